@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+'use strict'
+// Starts the command line on a Node that can run it. The syntax stays old on purpose: this file must load
+// on any Node, so that an unsupported one gets a sentence instead of a stack trace.
+var path = require('path')
+var fs = require('fs')
+
+var LOWEST = [22, 13]
+var cli = path.join(__dirname, '..', 'dist', 'cli.js')
+
+function supported(version) {
+  var parts = version.replace(/^v/, '').split('.').map(Number)
+  return parts[0] > LOWEST[0] || (parts[0] === LOWEST[0] && parts[1] >= LOWEST[1])
+}
+
+function shippedNode() {
+  try {
+    var name = 'node-' + process.platform + '-' + process.arch
+    var file = path.join(path.dirname(require.resolve(name + '/package.json')), 'bin', 'node')
+    return fs.existsSync(file) ? file : undefined
+  } catch (missing) {
+    return undefined
+  }
+}
+
+function fail(text) {
+  console.error(text)
+  process.exit(1)
+}
+
+if (!fs.existsSync(cli)) {
+  fail(
+    'nano-gateway is not built yet. Run `npm run build` (or `npm start`, which does it) in ' +
+      path.join(__dirname, '..') +
+      '.',
+  )
+} else if (supported(process.version)) {
+  import(require('url').pathToFileURL(cli).href).catch(function (error) {
+    fail(error && error.stack ? error.stack : String(error))
+  })
+} else {
+  var node = shippedNode()
+  if (!node) {
+    fail(
+      'nano-gateway needs Node ' +
+        LOWEST.join('.') +
+        ' or newer; this is ' +
+        process.version +
+        ' and no bundled Node fits this machine.',
+    )
+  } else {
+    // The child leaves when this channel closes, so that killing the launcher never orphans a gateway.
+    var child = require('child_process').spawn(node, [cli].concat(process.argv.slice(2)), {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: Object.assign({}, process.env, { NANO_GATEWAY_LAUNCHED: '1' }),
+    })
+    ;['SIGINT', 'SIGTERM', 'SIGHUP'].forEach(function (signal) {
+      process.on(signal, function () {
+        child.kill(signal)
+      })
+    })
+    child.on('exit', function (code, signal) {
+      process.exit(signal ? 1 : code === null ? 1 : code)
+    })
+  }
+}

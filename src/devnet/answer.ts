@@ -1,0 +1,31 @@
+/** An answer before it is written: text, lists and named members. Empty containers become `""` on the wire. */
+export type Answer = string | Answer[] | { [name: string]: Answer | undefined }
+export type Members = { [name: string]: Answer | undefined }
+
+/** A container whose names come from outside; it has no inherited ones. */
+export function members(): Members {
+  return Object.create(null) as Members
+}
+
+/** Sets a member the way the node does: a dot in the name opens a nested container. */
+export function putPath(target: Members, path: string, value: Answer): void {
+  const names = path.split('.')
+  const last = names.pop()!
+  let container = target
+  for (const name of names) {
+    const inner = container[name]
+    if (typeof inner === 'object' && !Array.isArray(inner)) container = inner
+    else container = container[name] = members()
+  }
+  container[last] = value
+}
+
+function isEmpty(value: Answer): boolean {
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** The node's own format: four spaces, a line end, escaped slashes, and `""` for whatever is empty. */
+export function writeAnswer(answer: Answer): string {
+  const text = JSON.stringify(answer, (_name, value: Answer) => (isEmpty(value) ? '' : value), 4)
+  return `${text.replaceAll('/', '\\/')}\n`
+}

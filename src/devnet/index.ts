@@ -1,0 +1,49 @@
+import { LedgerNode, type NodeOptions } from './node.ts'
+import { serveRpc } from './server.ts'
+import { serveWebsocket } from './websocket.ts'
+
+export interface DevnetOptions extends NodeOptions {
+  host?: string
+  /** Port of the RPC; 0 takes any free one. */
+  port?: number
+  /** Port of the websocket; 0 takes any free one. */
+  wsPort?: number
+  /** Whether actions that change the node, make work or sign are served. */
+  control?: boolean
+}
+
+export interface Devnet {
+  node: LedgerNode
+  rpcUrl: string
+  wsUrl: string
+  close(): Promise<void>
+}
+
+/** Opens the embedded ledger and its two faces: the RPC over HTTP and the websocket. */
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  const { host = '127.0.0.1', port = 0, wsPort = 0, control = true } = options
+  const node = new LedgerNode(options)
+  try {
+    const rpc = await serveRpc(node, { host, port, control })
+    try {
+      const websocket = await serveWebsocket(node, { host, port: wsPort })
+      return {
+        node,
+        rpcUrl: `http://${host}:${rpc.port}`,
+        wsUrl: `ws://${host}:${websocket.port}`,
+        close: async () => {
+          await Promise.all([rpc.close(), websocket.close()])
+          await node.close()
+        },
+      }
+    } catch (error) {
+      await rpc.close()
+      throw error
+    }
+  } catch (error) {
+    await node.close()
+    throw error
+  }
+}
+
+export { type LedgerNode } from './node.ts'

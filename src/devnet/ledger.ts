@@ -1,0 +1,230 @@
+import { RAW_MAX } from '../kernel/money.ts'
+import type { PublicKey } from '../kernel/nano/address.ts'
+import { type Block, type StateBlock, ZERO_HASH, hashBlock, previousOf } from '../kernel/nano/block.ts'
+import { DEV_NETWORK } from '../kernel/nano/network.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { EPOCH_BLOCKS, GENESIS_BLOCK } from './genesis.ts'
+import type { AccountRecord, LedgerStore, StoredBlock } from './store.ts'
+import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
+
+export type Processed = { hash: string } | { refused: Refusal }
+
+/** The block lattice: validates blocks, applies them, confirms them and takes unconfirmed ones back. */
+export class Ledger {
+  readonly store: LedgerStore
+  readonly thresholds: WorkThresholds
+  readonly #clock: Clock
+  readonly #rules: Rules
+
+  constructor(store: LedgerStore, clock: Clock, thresholds: WorkThresholds) {
+    this.store = store
+    this.thresholds = thresholds
+    this.#clock = clock
+    this.#rules = { store, thresholds, epochSigner: DEV_NETWORK.genesisAccount }
+    if (store.totals().blocks === 0) store.inTransaction(() => this.#createGenesis())
+  }
+
+  process(block: Block): Processed {
+    if (block.type !== 'state') return { refused: judgeLegacyBlock(this.#rules, block) }
+    const verdict = judgeStateBlock(this.#rules, block)
+    if ('refused' in verdict) return verdict
+    this.#apply(verdict.accepted)
+    return { hash: verdict.accepted.hash }
+  }
+
+  /** Applies one of the ledger's own blocks, whose work need not reach the thresholds of the live network. */
+  processOwn(block: StateBlock): Processed {
+    const verdict = judgeStateBlock({ ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n } }, block)
+    if ('refused' in verdict) return verdict
+    this.#apply(verdict.accepted)
+    return { hash: verdict.accepted.hash }
+  }
+
+  isConfirmed({ account, height }: StoredBlock): boolean {
+    return height <= (this.store.findAccount(account)?.confirmedHeight ?? 0)
+  }
+
+  /** The source of a receive, the predecessor of everything: what must be confirmed before this block can be. */
+  dependenciesOf({ block, subtype }: StoredBlock): string[] {
+    const hashes = [previousOf(block)]
+    if (subtype === 'receive' && block.type === 'state') hashes.push(block.link)
+    return hashes.filter((hash) => hash !== ZERO_HASH)
+  }
+
+  /** Confirms a block and everything it stands on; returns what became confirmed, oldest first. */
+  confirm(hash: string): StoredBlock[] {
+    const confirmed: StoredBlock[] = []
+    const stack = [hash]
+    while (stack.length > 0) {
+      const stored = this.#getBlock(stack.at(-1)!)
+      if (this.isConfirmed(stored)) {
+        stack.pop()
+        continue
+      }
+      const missing = this.dependenciesOf(stored).filter((dependency) => !this.isConfirmed(this.#getBlock(dependency)))
+      if (missing.length > 0) stack.push(...missing)
+      else {
+        this.store.markConfirmed(stored.account, stored.height, stored.hash, 1)
+        confirmed.push(stored)
+        stack.pop()
+      }
+    }
+    return confirmed
+  }
+
+  /** All blocks that wait for confirmation, in the order they arrived. */
+  listUnconfirmed(): StoredBlock[] {
+    const waiting: StoredBlock[] = []
+    for (const { head, confirmedFrontier } of this.store.listUnconfirmedAccounts()) {
+      for (let hash = head; hash !== confirmedFrontier && hash !== ZERO_HASH;) {
+        const stored = this.#getBlock(hash)
+        waiting.push(stored)
+        hash = previousOf(stored.block)
+      }
+    }
+    return waiting.sort((a, b) => a.position - b.position)
+  }
+
+  /** Takes back an unconfirmed block and everything built on it; returns the hashes that are gone. */
+  rollBack(hash: string): string[] {
+    const gone: string[] = []
+    const target = this.store.findBlock(hash)
+    if (!target) return gone
+    if (this.isConfirmed(target)) throw new Error('A confirmed block stays')
+    while (this.store.hasBlock(hash)) {
+      const head = this.#getBlock(this.store.findAccount(target.account)!.head)
+      const receivedBy = head.subtype === 'send' ? this.store.findReceive(head.hash) : undefined
+      if (receivedBy) gone.push(...this.rollBack(receivedBy.hash))
+      else {
+        this.#undo(head)
+        gone.push(head.hash)
+      }
+    }
+    return gone
+  }
+
+  /** The sum waiting for an account; by default only sends that are confirmed count. */
+  receivableSum(account: PublicKey, confirmedOnly: boolean): bigint {
+    let sum = 0n
+    for (const { hash, amount } of this.store.receivableOf(account)) {
+      if (!confirmedOnly || this.isConfirmed(this.#getBlock(hash))) sum += amount
+    }
+    return sum
+  }
+
+  #getBlock(hash: string): StoredBlock {
+    const stored = this.store.findBlock(hash)
+    if (!stored) throw new Error(`The ledger lost block ${hash}`)
+    return stored
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#clock.now() / 1000)
+  }
+
+  #createGenesis(): void {
+    const { genesisAccount: account, genesisHash: hash } = DEV_NETWORK
+    if (hashBlock(GENESIS_BLOCK) !== hash) throw new Error('The genesis block is damaged')
+    const timestamp = this.#seconds()
+    const amount = RAW_MAX
+    this.store.insertBlock(
+      {
+        hash,
+        block: GENESIS_BLOCK,
+        account,
+        balance: amount,
+        amount,
+        subtype: undefined,
+        height: 1,
+        epoch: 0,
+        timestamp,
+      },
+      ZERO_HASH,
+      ZERO_HASH,
+    )
+    this.store.putAccount({
+      account,
+      head: hash,
+      openBlock: hash,
+      representative: account,
+      balance: amount,
+      modifiedAt: timestamp,
+      blockCount: 1,
+      epoch: 0,
+      confirmedHeight: 0,
+      confirmedFrontier: ZERO_HASH,
+    })
+    this.store.addWeight(account, amount)
+    this.store.markConfirmed(account, 1, hash, 1)
+    for (const block of EPOCH_BLOCKS) {
+      const result = this.processOwn(block)
+      if ('refused' in result) throw new Error(`The genesis is damaged: ${result.refused}`)
+      this.confirm(result.hash)
+    }
+  }
+
+  #apply({ hash, block, account, subtype, amount, epoch }: Change): void {
+    const { store } = this
+    const timestamp = this.#seconds()
+    const height = (account?.blockCount ?? 0) + 1
+    store.insertBlock(
+      { hash, block, account: block.account, balance: block.balance, amount, subtype, height, epoch, timestamp },
+      block.previous,
+      ZERO_HASH,
+    )
+    if (account?.representative === block.representative) {
+      store.addWeight(block.representative, block.balance - account.balance)
+    } else {
+      if (account) store.addWeight(account.representative, -account.balance)
+      store.addWeight(block.representative, block.balance)
+    }
+    if (subtype === 'send') {
+      store.putReceivable({ account: block.link, hash, source: block.account, amount, epoch })
+    } else if (subtype === 'receive') store.deleteReceivable(block.account, block.link)
+    store.putAccount({
+      account: block.account,
+      head: hash,
+      openBlock: account?.openBlock ?? hash,
+      representative: block.representative,
+      balance: block.balance,
+      modifiedAt: timestamp,
+      blockCount: height,
+      epoch,
+      confirmedHeight: account?.confirmedHeight ?? 0,
+      confirmedFrontier: account?.confirmedFrontier ?? ZERO_HASH,
+    })
+  }
+
+  /** The reverse of `#apply` for an account's newest block. */
+  #undo(head: StoredBlock): void {
+    const { store } = this
+    const { block, hash, account, subtype } = head
+    if (block.type !== 'state') throw new Error('The genesis block stays')
+    const record = store.findAccount(account)!
+    store.addWeight(block.representative, -block.balance)
+    if (subtype === 'send') store.deleteReceivable(block.link, hash)
+    else if (subtype === 'receive') {
+      const send = this.#getBlock(block.link)
+      const { amount, epoch } = send
+      store.putReceivable({ account, hash: send.hash, source: send.account, amount, epoch })
+    }
+    store.deleteBlock(hash, block.previous, ZERO_HASH)
+    if (block.previous === ZERO_HASH) store.deleteAccount(account)
+    else store.putAccount(this.#recordAt(record, this.#getBlock(block.previous)))
+  }
+
+  #recordAt(record: AccountRecord, head: StoredBlock): AccountRecord {
+    const representative = head.block.type === 'state' ? head.block.representative : GENESIS_BLOCK.representative
+    this.store.addWeight(representative, head.balance)
+    return {
+      ...record,
+      head: head.hash,
+      representative,
+      balance: head.balance,
+      modifiedAt: head.timestamp,
+      blockCount: head.height,
+      epoch: head.epoch,
+    }
+  }
+}

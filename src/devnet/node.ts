@@ -1,0 +1,262 @@
+import type { Raw } from '../kernel/money.ts'
+import type { PublicKey } from '../kernel/nano/address.ts'
+import { type Block, type StateBlock, ZERO_HASH, hashBlock, previousOf, rootOf } from '../kernel/nano/block.ts'
+import { signHash } from '../kernel/nano/keys.ts'
+import { DEV_NETWORK } from '../kernel/nano/network.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
+import type { Clock, Random } from '../kernel/ports.ts'
+import { NodeRefusal, refusal } from './errors.ts'
+import { Ledger, type Processed } from './ledger.ts'
+import { LedgerStore, type StoredBlock } from './store.ts'
+import { UncheckedBlocks } from './unchecked.ts'
+import { searchWork } from './work-search.ts'
+import { BatchWriter } from './writer.ts'
+
+export type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
+
+export type NodeEvent =
+  | { kind: 'arrived'; stored: StoredBlock }
+  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint }
+
+export interface NodeOptions {
+  /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
+  file: string
+  clock: Clock
+  random: Random
+  thresholds?: WorkThresholds
+  /** Time between a block's arrival and its confirmation; 0 confirms in the same instant. */
+  confirmAfterMilliseconds?: number
+}
+
+/** The embedded ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
+export class LedgerNode {
+  readonly ledger: Ledger
+  readonly unchecked = new UncheckedBlocks()
+  readonly clock: Clock
+  readonly random: Random
+  readonly startedAt: number
+  /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
+  readonly onlineWeight: bigint
+  readonly #store: LedgerStore
+  readonly #writer: BatchWriter
+  readonly #confirmAfter: number
+  readonly #listeners = new Set<(event: NodeEvent) => void>()
+  readonly #askedElections = new Set<string>()
+  readonly #searches = new Map<string, Set<{ cancelled: boolean }>>()
+  readonly #timers = new Set<() => void>()
+  #held = false
+
+  constructor(options: NodeOptions) {
+    this.clock = options.clock
+    this.random = options.random
+    this.startedAt = options.clock.now()
+    this.#confirmAfter = options.confirmAfterMilliseconds ?? 0
+    this.#store = new LedgerStore(options.file)
+    this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev)
+    this.onlineWeight = this.#store.weightOf(DEV_NETWORK.genesisAccount)
+    this.#writer = new BatchWriter((run) => this.#store.inTransaction(run))
+    // What an earlier run left unconfirmed has waited long enough.
+    this.#store.inTransaction(() => this.#confirmWaiting([]))
+  }
+
+  listen(listener: (event: NodeEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Validates and stores a block. `check` runs first, against the ledger the block will meet. */
+  async process(block: Block, { force = false, check }: { force?: boolean; check?: () => void } = {}) {
+    return this.#write((events): Processed => {
+      check?.()
+      const result = this.ledger.process(block)
+      if ('refused' in result && result.refused === 'Fork' && force) return this.#replaceFork(block, events)
+      this.#follow(block, result, events)
+      return result
+    })
+  }
+
+  /** Sends from the genesis account, whose key everybody knows. */
+  async fund(account: PublicKey, amount: Raw): Promise<string> {
+    return this.#write((events) => {
+      const genesis = this.#store.findAccount(DEV_NETWORK.genesisAccount)!
+      if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
+      const draft: StateBlock = {
+        type: 'state',
+        account: genesis.account,
+        previous: genesis.head,
+        representative: genesis.representative,
+        balance: (genesis.balance - amount) as Raw,
+        link: account,
+        signature: '',
+        work: '0000000000000000',
+      }
+      const block = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
+      const result = this.ledger.processOwn(block)
+      if ('refused' in result) throw refusal(result.refused)
+      this.#follow(block, result, events)
+      return result.hash
+    })
+  }
+
+  /** From now on blocks stay unconfirmed until `confirm` or `release`. */
+  hold(): void {
+    this.#held = true
+  }
+
+  /** Confirms everything that waits, in order, and goes back to confirming by itself. */
+  async release(): Promise<void> {
+    this.#held = false
+    await this.#write((events) => this.#confirmWaiting(events))
+  }
+
+  /** Confirms one block with everything it stands on. */
+  async confirm(hash: string): Promise<void> {
+    await this.#write((events) => {
+      if (!this.#store.hasBlock(hash)) throw refusal('Block not found')
+      this.#confirm(hash, events)
+    })
+  }
+
+  /** Forgets an unconfirmed block and everything built on it, as after a lost fork. */
+  async drop(hash: string): Promise<string[]> {
+    return this.#write(() => {
+      const stored = this.#store.findBlock(hash)
+      if (!stored) throw refusal('Block not found')
+      if (this.ledger.isConfirmed(stored)) throw refusal('Block is confirmed')
+      return this.ledger.rollBack(hash)
+    })
+  }
+
+  /** Starts an election for a block; for a confirmed one the node only repeats its confirmation. */
+  requestElection(stored: StoredBlock): void {
+    if (this.ledger.isConfirmed(stored)) this.#emit([this.#confirmed(stored, 'active_confirmation_height')])
+    else this.#askedElections.add(stored.hash)
+  }
+
+  /** Whether an election is open: for blocks whose dependencies are confirmed, and for those asked for. */
+  isActive(stored: StoredBlock): boolean {
+    if (this.ledger.isConfirmed(stored)) return false
+    if (this.#askedElections.has(stored.hash)) return true
+    return this.ledger.dependenciesOf(stored).every((hash) => this.ledger.isConfirmed(this.#store.findBlock(hash)!))
+  }
+
+  async generateWork(root: string, difficulty: bigint): Promise<string | undefined> {
+    const search = { cancelled: false }
+    const searches = this.#searches.get(root) ?? new Set()
+    this.#searches.set(root, searches.add(search))
+    try {
+      return await searchWork(this.random, root, difficulty, () => search.cancelled)
+    } finally {
+      searches.delete(search)
+      if (searches.size === 0) this.#searches.delete(root)
+    }
+  }
+
+  cancelWork(root: string): void {
+    for (const search of this.#searches.get(root) ?? []) search.cancelled = true
+  }
+
+  /** Waits for what was accepted, then closes the file. */
+  async close(): Promise<void> {
+    for (const cancel of this.#timers) cancel()
+    for (const root of this.#searches.keys()) this.cancelWork(root)
+    await this.#writer.submit(() => undefined)
+    this.#store.close()
+  }
+
+  async #write<T>(run: (events: NodeEvent[]) => T): Promise<T> {
+    const { outcome, events } = await this.#writer.submit(() => {
+      const events: NodeEvent[] = []
+      try {
+        return { outcome: { value: run(events) }, events }
+      } catch (error) {
+        // A refusal changes nothing, so the batch goes on; anything else is a defect and fails the batch.
+        if (error instanceof NodeRefusal) return { outcome: { error }, events }
+        throw error
+      }
+    })
+    if ('error' in outcome) throw outcome.error
+    this.#emit(events)
+    return outcome.value
+  }
+
+  /** What follows from a block's arrival: its confirmation, and the blocks that waited for it. */
+  #follow(block: Block, result: Processed, events: NodeEvent[]): void {
+    const pending: [Block, Processed][] = [[block, result]]
+    for (let next = pending.shift(); next; next = pending.shift()) {
+      const [block, result] = next
+      if ('refused' in result) {
+        const need = needOf(block, result.refused)
+        if (need !== undefined) this.unchecked.keep(need, hashBlock(block), block)
+        continue
+      }
+      const stored = this.#store.findBlock(result.hash)!
+      events.push({ kind: 'arrived', stored })
+      if (!this.#held) this.#confirmSoon(stored.hash, events)
+      const released = this.unchecked.take(stored.hash)
+      if (stored.subtype === 'send' && block.type === 'state') released.push(...this.unchecked.take(block.link))
+      for (const waiting of released) pending.push([waiting, this.ledger.process(waiting)])
+    }
+  }
+
+  #confirmSoon(hash: string, events: NodeEvent[]): void {
+    if (this.#confirmAfter === 0) {
+      this.#confirm(hash, events)
+      return
+    }
+    const cancel = this.clock.after(this.#confirmAfter, () => {
+      this.#timers.delete(cancel)
+      void this.#write((events) => {
+        if (!this.#held && this.#store.hasBlock(hash)) this.#confirm(hash, events)
+      })
+    })
+    this.#timers.add(cancel)
+  }
+
+  #confirm(hash: string, events: NodeEvent[]): void {
+    const active = new Set([hash])
+    for (const stored of this.ledger.confirm(hash)) {
+      const type = active.has(stored.hash) || this.#askedElections.has(stored.hash) ? 'active_quorum' : 'inactive'
+      this.#askedElections.delete(stored.hash)
+      events.push(this.#confirmed(stored, type))
+    }
+  }
+
+  #confirmWaiting(events: NodeEvent[]): void {
+    for (const stored of this.ledger.listUnconfirmed()) this.#confirm(stored.hash, events)
+  }
+
+  #confirmed(stored: StoredBlock, type: ConfirmationType): NodeEvent {
+    return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(DEV_NETWORK.genesisAccount) }
+  }
+
+  #replaceFork(block: Block, events: NodeEvent[]): Processed {
+    const previous = previousOf(block)
+    const rival =
+      previous === ZERO_HASH
+        ? this.#store.findAccount(rootOf(block))?.openBlock
+        : this.#store.findBlock(previous)?.successor
+    const stored = rival === undefined ? undefined : this.#store.findBlock(rival)
+    if (stored && !this.ledger.isConfirmed(stored)) {
+      this.ledger.rollBack(stored.hash)
+      this.#follow(block, this.ledger.process(block), events)
+    }
+    // The node answers with the hash at once, whether or not the rival gave way.
+    return { hash: hashBlock(block) }
+  }
+
+  #emit(events: NodeEvent[]): void {
+    for (const event of events) for (const listener of this.#listeners) listener(event)
+  }
+}
+
+/** What a block that came too early waits for. */
+function needOf(block: Block, refused: string): string | undefined {
+  if (refused === 'Gap previous block') return previousOf(block)
+  if (refused === 'Gap source block') {
+    if (block.type === 'state') return block.link
+    return block.type === 'open' || block.type === 'receive' ? block.source : undefined
+  }
+  if (refused === 'Gap pending for open epoch block' && block.type === 'state') return block.account
+  return undefined
+}

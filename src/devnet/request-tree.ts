@@ -1,0 +1,131 @@
+/**
+ * A request the way the node reads it: a tree in which every scalar is text, arrays are members without names,
+ * and of two members with one name the first counts. `JSON.parse` keeps the last one and rounds numbers, so the
+ * ledger has its own reader.
+ */
+export interface RequestTree {
+  text: string
+  members: { name: string; tree: RequestTree }[]
+}
+
+/** What the node answers to anything it cannot read, and to a required member that is missing. */
+export class UnreadableRequest extends Error {
+  constructor() {
+    super('Unable to parse JSON')
+  }
+}
+
+/** The node refuses by counting brackets before it parses, so brackets inside strings count as well. */
+const BRACKETS_MAX = 20
+
+export function exceedsDepth(body: string): boolean {
+  let brackets = 0
+  for (let at = 0; at < body.length; at++) {
+    const code = body.charCodeAt(at)
+    if ((code === 0x5b || code === 0x7b) && ++brackets > BRACKETS_MAX) return true
+  }
+  return false
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const LITERAL = /true|false|null/y
+const PLAIN = /[^"\\\u0000-\u001f]*/y
+const SPACE = /[ \t\r\n]*/y
+const ESCAPES: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+/** Parses a body whose nesting `exceedsDepth` has bounded. */
+export function parseRequest(body: string): RequestTree {
+  let at = body.charCodeAt(0) === 0xfeff ? 1 : 0
+
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(body)?.[0]
+    if (found !== undefined) at += found.length
+    return found
+  }
+  const skipSpace = () => take(SPACE)
+  const expect = (character: string) => {
+    if (body[at] !== character) throw new UnreadableRequest()
+    at++
+  }
+  const readString = (): string => {
+    expect('"')
+    let text = ''
+    for (;;) {
+      text += take(PLAIN) ?? ''
+      if (body[at] === '"') break
+      expect('\\')
+      const escape = body[at++]
+      if (escape === 'u') {
+        const digits = body.slice(at, at + 4)
+        if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new UnreadableRequest()
+        text += String.fromCharCode(Number.parseInt(digits, 16))
+        at += 4
+      } else {
+        const character = escape === undefined ? undefined : ESCAPES[escape]
+        if (character === undefined) throw new UnreadableRequest()
+        text += character
+      }
+    }
+    at++
+    return text
+  }
+  const readMembers = (close: string, readMember: () => RequestTree['members'][number]): RequestTree => {
+    const members: RequestTree['members'] = []
+    at++
+    skipSpace()
+    if (body[at] === close) {
+      at++
+      return { text: '', members }
+    }
+    for (;;) {
+      skipSpace()
+      members.push(readMember())
+      skipSpace()
+      if (body[at] === close) break
+      expect(',')
+    }
+    at++
+    return { text: '', members }
+  }
+  const readNamed = () => {
+    const name = readString()
+    skipSpace()
+    expect(':')
+    return { name, tree: readValue() }
+  }
+  const readValue = (): RequestTree => {
+    skipSpace()
+    switch (body[at]) {
+      case '{':
+        return readMembers('}', readNamed)
+      case '[':
+        return readMembers(']', () => ({ name: '', tree: readValue() }))
+      case '"':
+        return { text: readString(), members: [] }
+      default: {
+        const text = take(LITERAL) ?? take(NUMBER)
+        if (text === undefined) throw new UnreadableRequest()
+        return { text, members: [] }
+      }
+    }
+  }
+
+  const tree = readValue()
+  skipSpace()
+  if (at !== body.length) throw new UnreadableRequest()
+  return tree
+}
+
+export function findMember(tree: RequestTree, name: string): RequestTree | undefined {
+  return tree.members.find((member) => member.name === name)?.tree
+}

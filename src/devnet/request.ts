@@ -1,0 +1,145 @@
+import type { Raw } from '../kernel/money.ts'
+import { parseRaw } from '../kernel/money.ts'
+import { type PublicKey, fromAddress } from '../kernel/nano/address.ts'
+import { type Block, fromBlockJson, parseHex } from '../kernel/nano/block.ts'
+import { badAccount, invalidBlock, invalidBlockHash, refusal } from './errors.ts'
+import { type RequestTree, UnreadableRequest, exceedsDepth, findMember, parseRequest } from './request-tree.ts'
+
+const UINT64_MAX = 2n ** 64n - 1n
+
+/** One request to the ledger, with the node's readers for its parameters and the node's refusals for bad ones. */
+export class NodeRequest {
+  readonly #tree: RequestTree
+  /** Set once an account was written with the old separator, which the node mentions in its answer. */
+  usesDeprecatedFormat = false
+
+  constructor(tree: RequestTree) {
+    this.#tree = tree
+  }
+
+  static parse(body: string): NodeRequest {
+    if (exceedsDepth(body)) throw refusal('Max JSON depth exceeded')
+    return new NodeRequest(parseRequest(body))
+  }
+
+  find(name: string): string | undefined {
+    return findMember(this.#tree, name)?.text
+  }
+
+  has(name: string): boolean {
+    return findMember(this.#tree, name) !== undefined
+  }
+
+  /** A required parameter; the node answers `Unable to parse JSON` when it is missing. */
+  text(name: string): string {
+    const text = this.find(name)
+    if (text === undefined) throw new UnreadableRequest()
+    return text
+  }
+
+  /** Texts other than the four known ones silently mean the default. */
+  flag(name: string, fallback = false): boolean {
+    const text = this.find(name)?.trim()
+    if (text === 'true' || text === '1') return true
+    if (text === 'false' || text === '0') return false
+    return fallback
+  }
+
+  list(name: string): string[] {
+    const list = this.findList(name)
+    if (list === undefined) throw new UnreadableRequest()
+    return list
+  }
+
+  findList(name: string): string[] | undefined {
+    return findMember(this.#tree, name)?.members.map((member) => member.tree.text)
+  }
+
+  account(name = 'account'): PublicKey {
+    return this.toAccount(this.text(name))
+  }
+
+  /** Empty text in a list makes the node look for the parameter `account` instead. */
+  toAccount(text: string, error = badAccount): PublicKey {
+    const source = text === '' ? this.text('account') : text
+    const key = fromAddress(source)
+    if (key === undefined) throw error()
+    if (source[3] === '-' || source[4] === '-') this.usesDeprecatedFormat = true
+    return key
+  }
+
+  hash(name = 'hash'): string {
+    return toHash(this.text(name), invalidBlockHash)
+  }
+
+  /** Counts are unsigned 64-bit numbers; a negative text wraps around, as in the node. */
+  count(): bigint {
+    const count = toUnsigned(this.text('count'))
+    if (count === undefined || count === 0n) throw refusal('Invalid count')
+    return count
+  }
+
+  countOr(fallback: bigint = UINT64_MAX): bigint {
+    return this.#unsigned('count', fallback, 'Invalid count')
+  }
+
+  offset(): bigint {
+    return this.#unsigned('offset', 0n, 'Invalid offset')
+  }
+
+  threshold(): Raw {
+    const text = this.find('threshold')
+    if (text === undefined) return 0n as Raw
+    return toAmount(text, 'Bad threshold number')
+  }
+
+  amount(): Raw {
+    return toAmount(this.text('amount'), 'Invalid amount number')
+  }
+
+  /** The parameter `block`: an object with `json_block`, JSON in a string without. */
+  block(): Block {
+    const tree = this.flag('json_block') ? findMember(this.#tree, 'block') : parseInner(this.text('block'))
+    if (tree === undefined) throw new UnreadableRequest()
+    const block = fromBlockJson((name) => findMember(tree, name)?.text)
+    if (block === undefined) throw invalidBlock()
+    return block
+  }
+
+  #unsigned(name: string, fallback: bigint, error: string): bigint {
+    const text = this.find(name)
+    if (text === undefined) return fallback
+    const value = toUnsigned(text)
+    if (value === undefined) throw refusal(error)
+    return value
+  }
+}
+
+function parseInner(text: string): RequestTree {
+  try {
+    return parseRequest(text)
+  } catch {
+    throw invalidBlock()
+  }
+}
+
+export function toHash(text: string, error: () => Error): string {
+  const hash = parseHex(text, 64)
+  if (hash === undefined) throw error()
+  return hash
+}
+
+export function toUnsigned(text: string): bigint | undefined {
+  const match = /^\s*([+-]?)([0-9]+)$/.exec(text)
+  if (!match) return undefined
+  const value = BigInt(match[2]!)
+  if (value > UINT64_MAX) return undefined
+  return match[1] === '-' ? BigInt.asUintN(64, -value) : value
+}
+
+/** The node reads empty text as zero. */
+function toAmount(text: string, error: string): Raw {
+  const amount = text === '' ? (0n as Raw) : parseRaw(text)
+  if (amount === undefined) throw refusal(error)
+  return amount
+}

@@ -1,0 +1,10 @@
+import type { PublicKey } from '../../kernel/nano/address.ts'
+import { accountNotFound } from '../errors.ts'
+import type { LedgerNode } from '../node.ts'
+import type { AccountRecord } from '../store.ts'
+
+export function getAccount(node: LedgerNode, account: PublicKey): AccountRecord {
+  const record = node.ledger.store.findAccount(account)
+  if (!record) throw accountNotFound()
+  return record
+}

@@ -1,0 +1,137 @@
+import type { Answer } from '../answer.ts'
+import { refusal } from '../errors.ts'
+import type { LedgerNode } from '../node.ts'
+import type { NodeRequest } from '../request.ts'
+import { accountBalance } from './account-balance.ts'
+import {
+  accountBlockCount,
+  accountGet,
+  accountKey,
+  accountRepresentative,
+  accountWeight,
+  validateAccountNumber,
+} from './account-facts.ts'
+import { accountHistory, history } from './account-history.ts'
+import { accountInfo } from './account-info.ts'
+import { accountsBalances } from './accounts-balances.ts'
+import { accountsFrontiers } from './accounts-frontiers.ts'
+import { accountsRepresentatives } from './accounts-representatives.ts'
+import { blockCreate } from './block-create.ts'
+import { blockAccount, blockConfirm, blockHash } from './block-facts.ts'
+import { blockInfo } from './block-info.ts'
+import { blocks, blocksInfo } from './blocks-info.ts'
+import { chain, successors } from './chain.ts'
+import { confirmationInfo, confirmationQuorum } from './confirmation.ts'
+import { devnetConfirm, devnetDrop, devnetFund, devnetHold, devnetRelease } from './devnet.ts'
+import { type Handler, deprecated } from './handler.ts'
+import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
+import {
+  availableSupply,
+  blockCount,
+  frontierCount,
+  peers,
+  telemetry,
+  uncheckedClear,
+  uptime,
+  version,
+} from './network.ts'
+import { processBlock } from './process.ts'
+import { accountsReceivable, receivable, receivableExists } from './receivable.ts'
+import { delegators, delegatorsCount, representatives, representativesOnline } from './representatives.ts'
+import { nanoToRaw, rawToNano } from './units.ts'
+import { activeDifficulty, workCancel, workGenerate, workValidate } from './work.ts'
+
+/** Served only while control is enabled. */
+const CONTROL: Record<string, Handler> = {
+  block_create: blockCreate,
+  unchecked_clear: uncheckedClear,
+  work_cancel: workCancel,
+  work_generate: workGenerate,
+  devnet_confirm: devnetConfirm,
+  devnet_drop: devnetDrop,
+  devnet_fund: devnetFund,
+  devnet_hold: devnetHold,
+  devnet_release: devnetRelease,
+}
+
+const OPEN: Record<string, Handler> = {
+  account_balance: accountBalance,
+  account_block_count: accountBlockCount,
+  account_count: frontierCount,
+  account_get: accountGet,
+  account_history: accountHistory,
+  account_info: accountInfo,
+  account_key: accountKey,
+  account_representative: accountRepresentative,
+  account_weight: accountWeight,
+  accounts_balances: accountsBalances,
+  accounts_frontiers: accountsFrontiers,
+  accounts_pending: deprecated(accountsReceivable),
+  accounts_receivable: accountsReceivable,
+  accounts_representatives: accountsRepresentatives,
+  active_difficulty: activeDifficulty,
+  available_supply: availableSupply,
+  block: blockInfo,
+  block_account: blockAccount,
+  block_confirm: blockConfirm,
+  block_count: blockCount,
+  block_hash: blockHash,
+  block_info: blockInfo,
+  blocks,
+  blocks_info: blocksInfo,
+  chain,
+  confirmation_info: confirmationInfo,
+  confirmation_quorum: confirmationQuorum,
+  delegators,
+  delegators_count: delegatorsCount,
+  deterministic_key: deterministicKey,
+  frontier_count: frontierCount,
+  history: deprecated(history),
+  key_create: keyCreate,
+  key_expand: keyExpand,
+  nano_to_raw: nanoToRaw,
+  peers,
+  pending: deprecated(receivable),
+  pending_exists: deprecated(receivableExists),
+  process: processBlock,
+  raw_to_nano: rawToNano,
+  receivable,
+  receivable_exists: receivableExists,
+  representatives,
+  representatives_online: representativesOnline,
+  sign,
+  successors,
+  telemetry,
+  uptime,
+  validate_account_number: validateAccountNumber,
+  version,
+  work_validate: workValidate,
+}
+
+/** Actions of the node's control set that this ledger does not have; without control they are refused all the same. */
+const CONTROL_ONLY = new Set(
+  `account_create account_move account_remove account_representative_set accounts_create backoff_info bootstrap_lazy
+  database_txn_tracker epoch_upgrade keepalive ledger node_id password_change populate_backlog receive receive_minimum
+  receive_minimum_set search_pending search_receivable search_pending_all search_receivable_all send stop unopened
+  wallet_add wallet_add_watch wallet_change_seed wallet_create wallet_destroy wallet_lock wallet_representative_set
+  wallet_republish wallet_seed wallet_work_get work_get work_set work_peer_add work_peers work_peers_clear`.split(
+    /\s+/,
+  ),
+)
+
+/** Finds and runs the action of a request. */
+export async function answerRequest(node: LedgerNode, request: NodeRequest, control: boolean): Promise<Answer> {
+  const action = request.text('action')
+  const guarded = Object.hasOwn(CONTROL, action) || CONTROL_ONLY.has(action)
+  const forced = action === 'process' && request.flag('force')
+  if ((guarded || forced) && !control) throw refusal('RPC control is disabled')
+  const handler = Object.hasOwn(OPEN, action)
+    ? OPEN[action]
+    : Object.hasOwn(CONTROL, action)
+      ? CONTROL[action]
+      : undefined
+  if (!handler) throw refusal('Unknown command')
+  const answer = await handler(node, request)
+  if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer)) return answer
+  return { deprecated_account_format: '1', ...answer }
+}

@@ -1,0 +1,82 @@
+import { isIP } from 'node:net'
+import { RAW_MAX } from '../../kernel/money.ts'
+import { ZERO_KEY } from '../../kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../kernel/nano/network.ts'
+import { formatWork } from '../../kernel/nano/work.ts'
+import { refusal } from '../errors.ts'
+import type { LedgerNode } from '../node.ts'
+import type { Handler } from './handler.ts'
+
+const PROTOCOL_VERSION = '21'
+
+/** The node whose behaviour this ledger reproduces; `build_info` says who really answers. */
+export const version: Handler = () => ({
+  rpc_version: '1',
+  store_version: '24',
+  protocol_version: PROTOCOL_VERSION,
+  node_vendor: 'Nano V27.1',
+  store_vendor: 'LMDB 0.9.70',
+  network: DEV_NETWORK.name,
+  network_identifier: DEV_NETWORK.genesisHash,
+  build_info: 'nano-gateway embedded ledger',
+})
+
+export const uptime: Handler = (node) => ({ seconds: uptimeSeconds(node) })
+
+export const blockCount: Handler = (node) => {
+  const { blocks, cemented } = node.ledger.store.totals()
+  return { count: `${blocks}`, unchecked: `${node.unchecked.count}`, cemented: `${cemented}` }
+}
+
+export const frontierCount: Handler = (node) => ({ count: `${node.ledger.store.totals().accounts}` })
+
+export const availableSupply: Handler = (node) => {
+  const genesis = node.ledger.store.findAccount(DEV_NETWORK.genesisAccount)!
+  const burned = node.ledger.receivableSum(ZERO_KEY, false)
+  return { available: (RAW_MAX - genesis.balance - burned).toString() }
+}
+
+/** This node is alone on its network. */
+export const peers: Handler = () => ({ peers: '' })
+
+export const telemetry: Handler = (node, request) => {
+  const address = request.find('address')
+  const port = request.find('port')
+  if (address !== undefined || port !== undefined) {
+    if (address === undefined || port === undefined) throw refusal('Both port and address required')
+    if (!/^[0-9]+$/.test(port) || Number(port) === 0 || Number(port) > 65_535) throw refusal('Invalid port')
+    if (isIP(address) === 0) throw refusal('Invalid IP address')
+    throw refusal('Peer not found')
+  }
+  if (request.flag('raw')) return { metrics: '' }
+  const { blocks, cemented, accounts } = node.ledger.store.totals()
+  return {
+    block_count: `${blocks}`,
+    cemented_count: `${cemented}`,
+    unchecked_count: `${node.unchecked.count}`,
+    account_count: `${accounts}`,
+    bandwidth_cap: '10485760',
+    peer_count: '0',
+    protocol_version: PROTOCOL_VERSION,
+    uptime: uptimeSeconds(node),
+    genesis_block: DEV_NETWORK.genesisHash,
+    major_version: '27',
+    minor_version: '1',
+    patch_version: '0',
+    pre_release_version: '0',
+    maker: '0',
+    timestamp: `${node.clock.now()}`,
+    active_difficulty: formatWork(node.ledger.thresholds.send),
+    node_id: 'node_1111111111111111111111111111111111111111111111111111hifc8npp',
+    signature: '0'.repeat(128),
+  }
+}
+
+export const uncheckedClear: Handler = (node) => {
+  node.unchecked.clear()
+  return { success: '' }
+}
+
+function uptimeSeconds(node: LedgerNode): string {
+  return `${Math.floor((node.clock.now() - node.startedAt) / 1000)}`
+}

@@ -1,0 +1,93 @@
+import { toAddress } from '../../kernel/nano/address.ts'
+import { type Answer, type Members, members } from '../answer.ts'
+import { blockNotFound } from '../errors.ts'
+import type { LedgerNode } from '../node.ts'
+import type { NodeRequest } from '../request.ts'
+import type { Receivable } from '../store.ts'
+import type { Handler } from './handler.ts'
+
+export const receivable: Handler = (node, request) => {
+  const account = request.account()
+  const count = request.countOr()
+  const offset = request.offset()
+  const shape = readShape(request, request.flag('min_version'))
+  const sorted = request.flag('sorting')
+
+  let skipped = offset
+  const found: Receivable[] = []
+  for (const entry of node.ledger.store.receivableOf(account)) {
+    if (!sorted && BigInt(found.length) >= count) break
+    if (!isVisible(node, request, entry.hash)) continue
+    if (!sorted && skipped > 0n) skipped--
+    else if (entry.amount >= shape.threshold) found.push(entry)
+  }
+  if (!sorted) return { blocks: shape.write(found) }
+  // The node adds offset and count in 64 bits, so an offset without a count leaves nothing.
+  const end = BigInt.asUintN(64, offset + count)
+  const inWindow = (_entry: Receivable, at: number) => BigInt(at) >= offset && BigInt(at) < end
+  return { blocks: shape.write(largestFirst(found).filter(inWindow)) }
+}
+
+export const accountsReceivable: Handler = (node, request) => {
+  const count = request.countOr()
+  const shape = readShape(request, false)
+  const sorted = request.flag('sorting')
+  const blocks = members()
+  for (const given of request.list('accounts')) {
+    const account = request.toAccount(given)
+    const found: Receivable[] = []
+    for (const entry of node.ledger.store.receivableOf(account)) {
+      if (BigInt(found.length) >= count) break
+      if (isVisible(node, request, entry.hash) && entry.amount >= shape.threshold) found.push(entry)
+    }
+    if (found.length > 0) blocks[toAddress(account)] = shape.write(sorted ? largestFirst(found) : found)
+  }
+  return { blocks }
+}
+
+export const receivableExists: Handler = (node, request) => {
+  const { store } = node.ledger
+  const stored = store.findBlock(request.hash())
+  if (!stored) throw blockNotFound()
+  const { block, subtype, hash } = stored
+  const waits = subtype === 'send' && block.type === 'state' && store.findReceivable(block.link, hash) !== undefined
+  return { exists: waits && isVisible(node, request, hash) ? '1' : '0' }
+}
+
+interface Shape {
+  threshold: bigint
+  write(entries: Receivable[]): Answer
+}
+
+/** A list of hashes; with a threshold or sorting hash → amount; with source or version hash → object. */
+function readShape(request: NodeRequest, version: boolean): Shape {
+  const threshold = request.threshold()
+  const source = request.flag('source')
+  const simple = threshold === 0n && !source && !version && !request.flag('sorting')
+  return {
+    threshold,
+    write(entries) {
+      if (simple) return entries.map(({ hash }) => hash)
+      const written = members()
+      for (const { hash, amount, source: sender, epoch } of entries) {
+        const details: Members = { amount: amount.toString() }
+        if (source) details.source = toAddress(sender)
+        if (version) details.min_version = epoch.toString()
+        written[hash] = source || version ? details : amount.toString()
+      }
+      return written
+    },
+  }
+}
+
+/** Confirmed sends always; unconfirmed ones when asked for, those in an open election only with `include_active`. */
+function isVisible(node: LedgerNode, request: NodeRequest, hash: string): boolean {
+  const stored = node.ledger.store.findBlock(hash)!
+  if (node.ledger.isConfirmed(stored)) return true
+  if (request.flag('include_only_confirmed', true)) return false
+  return request.flag('include_active') || !node.isActive(stored)
+}
+
+function largestFirst(entries: Receivable[]): Receivable[] {
+  return entries.sort((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1))
+}

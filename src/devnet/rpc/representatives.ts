@@ -1,0 +1,59 @@
+import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../kernel/nano/network.ts'
+import { members } from '../answer.ts'
+import { badAccount } from '../errors.ts'
+import type { Handler } from './handler.ts'
+
+export const delegators: Handler = (node, request) => {
+  const representative = request.account()
+  const count = request.countOr(1024n)
+  const threshold = request.threshold()
+  const startText = request.find('start')
+  const start = startText === undefined ? ZERO_KEY : request.toAccount(startText)
+  const found = members()
+  let left = count
+  for (const { account, balance } of node.ledger.store.delegatorsOf(representative, start)) {
+    if (left === 0n) break
+    if (balance < threshold) continue
+    found[toAddress(account)] = balance.toString()
+    left--
+  }
+  return { delegators: found }
+}
+
+export const delegatorsCount: Handler = (node, request) => ({
+  count: node.ledger.store.countDelegators(request.account()).toString(),
+})
+
+export const representatives: Handler = (node, request) => {
+  const count = request.countOr()
+  const sorted = request.flag('sorting')
+  let weights = node.ledger.store.listWeights()
+  if (sorted) {
+    weights.sort((a, b) => {
+      if (a.weight !== b.weight) return a.weight > b.weight ? -1 : 1
+      return a.representative > b.representative ? -1 : 1
+    })
+  }
+  // Without sorting the node looks at its bound one entry too late.
+  weights = weights.filter((_weight, at) => (sorted ? BigInt(at) < count : BigInt(at) <= count))
+  const found = members()
+  for (const { representative, weight } of weights) found[toAddress(representative)] = weight.toString()
+  return { representatives: found }
+}
+
+/** The genesis account is the only voter here. */
+export const representativesOnline: Handler = (node, request) => {
+  const asked = request.findList('accounts')?.map(toKey)
+  const online: PublicKey[] = [DEV_NETWORK.genesisAccount].filter((key) => asked?.includes(key) ?? true)
+  if (!request.flag('weight')) return { representatives: online.map(toAddress) }
+  const found = members()
+  for (const key of online) found[toAddress(key)] = { weight: node.ledger.store.weightOf(key).toString() }
+  return { representatives: found }
+}
+
+function toKey(text: string): PublicKey {
+  const key = fromAddress(text)
+  if (key === undefined) throw badAccount()
+  return key
+}

@@ -1,0 +1,14 @@
+import { RAW_PER_NANO } from '../../kernel/money.ts'
+import { refusal } from '../errors.ts'
+import type { Handler } from './handler.ts'
+
+/** Whole nano only, in 128 bits that wrap around: the node notices an overflow just when the result came out smaller. */
+export const nanoToRaw: Handler = (_node, request) => {
+  const amount = request.amount()
+  const raw = BigInt.asUintN(128, amount * RAW_PER_NANO)
+  if (raw <= amount) throw refusal('Amount too big')
+  return { amount: raw.toString() }
+}
+
+/** Cuts off what is less than one nano. */
+export const rawToNano: Handler = (_node, request) => ({ amount: (request.amount() / RAW_PER_NANO).toString() })

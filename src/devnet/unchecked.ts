@@ -1,0 +1,41 @@
+import type { Block } from '../kernel/nano/block.ts'
+
+/** Enough for any test, and a bound on what a flood of gap blocks can occupy. */
+const KEPT_MAX = 65_536
+
+/** Blocks that arrived before what they need, kept in memory until it comes. */
+export class UncheckedBlocks {
+  readonly #waiting = new Map<string, Map<string, Block>>()
+  #count = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** `need` is the hash of the missing block, or the account that needs a first receivable. */
+  keep(need: string, hash: string, block: Block): void {
+    const blocks = this.#waiting.get(need) ?? new Map<string, Block>()
+    if (!blocks.has(hash)) this.#count++
+    blocks.set(hash, block)
+    this.#waiting.set(need, blocks)
+    if (this.#count > KEPT_MAX) this.take(this.#waiting.keys().next().value!)
+  }
+
+  take(need: string): Block[] {
+    const blocks = this.#waiting.get(need)
+    if (!blocks) return []
+    this.#waiting.delete(need)
+    this.#count -= blocks.size
+    return [...blocks.values()]
+  }
+
+  /** Every kept block with its hash. */
+  list(): [hash: string, block: Block][] {
+    return [...this.#waiting.values()].flatMap((blocks) => [...blocks])
+  }
+
+  clear(): void {
+    this.#waiting.clear()
+    this.#count = 0
+  }
+}

@@ -1,0 +1,137 @@
+import type { Raw } from '../kernel/money.ts'
+import { type PublicKey, ZERO_KEY } from '../kernel/nano/address.ts'
+import { type LegacyBlock, type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
+import { verifyHash } from '../kernel/nano/keys.ts'
+import { type Epoch, epochOfLink, thresholdFor } from '../kernel/nano/network.ts'
+import { type WorkThresholds, workValue } from '../kernel/nano/work.ts'
+import type { AccountRecord, LedgerStore, Subtype } from './store.ts'
+
+/** Why the ledger refuses a block, in the node's words. */
+export type Refusal =
+  | 'Old block'
+  | 'Bad signature'
+  | 'Block attempts to open the burn account'
+  | 'Fork'
+  | 'Gap previous block'
+  | 'Gap source block'
+  | 'Gap pending for open epoch block'
+  | 'Unreceivable'
+  | 'Balance and amount delta do not match'
+  | 'Block work is insufficient'
+  | 'This block cannot follow the previous block'
+  | 'Negative spend'
+  | 'Error processing block'
+
+/** What a valid block does to the ledger. */
+export interface Change {
+  hash: string
+  block: StateBlock
+  account: AccountRecord | undefined
+  subtype: Subtype
+  amount: Raw
+  epoch: Epoch
+}
+
+export type Verdict = { refused: Refusal } | { accepted: Change }
+
+export interface Rules {
+  store: LedgerStore
+  thresholds: WorkThresholds
+  epochSigner: PublicKey
+}
+
+const refused = (reason: Refusal): Verdict => ({ refused: reason })
+
+/** Judges a state block by the node's rules, in the node's order: the first rule it breaks names the refusal. */
+export function judgeStateBlock(rules: Rules, block: StateBlock): Verdict {
+  if (epochOfLink(block.link) === undefined) return judgeTransaction(rules, block)
+  if (block.previous === ZERO_HASH) {
+    return block.balance === 0n ? judgeEpoch(rules, block) : judgeTransaction(rules, block)
+  }
+  const previous = rules.store.findBlock(block.previous)
+  if (!previous) {
+    const hash = hashBlock(block)
+    const signed =
+      verifyHash(block.account, hash, block.signature) || verifyHash(rules.epochSigner, hash, block.signature)
+    return refused(signed ? 'Gap previous block' : 'Bad signature')
+  }
+  // A link that happens to spell an epoch may also be the destination of a send.
+  return previous.balance === block.balance ? judgeEpoch(rules, block) : judgeTransaction(rules, block)
+}
+
+function judgeTransaction({ store, thresholds }: Rules, block: StateBlock): Verdict {
+  const hash = hashBlock(block)
+  if (store.hasBlock(hash)) return refused('Old block')
+  if (!verifyHash(block.account, hash, block.signature)) return refused('Bad signature')
+  if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
+
+  const account = store.findAccount(block.account)
+  if (account) {
+    if (block.previous === ZERO_HASH) return refused('Fork')
+    if (!store.hasBlock(block.previous)) return refused('Gap previous block')
+    if (block.previous !== account.head) return refused('Fork')
+  } else {
+    if (block.previous !== ZERO_HASH) return refused('Gap previous block')
+    if (block.link === ZERO_HASH) return refused('Gap source block')
+  }
+
+  const balance = account?.balance ?? 0n
+  const sends = account !== undefined && block.balance < balance
+  const receives = !sends && block.link !== ZERO_HASH
+  const amount = (sends ? balance - block.balance : block.balance - balance) as Raw
+  let epoch: Epoch = account?.epoch ?? 0
+  if (receives) {
+    if (!store.hasBlock(block.link)) return refused('Gap source block')
+    const receivable = store.findReceivable(block.account, block.link)
+    if (!receivable) return refused('Unreceivable')
+    if (receivable.amount !== amount) return refused('Balance and amount delta do not match')
+    epoch = receivable.epoch > epoch ? receivable.epoch : epoch
+  } else if (!sends && amount !== 0n) return refused('Balance and amount delta do not match')
+
+  if (!hasWork(block, thresholdFor(thresholds, epoch, receives))) return refused('Block work is insufficient')
+  const subtype = sends ? 'send' : receives ? 'receive' : 'change'
+  return { accepted: { hash, block, account, subtype, amount, epoch } }
+}
+
+function judgeEpoch({ store, thresholds, epochSigner }: Rules, block: StateBlock): Verdict {
+  const hash = hashBlock(block)
+  if (store.hasBlock(hash)) return refused('Old block')
+  if (!verifyHash(epochSigner, hash, block.signature)) return refused('Bad signature')
+  if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
+
+  const account = store.findAccount(block.account)
+  if (account) {
+    if (block.previous !== account.head) return refused('Fork')
+    if (block.representative !== account.representative) return refused('Error processing block')
+  } else {
+    if (block.representative !== ZERO_KEY) return refused('Error processing block')
+    if (!store.hasReceivable(block.account)) return refused('Gap pending for open epoch block')
+  }
+
+  const epoch = epochOfLink(block.link)!
+  if (account && epoch !== account.epoch + 1) return refused('This block cannot follow the previous block')
+  if (block.balance !== (account?.balance ?? 0n)) return refused('Balance and amount delta do not match')
+  if (!hasWork(block, thresholdFor(thresholds, epoch, true))) return refused('Block work is insufficient')
+  return { accepted: { hash, block, account, subtype: 'epoch', amount: 0n as Raw, epoch } }
+}
+
+/**
+ * Judges one of the old block kinds. None can be accepted any more: the genesis account has left them behind, and
+ * whatever it sends belongs to epoch 2, which they cannot receive.
+ */
+export function judgeLegacyBlock({ store }: Rules, block: LegacyBlock): Refusal {
+  const hash = hashBlock(block)
+  if (store.hasBlock(hash)) return 'Old block'
+  if (block.type === 'open') {
+    if (!store.hasBlock(block.source)) return 'Gap source block'
+    if (!verifyHash(block.account, hash, block.signature)) return 'Bad signature'
+    return store.findAccount(block.account) ? 'Fork' : 'Unreceivable'
+  }
+  const previous = store.findBlock(block.previous)
+  if (!previous) return 'Gap previous block'
+  return previous.block.type === 'state' ? 'This block cannot follow the previous block' : 'Fork'
+}
+
+function hasWork(block: StateBlock, threshold: bigint): boolean {
+  return workValue(rootOf(block), block.work) >= threshold
+}

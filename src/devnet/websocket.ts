@@ -1,0 +1,135 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { toBlockJson } from '../kernel/nano/block.ts'
+import { type Members, writeAnswer } from './answer.ts'
+import type { LedgerNode, NodeEvent } from './node.ts'
+import { type RequestTree, exceedsDepth, findMember, parseRequest } from './request-tree.ts'
+import { type RpcServer, closeServer, listen } from './server.ts'
+import { ConfirmationSubscription } from './subscription.ts'
+
+/** Topics a client may subscribe to; this ledger has something to say on the first three. */
+const TOPICS = new Set([
+  'confirmation',
+  'new_unconfirmed_block',
+  'started_election',
+  'stopped_election',
+  'vote',
+  'telemetry',
+  'work',
+  'bootstrap',
+])
+const FRAME_BYTES_MAX = 1024 * 1024
+/** A client that does not read is cut off before it can fill our memory. */
+const BUFFERED_BYTES_MAX = 16 * 1024 * 1024
+
+/** The node's websocket: subscribe, update, unsubscribe and ping, with acknowledgements when asked for. */
+export async function serveWebsocket(
+  node: LedgerNode,
+  { host, port }: { host: string; port: number },
+): Promise<RpcServer> {
+  const server = createServer()
+  const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })
+  const clients = new Set<Client>()
+  sockets.on('connection', (socket) => {
+    const client = new Client(socket, node)
+    clients.add(client)
+    socket.on('close', () => clients.delete(client))
+    socket.on('error', () => socket.terminate())
+  })
+  const stopListening = node.listen((event) => {
+    for (const client of clients) client.tell(event)
+  })
+  await listen(server, host, port)
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      stopListening()
+      for (const socket of sockets.clients) socket.terminate()
+      sockets.close()
+      await closeServer(server)
+    },
+  }
+}
+
+class Client {
+  readonly #socket: WebSocket
+  readonly #node: LedgerNode
+  readonly #topics = new Map<string, ConfirmationSubscription | undefined>()
+
+  constructor(socket: WebSocket, node: LedgerNode) {
+    this.#socket = socket
+    this.#node = node
+    socket.on('message', (data) => this.#receive((data as Buffer).toString()))
+  }
+
+  tell(event: NodeEvent): void {
+    if (event.kind === 'confirmed') {
+      const subscription = this.#topics.get('confirmation')
+      if (subscription?.wants(event)) this.#send(subscription.message(event, this.#node.clock.now()))
+      return
+    }
+    const { block, subtype, hash } = event.stored
+    if (this.#topics.has('new_unconfirmed_block')) {
+      this.#say('new_unconfirmed_block', { ...toBlockJson(block), subtype })
+    }
+    if (this.#topics.has('started_election')) this.#say('started_election', { hash })
+  }
+
+  #receive(text: string): void {
+    const message = readFrame(text)
+    // The node drops whoever sends something else than JSON, without a closing frame.
+    if (!message) {
+      this.#socket.terminate()
+      return
+    }
+    const field = (name: string) => findMember(message, name)?.text
+    const action = field('action')
+    if (action === 'ping') this.#acknowledge('pong', field('id'))
+    else if (action !== undefined && this.#apply(action, field('topic') ?? '', findMember(message, 'options'))) {
+      if (field('ack') === 'true' || field('ack') === '1') this.#acknowledge(action, field('id'))
+    }
+  }
+
+  /** Says whether there is something to acknowledge; unknown actions and topics are met with silence. */
+  #apply(action: string, topic: string, options: RequestTree | undefined): boolean {
+    if (!TOPICS.has(topic)) return false
+    switch (action) {
+      case 'subscribe':
+        this.#topics.set(topic, topic === 'confirmation' ? new ConfirmationSubscription(options) : undefined)
+        return true
+      case 'update': {
+        const subscription = this.#topics.get(topic)
+        if (subscription && options) subscription.update(options)
+        return subscription !== undefined && options !== undefined
+      }
+      case 'unsubscribe':
+        this.#topics.delete(topic)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #acknowledge(ack: string, id: string | undefined): void {
+    const time = `${this.#node.clock.now()}`
+    this.#send(id === undefined || id === '' ? { ack, time } : { ack, time, id })
+  }
+
+  #say(topic: string, message: Members): void {
+    this.#send({ topic, time: `${this.#node.clock.now()}`, message })
+  }
+
+  #send(message: Members): void {
+    if (this.#socket.bufferedAmount > BUFFERED_BYTES_MAX) this.#socket.terminate()
+    else this.#socket.send(writeAnswer(message))
+  }
+}
+
+function readFrame(text: string): RequestTree | undefined {
+  try {
+    return exceedsDepth(text) ? undefined : parseRequest(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+declare const rawBrand: unique symbol
+
+/** An amount in raw, the ledger's smallest unit. Always exact, never negative. */
+export type Raw = bigint & { readonly [rawBrand]: 'Raw' }
+
+export const NANO_DECIMALS = 30
+export const RAW_PER_NANO = (10n ** 30n) as Raw
+/** The whole supply: no amount on the ledger can be larger. */
+export const RAW_MAX = (2n ** 128n - 1n) as Raw
+
+const RAW_TEXT = /^(0|[1-9][0-9]{0,38})$/
+const NANO_TEXT = /^([0-9]{1,9})?(?:\.([0-9]{0,30}))?$/
+
+/** Names a bigint as an amount. Throws on what cannot exist on the ledger, because that is a programmer's error. */
+export function toRaw(value: bigint): Raw {
+  if (value < 0n || value > RAW_MAX) throw new RangeError(`Not an amount of raw: ${value}`)
+  return value as Raw
+}
+
+/** Reads a decimal integer of raw; undefined when the text is not one. */
+export function parseRaw(text: string): Raw | undefined {
+  if (!RAW_TEXT.test(text)) return undefined
+  const value = BigInt(text)
+  return value <= RAW_MAX ? (value as Raw) : undefined
+}
+
+/** Reads a decimal number of nano with up to 30 decimals; undefined when the text is not one. */
+export function parseNano(text: string): Raw | undefined {
+  const match = NANO_TEXT.exec(text)
+  if (!match) return undefined
+  const [, whole = '', fraction = ''] = match
+  if (whole === '' && fraction === '') return undefined
+  const value = BigInt(whole || '0') * RAW_PER_NANO + BigInt(fraction.padEnd(NANO_DECIMALS, '0'))
+  return value <= RAW_MAX ? (value as Raw) : undefined
+}
+
+/** Writes an amount in nano, exactly and without trailing zeros. */
+export function formatNano(raw: bigint): string {
+  const whole = raw / RAW_PER_NANO
+  const fraction = raw % RAW_PER_NANO
+  if (fraction === 0n) return whole.toString()
+  return `${whole}.${fraction.toString().padStart(NANO_DECIMALS, '0').replace(/0+$/, '')}`
+}

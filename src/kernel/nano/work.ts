@@ -1,0 +1,54 @@
+import { blake2b } from '@noble/hashes/blake2.js'
+import { hexToBytes } from './hex.ts'
+
+const TWO_64 = 2n ** 64n
+
+/** The smallest work values a network accepts, by what a block does. */
+export interface WorkThresholds {
+  /** Blocks of accounts before epoch 2, and all legacy blocks. */
+  epoch1: bigint
+  /** Sends and representative changes from epoch 2 on; also the base of multipliers. */
+  send: bigint
+  /** Receives, opens and epoch blocks from epoch 2 on; also the lowest value anyone accepts for a state block. */
+  receive: bigint
+}
+
+export const WORK_THRESHOLDS = {
+  live: { epoch1: 0xffffffc000000000n, send: 0xfffffff800000000n, receive: 0xfffffe0000000000n },
+  beta: { epoch1: 0xfffff00000000000n, send: 0xfffff00000000000n, receive: 0xffffe00000000000n },
+  dev: { epoch1: 0xfe00000000000000n, send: 0xffc0000000000000n, receive: 0xf000000000000000n },
+} as const satisfies Record<string, WorkThresholds>
+
+/** How hard a work value was to find for a root: the larger, the harder. Both arguments are hexadecimal. */
+export function workValue(root: string, work: string): bigint {
+  const input = new Uint8Array(40)
+  input.set(hexToBytes(work).reverse())
+  input.set(hexToBytes(root), 8)
+  return Buffer.from(blake2b(input, { dkLen: 8 })).readBigUInt64LE()
+}
+
+/** How many times harder than `base` a difficulty is. */
+export function toMultiplier(difficulty: bigint, base: bigint): number {
+  return Number(TWO_64 - base) / Number(TWO_64 - difficulty)
+}
+
+/** The difficulty that is `multiplier` times harder than `base`, within what 64 bits can say. */
+export function fromMultiplier(multiplier: number, base: bigint): bigint {
+  const reverse = BigInt(Math.trunc(Math.min(Number(TWO_64 - base) / multiplier, 2 ** 127)))
+  if (reverse >= TWO_64) return 0n
+  if (reverse === 0n) return multiplier < 1 ? 0n : TWO_64 - 1n
+  return TWO_64 - reverse
+}
+
+/** The largest difficulty the node agrees to compute: 64 times the base. */
+export function difficultyLimit(base: bigint): bigint {
+  return fromMultiplier(64, base)
+}
+
+export function formatMultiplier(multiplier: number): string {
+  return multiplier.toFixed(15)
+}
+
+export function formatWork(work: bigint): string {
+  return work.toString(16).padStart(16, '0')
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../../src/kernel/ports.ts'
+
+/** A clock that stands still until a test turns it. */
+export class TestClock implements Clock {
+  #now: number
+  #timers: { at: number; run: () => void }[] = []
+
+  constructor(start = Date.UTC(2026, 10, 15)) {
+    this.#now = start
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  after(milliseconds: number, run: () => void): () => void {
+    const timer = { at: this.#now + milliseconds, run }
+    this.#timers.push(timer)
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer)
+    }
+  }
+
+  /** Moves time forward and runs what falls due, in order. */
+  advance(milliseconds: number): void {
+    const end = this.#now + milliseconds
+    for (;;) {
+      const due = this.#timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!due) break
+      this.#timers = this.#timers.filter((timer) => timer !== due)
+      this.#now = due.at
+      due.run()
+    }
+    this.#now = end
+  }
+}

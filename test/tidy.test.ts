@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { test } from 'node:test'
+
+/* The architecture as a test: who may import whom, which words belong where, and that documents name real files. */
+
+const root = resolve(import.meta.dirname, '..')
+
+function listFiles(folder: string, pattern: RegExp): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+}
+
+const sources = listFiles('src', /\.tsx?$/).filter((file) => !/\.test\.tsx?$/.test(file))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** Earlier modules may be used by later ones, through their face. */
+const MODULE_ORDER = `names ledger accounts market reps webhooks work x402 wallets checkout billing usernames email
+  faucet swap admin`.split(/\s+/)
+
+const LAYERS: Record<string, string[]> = {
+  kernel: [],
+  infra: ['kernel'],
+  devnet: ['kernel'],
+  web: ['kernel'],
+  modules: ['kernel', 'web', 'modules'],
+  guard: ['kernel', 'modules'],
+  http: ['kernel', 'web', 'modules', 'guard'],
+  cli: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http', 'cli', 'root'],
+  root: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http', 'cli', 'root'],
+}
+
+const layerOf = (file: string) => (file.split('/').length > 2 ? file.split('/')[1]! : 'root')
+const moduleOf = (file: string) => (layerOf(file) === 'modules' ? file.split('/')[2]! : undefined)
+
+function importsOf(file: string): string[] {
+  return [...read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) =>
+    relative(root, resolve(root, dirname(file), match[1]!)),
+  )
+}
+
+test('imports follow the direction of the layers', () => {
+  const wrong: string[] = []
+  for (const file of sources) {
+    const layer = layerOf(file)
+    if (!LAYERS[layer]) wrong.push(`${file} lies in an unknown layer`)
+    for (const target of importsOf(file)) {
+      const allowed = layerOf(target) === layer || LAYERS[layer]?.includes(layerOf(target))
+      // The composition root alone reads the configuration's shape; everybody may name its type.
+      if (!allowed && target !== 'src/config.ts') wrong.push(`${file} imports ${target}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('a module uses earlier modules only, and only through their face', () => {
+  const wrong: string[] = []
+  for (const file of sources) {
+    const own = moduleOf(file)
+    for (const target of importsOf(file)) {
+      const other = moduleOf(target)
+      if (other === undefined || other === own) continue
+      const face = target === `src/modules/${other}/index.ts`
+      if (!face) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
+      if (own !== undefined && MODULE_ORDER.indexOf(other) >= MODULE_ORDER.indexOf(own)) {
+        wrong.push(`${file} imports the later module ${other}`)
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
+  {
+    words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,
+    instead: 'the clock, random and network ports',
+    except: /^src\/(infra|web)\//,
+  },
+  { words: /process\.env\b/, instead: 'the Config', except: /^src\/config\.ts$/ },
+  {
+    words: /from 'fastify'|from 'node:http'/,
+    instead: 'src/http',
+    except: /^src\/(http\/|infra\/|devnet\/(server|websocket)\.ts)/,
+  },
+  { words: /\bas any\b|: any\b|@ts-(ignore|nocheck)/, instead: 'a type', except: /^$/ },
+  { words: /\b(TODO|FIXME|XXX)\b/, instead: 'doing it, or an issue', except: /^$/ },
+]
+
+test('time, randomness, network and environment are touched in one place only', () => {
+  const wrong: string[] = []
+  for (const file of sources) {
+    for (const { words, instead, except } of BANNED) {
+      const line = read(file)
+        .split('\n')
+        .findIndex((text) => words.test(text))
+      if (line >= 0 && !except.test(file)) wrong.push(`${file}:${line + 1} says ${words}; use ${instead}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('no file is named after nothing in particular', () => {
+  const vague = /(^|[/-])(utils?|common|manager|service|misc|helpers?|types)\.tsx?$/
+  assert.deepEqual(
+    [...sources, ...listFiles('test', /\.ts$/)].filter((file) => vague.test(file)),
+    [],
+  )
+})
+
+test('documents name files that exist', () => {
+  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...listFiles('docs', /\.md$/)].filter((file) =>
+    existsSync(join(root, file)),
+  )
+  const gone: string[] = []
+  for (const file of documents) {
+    for (const match of read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)) {
+      if (!existsSync(resolve(root, dirname(file), match[1]!))) gone.push(`${file} links to ${match[1]}`)
+    }
+    for (const match of read(file).matchAll(/`((?:src|test|bench|docs|scripts)\/[\w./-]+\.(?:tsx?|md|mjs|json))`/g)) {
+      if (!existsSync(join(root, match[1]!))) gone.push(`${file} names ${match[1]}`)
+    }
+  }
+  assert.deepEqual(gone, [])
+})
