@@ -1,6 +1,6 @@
 // Compiles src/ to dist/ with tsc, only when a source is newer than the last build.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -27,5 +27,6 @@ if (!upToDate || process.argv.includes('--force')) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const done = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
   if (done.status !== 0) process.exit(done.status ?? 1)
+  cpSync(join(root, 'src', 'web', 'assets'), join(root, 'dist', 'web', 'assets'), { recursive: true })
   writeFileSync(stamp, '')
 }

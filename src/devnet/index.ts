@@ -16,6 +16,7 @@ export interface Devnet {
   node: LedgerNode
   rpcUrl: string
   wsUrl: string
+  /** May be called again; everybody waits for the same end. */
   close(): Promise<void>
 }
 
@@ -27,14 +28,16 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     const rpc = await serveRpc(node, { host, port, control })
     try {
       const websocket = await serveWebsocket(node, { host, port: wsPort })
+      let closing: Promise<void> | undefined
+      const close = async () => {
+        await Promise.all([rpc.close(), websocket.close()])
+        await node.close()
+      }
       return {
         node,
         rpcUrl: `http://${host}:${rpc.port}`,
         wsUrl: `ws://${host}:${websocket.port}`,
-        close: async () => {
-          await Promise.all([rpc.close(), websocket.close()])
-          await node.close()
-        },
+        close: () => (closing ??= close()),
       }
     } catch (error) {
       await rpc.close()

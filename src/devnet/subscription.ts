@@ -8,13 +8,12 @@ import { type RequestTree, findMember } from './request-tree.ts'
 type Confirmed = NodeEvent & { kind: 'confirmed' }
 
 const FINAL_VOTE = '18446744073709551615'
-const CONFIRMATION_TYPES: Record<string, string[]> = {
-  all: ['active_quorum', 'active_confirmation_height', 'inactive'],
-  active: ['active_quorum', 'active_confirmation_height'],
-  active_quorum: ['active_quorum'],
-  active_confirmation_height: ['active_confirmation_height'],
-  inactive: ['inactive'],
-}
+const ALL_TYPES = ['active_quorum', 'active_confirmation_height', 'inactive']
+const CONFIRMATION_TYPES = new Map([
+  ['all', ALL_TYPES],
+  ['active', ['active_quorum', 'active_confirmation_height']],
+  ...ALL_TYPES.map((type): [string, string[]] => [type, [type]]),
+])
 
 /** What one client wants to know about confirmations, and the messages that tell it. */
 export class ConfirmationSubscription {
@@ -35,7 +34,7 @@ export class ConfirmationSubscription {
     this.#includeElection = this.#includeVotes || flag('include_election_info')
     this.#includeSideband = flag('include_sideband_info')
     const type = (options && findMember(options, 'confirmation_type')?.text) ?? 'all'
-    this.#types = CONFIRMATION_TYPES[type] ?? CONFIRMATION_TYPES.all!
+    this.#types = CONFIRMATION_TYPES.get(type) ?? ALL_TYPES
     const accounts = options && findMember(options, 'accounts')
     // This ledger has no wallets, so `all_local_accounts` names nobody.
     if (accounts || flag('all_local_accounts')) this.#accounts = new Set(accounts ? addressesIn(accounts) : [])

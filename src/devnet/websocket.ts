@@ -29,6 +29,8 @@ export async function serveWebsocket(
   { host, port }: { host: string; port: number },
 ): Promise<RpcServer> {
   const server = createServer()
+  // Listening comes first: the library turns a port that is taken into an exception that nobody can catch.
+  await listen(server, host, port)
   const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })
   const clients = new Set<Client>()
   sockets.on('connection', (socket) => {
@@ -40,7 +42,6 @@ export async function serveWebsocket(
   const stopListening = node.listen((event) => {
     for (const client of clients) client.tell(event)
   })
-  await listen(server, host, port)
   return {
     port: (server.address() as AddressInfo).port,
     close: async () => {

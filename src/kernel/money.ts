@@ -34,8 +34,9 @@ export function parseNano(text: string): Raw | undefined {
   return value <= RAW_MAX ? (value as Raw) : undefined
 }
 
-/** Writes an amount in nano, exactly and without trailing zeros. */
+/** Writes an amount, or the difference of two, in nano: exactly and without trailing zeros. */
 export function formatNano(raw: bigint): string {
+  if (raw < 0n) return `-${formatNano(-raw)}`
   const whole = raw / RAW_PER_NANO
   const fraction = raw % RAW_PER_NANO
   if (fraction === 0n) return whole.toString()

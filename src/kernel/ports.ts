@@ -1,3 +1,5 @@
+import type { Block } from './nano/block.ts'
+
 /** Time, so that tests can turn it. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -9,4 +11,52 @@ export interface Clock {
 /** Unpredictable bytes. */
 export interface Random {
   bytes(count: number): Uint8Array
+}
+
+export type NodeParams = Readonly<Record<string, unknown>>
+export type NodeAnswer = Record<string, unknown>
+
+/** The ledger's nodes as one: failover, caching and coalescing are behind it. */
+export interface NodePort {
+  /** Asks for a node action. What the ledger refuses is thrown as `LedgerRefusal`. */
+  read(action: string, params: NodeParams): Promise<NodeAnswer>
+  /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
+  publish(block: Block, subtype: string | undefined): Promise<string>
+  /** Work for a root from a node that computes it; undefined when none does. */
+  generateWork(root: string, difficulty: bigint): Promise<string | undefined>
+}
+
+/** The book of usernames. */
+export interface Names {
+  /** The address a name stands for, in any case; undefined when nobody has it. */
+  resolve(name: string): string | undefined
+  usernameOf(address: string): string | undefined
+}
+
+/** A block that became final, as a node told it. */
+export interface Confirmation {
+  hash: string
+  /** Address of the chain the block belongs to. */
+  account: string
+  /** Absolute change of the balance, in raw. */
+  amount: string
+  /** The block's members, with `subtype`; empty when the node did not send them. */
+  block: Readonly<Record<string, string>>
+  type: string
+  /** Milliseconds, as text. */
+  time: string
+}
+
+/** The stream of confirmations from all nodes, each block once. Consumers act once and have a poller as their net. */
+export interface ConfirmationBus {
+  /** False while no node tells us anything: what is remembered may be stale then. */
+  readonly connected: boolean
+  listen(listener: (confirmation: Confirmation) => void): () => void
+  /** Accounts whose confirmations are looked up after a gap in the stream. */
+  watch(account: string): () => void
+}
+
+/** Who a key belongs to. */
+export interface KeyRing {
+  find(key: string): { accountId: string } | undefined
 }

@@ -12,10 +12,15 @@ export interface PaymentRequest {
 export function toPaymentUri({ address, amount, label, message }: PaymentRequest): string {
   const parts = [
     amount === undefined ? undefined : `amount=${amount}`,
-    label === undefined ? undefined : `label=${encodeURIComponent(label)}`,
-    message === undefined ? undefined : `message=${encodeURIComponent(message)}`,
+    label === undefined ? undefined : `label=${encodeText(label)}`,
+    message === undefined ? undefined : `message=${encodeText(message)}`,
   ].filter((part) => part !== undefined)
   return parts.length === 0 ? `nano:${address}` : `nano:${address}?${parts.join('&')}`
+}
+
+/** A label cut inside an emoji ends in half a character, on which the plain encoding throws. */
+function encodeText(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
 }
 
 /** Reads a payment link, also in the form `nano://`; undefined when address or amount is wrong. */

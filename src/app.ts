@@ -1,0 +1,181 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { type Devnet, startDevnet } from './devnet/index.ts'
+import type { Gateway } from './guard/dispatch.ts'
+import { Registry } from './guard/registry.ts'
+import { mountHealth } from './http/health.ts'
+import { mountPages } from './http/pages.tsx'
+import { mountRpc } from './http/rpc.ts'
+import { createServer } from './http/server.ts'
+import { ClientSockets } from './http/websocket.ts'
+import { openAdminKey } from './infra/keys/admin-key.ts'
+import type { Log } from './infra/log.ts'
+import { Metrics } from './infra/metrics.ts'
+import { Nodes } from './infra/node/index.ts'
+import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
+import type { Clock, Random } from './kernel/ports.ts'
+import { ledger } from './modules/ledger/index.ts'
+import { nameBook } from './modules/names/index.ts'
+import { work } from './modules/work/index.ts'
+import { EMBEDDED, toUpstreams } from './upstreams.ts'
+import { VERSION } from './version.ts'
+
+export interface Infra {
+  clock: Clock
+  random: Random
+  log: Log
+}
+
+export interface App {
+  /** Where the gateway answers, once it listens. */
+  url: string
+  /** Shown once: the administrator key that this start made. */
+  createdKey: string | undefined
+  devnet: Devnet | undefined
+  nodes: Nodes
+  /** Stops taking requests, finishes the running ones, closes everything. */
+  close(): Promise<void>
+}
+
+/** Puts the gateway together and opens its port. The only place that sees everything. */
+export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const startedAt = clock.now()
+  const devnet = await startEmbedded(config, { clock, random })
+  const metrics = new Metrics()
+  const nodes = new Nodes({
+    upstreams: toUpstreams(config, devnet),
+    cacheBytesMax: config.cacheBytesMax,
+    clock,
+    random,
+    onRead: ({ upstream, hedged }) => metrics.upstreamReads.inc({ upstream, hedged: String(hedged) }),
+    onFailure: ({ action, failure }) => {
+      metrics.upstreamFailures.inc({ kind: failure.kind })
+      log.warn({ event: 'upstream_failure', action, kind: failure.kind, reason: failure.message })
+    },
+  })
+  const { keys, created } = openAdminKey(config.dataDir, random)
+  const network = devnet ? 'dev' : config.nodeNetwork
+  const registry = new Registry([ledger, work])
+  const gateway: Gateway = {
+    registry,
+    keys,
+    nodeFor: (trace) => nodes.forRequest(trace),
+    base: {
+      clock,
+      names: nameBook(config.knownNames),
+      limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
+      thresholds: WORK_THRESHOLDS[network],
+    },
+  }
+
+  const instance = Buffer.from(random.bytes(4)).toString('hex')
+  let requests = 0
+  let draining = false
+  let url = ''
+  const server = createServer({
+    bodyBytesMax: config.bodyBytesMax,
+    requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
+    nextRequestId: () => `${instance}-${(++requests).toString(36)}`,
+    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+  })
+  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  sockets.attach(server.server)
+  mountRpc(server, {
+    gateway,
+    concurrencyMax: config.concurrencyMax,
+    report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
+      metrics.requests.inc({ action, status })
+      metrics.duration.observe({ action }, milliseconds / 1000)
+      if (cache !== undefined) metrics.cache.inc({ result: cache })
+      const line = { requestId, action, status, code, cache, caller, ms: Math.round(milliseconds * 10) / 10 }
+      if (status === 500) log.error({ ...line, error: describe(cause) })
+      else log.info(line)
+    },
+  })
+  mountHealth(server, {
+    notReady: () => {
+      if (draining) return 'draining'
+      return nodes.pool.upstreams.some(({ healthy }) => healthy) ? undefined : 'no healthy node'
+    },
+    metrics: config.metrics ? () => metrics.text() : undefined,
+  })
+  mountPages(server, {
+    actions: registry.actions,
+    baseUrl: () => config.baseUrl ?? url,
+    version: VERSION,
+    devnet: devnet !== undefined,
+    status: () => ({
+      uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+      network,
+      confirmationsConnected: nodes.confirmations.connected,
+      websocketClients: sockets.count,
+      cachedBytes: nodes.cachedBytes,
+      upstreams: nodes.pool.upstreams.map((upstream) => ({
+        name: upstream.options.name,
+        role: upstream.options.role,
+        healthy: upstream.healthy,
+        state: upstream.lagging ? 'behind the others' : upstream.reachable ? 'well' : 'not answering',
+        cemented: upstream.cemented,
+        p95Milliseconds: upstream.latencies.p95,
+      })),
+    }),
+  })
+  metrics.gauge('gateway_upstream_healthy', 'Whether a node is used.', () =>
+    nodes.pool.upstreams.map(({ options, healthy }) => ({
+      labels: { upstream: options.name },
+      value: healthy ? 1 : 0,
+    })),
+  )
+  metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', () =>
+    nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),
+  )
+  metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', () => [{ value: nodes.cachedBytes }])
+  metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', () => [{ value: sockets.count }])
+
+  const close = async () => {
+    draining = true
+    sockets.close()
+    const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
+    await server.close()
+    cutOff()
+    await nodes.close()
+    await devnet?.close()
+  }
+  try {
+    await nodes.start()
+    await server.listen({ port: config.port, host: config.host })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const { port } = server.server.address() as AddressInfo
+  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  return { url, createdKey: created, devnet, nodes, close }
+}
+
+/** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
+async function startEmbedded(
+  config: Config,
+  { clock, random }: { clock: Clock; random: Random },
+): Promise<Devnet | undefined> {
+  if (!config.nodeUrls.some((url) => url.startsWith(EMBEDDED))) return undefined
+  const devnet = await startDevnet({
+    file: join(config.dataDir, 'devnet.db'),
+    clock,
+    random,
+    port: config.devnetPort,
+    wsPort: config.devnetWsPort,
+    confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
+  })
+  const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
+  writeFileSync(join(config.dataDir, 'devnet.json'), `${JSON.stringify(addresses, null, 2)}\n`)
+  return devnet
+}
+
+/** Type and text of a failure for the log; never the objects it carries. */
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

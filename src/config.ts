@@ -1,0 +1,163 @@
+import { resolve } from 'node:path'
+
+/** One setting: where it comes from, what it means, and how its text is read. */
+interface Setting<T> {
+  env: string
+  fallback: string
+  doc: string
+  read(text: string): T
+}
+
+class BadSetting extends Error {}
+
+const text = (value: string) => value
+const whole =
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  (value: string) => {
+    const number = Number(value)
+    if (!/^[0-9]+$/.test(value) || number < minimum || number > maximum) {
+      throw new BadSetting(`must be a whole number from ${minimum} to ${maximum}`)
+    }
+    return number
+  }
+const flag = (value: string) => {
+  if (['true', '1', 'on', 'yes'].includes(value)) return true
+  if (['false', '0', 'off', 'no', ''].includes(value)) return false
+  throw new BadSetting('must be true or false')
+}
+const oneOf =
+  <T extends string>(...values: T[]) =>
+  (value: string) => {
+    const found = values.find((known) => known === value)
+    if (found === undefined) throw new BadSetting(`must be one of ${values.join(', ')}`)
+    return found
+  }
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+const webAddress = (value: string) => {
+  if (value === '') return undefined
+  if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
+  return value.replace(/\/+$/, '')
+}
+const record = (value: string): Record<string, string> => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    if (typeof parsed === 'object' && parsed !== null && Object.values(parsed).every((v) => typeof v === 'string')) {
+      return parsed as Record<string, string>
+    }
+  } catch {
+    // Falls through to the one message.
+  }
+  throw new BadSetting('must be a JSON object of texts')
+}
+const headers = (value: string): Record<string, Record<string, string>> => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    if (typeof parsed === 'object' && parsed !== null) {
+      return Object.fromEntries(Object.entries(parsed).map(([name, own]) => [name, record(JSON.stringify(own))]))
+    }
+  } catch {
+    // Falls through to the one message.
+  }
+  throw new BadSetting('must be a JSON object: node name → { header: value }')
+}
+
+const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
+  env,
+  fallback,
+  doc,
+  read,
+})
+
+/** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
+const SETTINGS = {
+  port: setting('PORT', '8080', whole(0, 65_535), 'Port of the gateway.'),
+  host: setting('HOST', '127.0.0.1', text, 'Address the gateway listens on.'),
+  dataDir: setting('DATA_DIR', './data', (value) => resolve(value), 'Folder of everything the gateway keeps.'),
+  baseUrl: setting('BASE_URL', '', webAddress, 'Public address of the gateway; unset, its own.'),
+  checkoutUrl: setting('CHECKOUT_URL', '', webAddress, 'Public address of payment pages; unset, BASE_URL.'),
+  apiUrl: setting('API_URL', '', webAddress, 'Public address of check and record links; unset, BASE_URL.'),
+  nodeUrls: setting(
+    'NODE_URLS',
+    'devnet:',
+    list,
+    'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
+  ),
+  nodeWsUrls: setting('NODE_WS_URLS', '', list, 'Websockets of the same nodes, in the same order.'),
+  nodeHeaders: setting('NODE_HEADERS', '{}', headers, 'Headers for nodes by name, as JSON; credentials belong here.'),
+  nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Connections to each node.'),
+  nodeNetwork: setting(
+    'NODE_NETWORK',
+    'live',
+    oneOf('live', 'beta', 'dev'),
+    'Network of the nodes, for work thresholds; the embedded ledger is always dev.',
+  ),
+  devnetPort: setting('DEVNET_PORT', '0', whole(0, 65_535), 'RPC port of the embedded ledger; 0 takes any free one.'),
+  devnetWsPort: setting('DEVNET_WS_PORT', '0', whole(0, 65_535), 'Websocket port of the embedded ledger; 0 as above.'),
+  devnetConfirmMilliseconds: setting(
+    'DEVNET_CONFIRM_MS',
+    '0',
+    whole(0, 3_600_000),
+    'Time until the embedded ledger confirms a block.',
+  ),
+  knownNames: setting('KNOWN_NAMES', '{}', record, 'Built-in usernames, as JSON: name → address.'),
+  cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
+  bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
+  countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
+  findDepthMax: setting('FIND_DEPTH_MAX', '1000', whole(1, 100_000), 'How deep find_block looks.'),
+  concurrencyMax: setting('CONCURRENCY_MAX', '2000', whole(1), 'Requests worked on at once; more are answered 503.'),
+  requestTimeoutMilliseconds: setting(
+    'REQUEST_TIMEOUT_MS',
+    '30000',
+    whole(1_000),
+    'Longest time a client may take to send its request.',
+  ),
+  drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
+  websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug'),
+    'How much is logged.',
+  ),
+  metrics: setting('METRICS', 'true', flag, 'Whether /metrics is served.'),
+} as const
+
+type Settings = typeof SETTINGS
+export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> }
+
+export interface SettingRow {
+  name: string
+  value: string
+  default: string
+  meaning: string
+}
+
+/** Settings whose values carry credentials. */
+const SECRET = new Set(['NODE_HEADERS'])
+
+/** Reads the environment once. A wrong value is told by its name, never by its content. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const entries = Object.entries(SETTINGS).map(([key, { env: name, fallback, read }]) => {
+    try {
+      return [key, read(env[name] ?? fallback)]
+    } catch (error) {
+      if (error instanceof BadSetting) throw new Error(`${name} ${error.message}.`, { cause: error })
+      throw error
+    }
+  })
+  return Object.freeze(Object.fromEntries(entries)) as Config
+}
+
+/** Every setting with its current value, default and meaning; secrets are not shown. */
+export function describeConfig(env: Readonly<Record<string, string | undefined>> = process.env): SettingRow[] {
+  return Object.values(SETTINGS).map(({ env: name, fallback, doc }) => ({
+    name,
+    value: SECRET.has(name) && env[name] !== undefined ? '(set)' : (env[name] ?? fallback),
+    default: fallback,
+    meaning: doc,
+  }))
+}

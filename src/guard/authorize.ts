@@ -1,0 +1,14 @@
+import type { Action } from '../kernel/action.ts'
+import type { Caller } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+
+/** Lets a caller through an action's door. A secret key opens every door that a public one opens. */
+export function authorize(action: Action, caller: Caller): void {
+  if (action.auth === 'none') return
+  if (caller.kind === 'anonymous') {
+    throw new AppError('key_required', `API key required for ${action.name}.`)
+  }
+  if (action.auth === 'secret-key' && caller.door !== 'secret-key') {
+    throw new AppError('feature_disabled', `A public key cannot call ${action.name}.`)
+  }
+}

@@ -1,0 +1,55 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { Action } from '../kernel/action.ts'
+import { AppError } from '../kernel/errors.ts'
+import { FORMATS, type FieldRefusal, LIST_ENTRIES_MAX, READERS, type ReaderName } from '../kernel/fields.ts'
+
+interface FieldSchema {
+  refusal?: FieldRefusal
+  reader?: ReaderName
+}
+
+/** Turns the fields of a request into an action's input, or says which of them is wrong. */
+export type Parser = (params: Readonly<Record<string, unknown>>) => Record<string, unknown>
+
+const ajv = new Ajv({ strict: true, allErrors: false, validateFormats: true, allowUnionTypes: true })
+for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check)
+for (const keyword of ['refusal', 'reader']) ajv.addKeyword(keyword)
+
+/** Compiles the parser of an action from its schema, once. */
+export function createParser(action: Action): Parser {
+  const validate: ValidateFunction = ajv.compile(action.input)
+  const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
+  const synonyms = Object.entries(action.fieldSynonyms ?? {})
+  return (params) => {
+    const given: Record<string, unknown> = {}
+    for (const [name] of fields) if (params[name] !== undefined) given[name] = params[name]
+    for (const [other, name] of synonyms) given[name] ??= params[other]
+    if (!validate(given)) throw refuse(validate.errors![0]!, fields)
+    for (const [name, { reader, refusal }] of fields) {
+      if (reader === undefined || given[name] === undefined) continue
+      given[name] = READERS[reader](given[name])
+      if (given[name] === undefined && reader !== 'flag') throw invalid(name, refusal)
+    }
+    return given
+  }
+}
+
+function refuse(error: ErrorObject, fields: [string, FieldSchema][]): AppError {
+  if (error.keyword === 'required') {
+    const name = String(error.params.missingProperty)
+    // The node's own words for a missing parameter, with the name it leaves out.
+    const body = { field: name, detail: `The field ${name} is required.` }
+    return new AppError('invalid_request', 'Unable to parse JSON', { body })
+  }
+  const name = error.instancePath.split('/')[1] ?? ''
+  if (error.keyword === 'maxItems') {
+    const text = `${name} takes at most ${LIST_ENTRIES_MAX} entries.`
+    return new AppError('invalid_list', text, { body: { field: name } })
+  }
+  return invalid(name, fields.find(([field]) => field === name)?.[1].refusal)
+}
+
+function invalid(name: string, refusal: FieldRefusal | undefined): AppError {
+  const { code, text } = refusal ?? { code: 'invalid_request' as const, text: `Invalid ${name}` }
+  return new AppError(code, text, { body: { field: name } })
+}

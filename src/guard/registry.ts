@@ -1,0 +1,29 @@
+import type { Action } from '../kernel/action.ts'
+import type { Module } from '../kernel/module.ts'
+import { type Parser, createParser } from './parse.ts'
+
+export interface RegisteredAction {
+  action: Action
+  parse: Parser
+}
+
+/** Every action by every name it has: the one list that validation, documents and permissions come from. */
+export class Registry {
+  readonly actions: readonly Action[]
+  readonly #byName = new Map<string, RegisteredAction>()
+
+  constructor(modules: readonly Module[]) {
+    this.actions = modules.flatMap((module) => module.actions)
+    for (const action of this.actions) {
+      const registered = { action, parse: createParser(action) }
+      for (const name of [action.name, ...(action.synonyms ?? [])]) {
+        if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)
+        this.#byName.set(name, registered)
+      }
+    }
+  }
+
+  find(name: string): RegisteredAction | undefined {
+    return this.#byName.get(name)
+  }
+}

@@ -1,0 +1,221 @@
+import type { Server } from 'node:http'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { fromAddress, toAddress } from '../kernel/nano/address.ts'
+import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
+import { readFlag } from '../kernel/fields.ts'
+
+const FRAME_BYTES_MAX = 256 * 1024
+const ACCOUNTS_MAX = 10_000
+/** Beyond this a client has stopped reading; it is told to come back rather than served with gaps. */
+const QUEUE_BYTES_MAX = 1024 * 1024
+const PING_EVERY = 30_000
+const TRY_AGAIN_LATER = 1013
+
+export interface WebsocketOptions {
+  bus: ConfirmationBus
+  clock: Clock
+  clientsMax: number
+}
+
+interface Subscription {
+  /** Undefined listens to every account. */
+  accounts: Set<string> | undefined
+  includeBlock: boolean
+}
+
+/**
+ * The node's websocket protocol for our own clients: subscribe to `confirmation`, with accounts or without. An index
+ * from account to clients makes a delivery cost its matches only.
+ */
+export class ClientSockets {
+  readonly #options: WebsocketOptions
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false })
+  readonly #byAccount = new Map<string, Set<Client>>()
+  readonly #everything = new Set<Client>()
+  readonly #stopListening: () => void
+  #cancelPing: (() => void) | undefined
+
+  constructor(options: WebsocketOptions) {
+    this.#options = options
+    this.#stopListening = options.bus.listen((confirmation) => this.#deliver(confirmation))
+    this.#ping()
+  }
+
+  get count(): number {
+    return this.#server.clients.size
+  }
+
+  /** Takes over `GET /ws` of an HTTP server. */
+  attach(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      const refuse = (status: string) => socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+      if (request.url?.split('?')[0] !== '/ws') refuse('404 Not Found')
+      else if (this.count >= this.#options.clientsMax) refuse('503 Service Unavailable')
+      else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened))
+    })
+  }
+
+  close(): void {
+    this.#stopListening()
+    this.#cancelPing?.()
+    for (const socket of this.#server.clients) socket.close(1001, 'The gateway stops.')
+    this.#server.close()
+  }
+
+  #welcome(socket: WebSocket): void {
+    const client = new Client(socket, this.#options.clock)
+    socket.on('message', (data) => this.#receive(client, (data as Buffer).toString()))
+    socket.on('pong', () => (client.alive = true))
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => this.#unsubscribe(client))
+  }
+
+  #receive(client: Client, text: string): void {
+    client.alive = true
+    const message = parseObject(text)
+    if (!message) {
+      client.send({ error: 'Unable to parse JSON' })
+      return
+    }
+    const { action, topic, id } = message
+    if (action === 'ping') {
+      client.acknowledge('pong', id)
+      return
+    }
+    const done = topic === 'confirmation' && this.#apply(client, action, parseObject(message.options) ?? {})
+    if (done && readFlag(message.ack)) client.acknowledge(String(action), id)
+  }
+
+  #apply(client: Client, action: unknown, options: Record<string, unknown>): boolean {
+    switch (action) {
+      case 'subscribe':
+        this.#unsubscribe(client)
+        client.subscription = {
+          accounts: Array.isArray(options.accounts) ? new Set() : undefined,
+          includeBlock: readFlag(options.include_block) ?? true,
+        }
+        if (client.subscription.accounts) this.#add(client, options.accounts)
+        else this.#everything.add(client)
+        return true
+      case 'update':
+        if (!client.subscription?.accounts) return false
+        this.#add(client, options.accounts_add)
+        for (const account of addressesIn(options.accounts_del)) this.#drop(client, account)
+        return true
+      case 'unsubscribe':
+        this.#unsubscribe(client)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #add(client: Client, list: unknown): void {
+    const accounts = client.subscription?.accounts
+    for (const account of addressesIn(list)) {
+      if (!accounts || accounts.has(account)) continue
+      if (accounts.size >= ACCOUNTS_MAX) {
+        client.send({ error: `A subscription takes at most ${ACCOUNTS_MAX} accounts.` })
+        return
+      }
+      accounts.add(account)
+      client.releases.set(account, this.#options.bus.watch(account))
+      const clients = this.#byAccount.get(account) ?? new Set()
+      this.#byAccount.set(account, clients.add(client))
+    }
+  }
+
+  #drop(client: Client, account: string): void {
+    client.subscription?.accounts?.delete(account)
+    client.releases.get(account)?.()
+    client.releases.delete(account)
+    const clients = this.#byAccount.get(account)
+    clients?.delete(client)
+    if (clients?.size === 0) this.#byAccount.delete(account)
+  }
+
+  #unsubscribe(client: Client): void {
+    this.#everything.delete(client)
+    for (const account of [...client.releases.keys()]) this.#drop(client, account)
+    client.subscription = undefined
+  }
+
+  #deliver(confirmation: Confirmation): void {
+    const { account, block } = confirmation
+    const targets = new Set(this.#everything)
+    for (const key of [account, block.link_as_account]) {
+      for (const client of (key && this.#byAccount.get(key)) || []) targets.add(client)
+    }
+    if (targets.size === 0) return
+    const withBlock = toFrame(confirmation, true)
+    const withoutBlock = toFrame(confirmation, false)
+    for (const client of targets) client.push(client.subscription?.includeBlock ? withBlock : withoutBlock)
+  }
+
+  /** Finds clients that are gone without having said so. */
+  #ping(): void {
+    this.#cancelPing = this.#options.clock.after(PING_EVERY, () => {
+      for (const socket of this.#server.clients) {
+        const client = clientOf.get(socket)
+        if (client?.alive === false) socket.terminate()
+        else if (client) {
+          client.alive = false
+          socket.ping()
+        }
+      }
+      this.#ping()
+    })
+  }
+}
+
+const clientOf = new WeakMap<WebSocket, Client>()
+
+class Client {
+  readonly #socket: WebSocket
+  readonly #clock: Clock
+  readonly releases = new Map<string, () => void>()
+  subscription: Subscription | undefined
+  alive = true
+
+  constructor(socket: WebSocket, clock: Clock) {
+    this.#socket = socket
+    this.#clock = clock
+    clientOf.set(socket, this)
+  }
+
+  push(frame: string): void {
+    if (this.#socket.bufferedAmount > QUEUE_BYTES_MAX) this.#socket.close(TRY_AGAIN_LATER, 'Too slow.')
+    else this.#socket.send(frame)
+  }
+
+  send(message: Record<string, unknown>): void {
+    this.push(JSON.stringify(message))
+  }
+
+  acknowledge(ack: string, id: unknown): void {
+    const time = `${this.#clock.now()}`
+    this.send(id === undefined || id === '' ? { ack, time } : { ack, time, id })
+  }
+}
+
+function toFrame({ account, amount, hash, type, block, time }: Confirmation, includeBlock: boolean): string {
+  const message = { account, amount, hash, confirmation_type: type, ...(includeBlock && { block }) }
+  return JSON.stringify({ topic: 'confirmation', time, message })
+}
+
+function parseObject(value: unknown): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function addressesIn(list: unknown): string[] {
+  if (!Array.isArray(list)) return []
+  return list
+    .map((text) => (typeof text === 'string' ? fromAddress(text) : undefined))
+    .filter((key) => key !== undefined)
+    .map(toAddress)
+}

@@ -1,0 +1,59 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+
+/** Labels come from closed sets: actions we know, statuses, names of configured nodes. */
+export class Metrics {
+  readonly registry = new Registry()
+  readonly requests = new Counter({
+    name: 'gateway_requests_total',
+    help: 'RPC requests by action and status.',
+    labelNames: ['action', 'status'],
+    registers: [this.registry],
+  })
+  readonly duration = new Histogram({
+    name: 'gateway_request_seconds',
+    help: 'Time to answer an RPC request.',
+    labelNames: ['action'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [this.registry],
+  })
+  readonly cache = new Counter({
+    name: 'gateway_cache_total',
+    help: 'Where answers came from.',
+    labelNames: ['result'],
+    registers: [this.registry],
+  })
+  readonly upstreamReads = new Counter({
+    name: 'gateway_upstream_reads_total',
+    help: 'Answers by node.',
+    labelNames: ['upstream', 'hedged'],
+    registers: [this.registry],
+  })
+  readonly upstreamFailures = new Counter({
+    name: 'gateway_upstream_failures_total',
+    help: 'Reads that no node answered.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry })
+  }
+
+  /** A value that is looked up whenever somebody asks. */
+  gauge(name: string, help: string, read: () => { labels?: Record<string, string>; value: number }[]): void {
+    const labelNames = ['upstream']
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        for (const { labels = {}, value } of read()) this.set(labels, value)
+      },
+    })
+  }
+
+  text(): Promise<string> {
+    return this.registry.metrics()
+  }
+}

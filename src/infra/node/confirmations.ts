@@ -1,0 +1,98 @@
+import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
+import { NodeEvents } from './node-events.ts'
+import type { UpstreamOptions } from './upstream.ts'
+
+const SEEN_MAX = 100_000
+/** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
+const GAP_SLACK = 60_000
+
+export interface ConfirmationOptions {
+  upstreams: readonly UpstreamOptions[]
+  clock: Clock
+  random: Random
+  /** Finds what an account missed since a time; used after a gap. */
+  findSince: (account: string, since: number) => Promise<Confirmation[]>
+}
+
+/** Merges the confirmations of all nodes: each block once, and after a gap what the watched accounts missed. */
+export class Confirmations implements ConfirmationBus {
+  readonly #options: ConfirmationOptions
+  readonly #sources: NodeEvents[]
+  readonly #listeners = new Set<(confirmation: Confirmation) => void>()
+  readonly #gapListeners = new Set<() => void>()
+  readonly #watched = new Map<string, number>()
+  readonly #seen = new Set<string>()
+  #silentSince: number | undefined
+  connected = false
+
+  constructor(options: ConfirmationOptions) {
+    this.#options = options
+    this.#silentSince = options.clock.now()
+    this.#sources = options.upstreams
+      .filter((upstream): upstream is UpstreamOptions & { wsUrl: string } => upstream.wsUrl !== undefined)
+      .map(
+        (upstream) =>
+          new NodeEvents(upstream, options, {
+            confirmation: (confirmation) => this.#tell(confirmation),
+            stateChange: () => this.#judge(),
+          }),
+      )
+  }
+
+  listen(listener: (confirmation: Confirmation) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Called when the stream breaks and when it comes back. */
+  onGap(listener: () => void): void {
+    this.#gapListeners.add(listener)
+  }
+
+  watch(account: string): () => void {
+    this.#watched.set(account, (this.#watched.get(account) ?? 0) + 1)
+    let released = false
+    return () => {
+      if (released) return
+      released = true
+      const left = (this.#watched.get(account) ?? 1) - 1
+      if (left === 0) this.#watched.delete(account)
+      else this.#watched.set(account, left)
+    }
+  }
+
+  close(): void {
+    for (const source of this.#sources) source.close()
+  }
+
+  #judge(): void {
+    const connected = this.#sources.some((source) => source.subscribed)
+    if (connected === this.connected) return
+    this.connected = connected
+    for (const listener of this.#gapListeners) listener()
+    if (!connected) this.#silentSince = this.#options.clock.now()
+    else if (this.#silentSince !== undefined) {
+      const since = this.#silentSince - GAP_SLACK
+      this.#silentSince = undefined
+      void this.#catchUp(since)
+    }
+  }
+
+  /** One account after another: after a gap the nodes have enough to do. */
+  async #catchUp(since: number): Promise<void> {
+    for (const account of [...this.#watched.keys()]) {
+      try {
+        for (const confirmation of await this.#options.findSince(account, since)) this.#tell(confirmation)
+      } catch {
+        // The consumers' own pollers find what is still missing.
+      }
+    }
+  }
+
+  #tell(confirmation: Confirmation): void {
+    if (this.#seen.has(confirmation.hash)) return
+    this.#seen.add(confirmation.hash)
+    if (this.#seen.size > SEEN_MAX) this.#seen.delete(this.#seen.values().next().value!)
+    for (const listener of this.#listeners) listener(confirmation)
+  }
+}

@@ -1,0 +1,38 @@
+/** Why a node did not answer; what the ledger refuses is an answer and never one of these. */
+export type FailureKind =
+  /** The connection was refused: the node has certainly not seen the request. */
+  | 'refused'
+  | 'timeout'
+  /** Cut connections, bad statuses, texts that are no JSON, nodes that will not serve us. */
+  | 'broken'
+  /** Nobody waits for the answer any more. */
+  | 'aborted'
+
+export class UpstreamFailure extends Error {
+  readonly kind: FailureKind
+
+  constructor(kind: FailureKind, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.kind = kind
+  }
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+const TIMED_OUT = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'])
+
+export function toFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error
+  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string }
+  if (name === 'AbortError' || code === 'UND_ERR_ABORTED') return new UpstreamFailure('aborted', 'aborted', error)
+  if (TIMED_OUT.has(code) || name === 'TimeoutError') return new UpstreamFailure('timeout', message, error)
+  if (NEVER_SENT.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT') return new UpstreamFailure('refused', message, error)
+  return new UpstreamFailure('broken', message, error)
+}
+
+/** Error texts that speak of the node and not of the ledger: another node may well answer. */
+const NOT_AN_ANSWER =
+  /^(Unknown command|RPC control is disabled|Internal server error in RPC|Stopped|Empty response|Max JSON depth exceeded)$|rate limit|too many requests/i
+
+export function isNodeComplaint(text: string): boolean {
+  return NOT_AN_ANSWER.test(text)
+}

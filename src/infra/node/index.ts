@@ -1,0 +1,194 @@
+import type { Trace } from '../../kernel/ctx.ts'
+import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
+import { type Block, hashBlock, previousOf } from '../../kernel/nano/block.ts'
+import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { workValue } from '../../kernel/nano/work.ts'
+import type {
+  Clock,
+  Confirmation,
+  ConfirmationBus,
+  NodeAnswer,
+  NodeParams,
+  NodePort,
+  Random,
+} from '../../kernel/ports.ts'
+import { AnswerCache } from './answer-cache.ts'
+import { Confirmations } from './confirmations.ts'
+import { findSince } from './catch-up.ts'
+import { UpstreamFailure } from './failure.ts'
+import { isSettled, policyOf } from './policy.ts'
+import { UpstreamPool } from './pool.ts'
+import { publishBlock } from './publish.ts'
+import { readFromNodes } from './read.ts'
+import type { UpstreamOptions } from './upstream.ts'
+import { WriteEpochs } from './write-epochs.ts'
+
+const WORK_TIMEOUT = 30_000
+
+export interface NodesOptions {
+  upstreams: readonly UpstreamOptions[]
+  cacheBytesMax: number
+  clock: Clock
+  random: Random
+  onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
+  onFailure?: (event: { action: string; failure: UpstreamFailure }) => void
+}
+
+interface Flight {
+  promise: Promise<NodeAnswer>
+}
+
+/** All nodes as one ledger. */
+export class Nodes {
+  readonly pool: UpstreamPool
+  readonly confirmations: ConfirmationBus
+  readonly #options: NodesOptions
+  readonly #clock: Clock
+  readonly #bus: Confirmations
+  readonly #cache: AnswerCache | undefined
+  readonly #epochs = new WriteEpochs()
+  readonly #flights = new Map<string, Flight>()
+
+  constructor(options: NodesOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.pool = new UpstreamPool(options.upstreams, options.clock)
+    this.#cache = options.cacheBytesMax > 0 ? new AnswerCache(options.cacheBytesMax) : undefined
+    this.#bus = new Confirmations({
+      upstreams: options.upstreams,
+      clock: options.clock,
+      random: options.random,
+      findSince: (account, since) => findSince(this.forRequest(), account, since),
+    })
+    this.#bus.listen((confirmation) => this.#epochs.bump(touchedBy(confirmation)))
+    this.#bus.onGap(() => this.#epochs.bumpAll())
+    this.confirmations = this.#bus
+  }
+
+  get cachedBytes(): number {
+    return this.#cache?.bytes ?? 0
+  }
+
+  start(): Promise<void> {
+    return this.pool.start()
+  }
+
+  async close(): Promise<void> {
+    this.#bus.close()
+    await this.pool.close()
+  }
+
+  /** The port as one request sees it; the trace tells where its answer came from. */
+  forRequest(trace?: Trace): NodePort {
+    return {
+      read: (action, params) => this.#read(action, params, trace),
+      publish: (block, subtype) => this.#publish(block, subtype),
+      generateWork: (root, difficulty) => this.#generateWork(root, difficulty),
+    }
+  }
+
+  async #read(action: string, params: NodeParams, trace: Trace | undefined): Promise<NodeAnswer> {
+    const body = toBody(action, params)
+    const keys = touchedByRead(params)
+    const stamp = this.#epochs.stamp(keys)
+    const { cache } = policyOf(action)
+    // What events keep fresh is only remembered while events arrive.
+    const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || this.#bus.connected)
+    const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
+    if (cached) {
+      if (trace) trace.cache = 'hit'
+      return toResult(cached)
+    }
+    const flightKey = `${stamp}|${body}`
+    let flight = this.#flights.get(flightKey)
+    if (trace) trace.cache = flight ? 'coalesced' : 'miss'
+    if (!flight) {
+      flight = { promise: this.#fetch(action, body, keys, cacheable ? stamp : undefined) }
+      this.#flights.set(flightKey, flight)
+      const forget = () => this.#flights.delete(flightKey)
+      flight.promise.then(forget, forget)
+    }
+    return toResult(await flight.promise)
+  }
+
+  async #fetch(action: string, body: string, keys: string[], stamp: number | undefined): Promise<NodeAnswer> {
+    const { cache, timeoutMilliseconds } = policyOf(action)
+    const nodes = this.pool.order(keys[0] ?? action)
+    try {
+      const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, timeoutMilliseconds)
+      this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
+      if (stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
+        const forever = cache.kind === 'immutable' && isSettled(action, answer)
+        const expiresAt = forever ? Infinity : this.#clock.now() + cache.milliseconds
+        this.#cache.put(body, answer, { stamp, expiresAt })
+      }
+      return answer
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error
+      this.#options.onFailure?.({ action, failure: error })
+      throw error.kind === 'timeout' ? nodeTimeout(error) : noNode(error)
+    }
+  }
+
+  async #publish(block: Block, subtype: string | undefined): Promise<string> {
+    const keys = touchedByBlock(block)
+    // Reads that began before this moment must not answer those who ask after it, whatever comes of it.
+    this.#epochs.bump(keys)
+    try {
+      return await publishBlock(this.pool.order(keys[0]!), block, subtype)
+    } finally {
+      this.#epochs.bump(keys)
+    }
+  }
+
+  async #generateWork(root: string, difficulty: bigint): Promise<string | undefined> {
+    const text = difficulty.toString(16).padStart(16, '0')
+    const body = JSON.stringify({ action: 'work_generate', hash: root, difficulty: text })
+    for (const node of this.pool.order(root)) {
+      try {
+        const { work } = await node.call(body, WORK_TIMEOUT)
+        // Nobody's work is passed on unchecked.
+        if (typeof work === 'string' && /^[0-9a-f]{16}$/.test(work) && workValue(root, work) >= difficulty) return work
+      } catch {
+        // Most nodes do not compute work for others; the next one may.
+      }
+    }
+    return undefined
+  }
+}
+
+function toResult(answer: NodeAnswer): NodeAnswer {
+  if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
+  return answer
+}
+
+/** The canonical request: members in one order, scalars as text, what was not given left out. */
+function toBody(action: string, params: NodeParams): string {
+  const body: Record<string, unknown> = { action }
+  for (const name of Object.keys(params).sort()) {
+    const value = params[name]
+    if (value !== undefined) body[name] = typeof value === 'object' ? value : String(value)
+  }
+  return JSON.stringify(body)
+}
+
+/** Accounts and hashes a read is about. */
+function touchedByRead({ account, accounts, hash, hashes, block, head }: NodeParams): string[] {
+  const single = [account, hash, block, head].filter((key) => typeof key === 'string')
+  const lists = [accounts, hashes].filter((list): list is string[] => Array.isArray(list))
+  return lists.length === 0 ? single : single.concat(...lists)
+}
+
+/** Both sides of a block, the block itself, its predecessor and the send it receives. */
+function touchedByBlock(block: Block): string[] {
+  if (block.type !== 'state') return [hashBlock(block), previousOf(block)]
+  return [toAddress(block.account), hashBlock(block), block.previous, block.link, toAddress(block.link)]
+}
+
+function touchedBy({ account, hash, block }: Confirmation): string[] {
+  const keys = [account, hash]
+  if (block.previous) keys.push(block.previous)
+  if (block.link) keys.push(block.link.toUpperCase())
+  if (block.link_as_account && fromAddress(block.link_as_account)) keys.push(block.link_as_account)
+  return keys
+}

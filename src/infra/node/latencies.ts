@@ -1,0 +1,22 @@
+const KEPT = 128
+const REFRESH_EVERY = 16
+
+/** The latest response times of a node and their 95th percentile, brought up to date every few answers. */
+export class Latencies {
+  readonly #samples: number[] = []
+  #next = 0
+  #p95: number | undefined
+
+  add(milliseconds: number): void {
+    this.#samples[this.#next++ % KEPT] = milliseconds
+    if (this.#next % REFRESH_EVERY === 0) {
+      const sorted = this.#samples.toSorted((a, b) => a - b)
+      this.#p95 = sorted[Math.floor(sorted.length * 0.95)]
+    }
+  }
+
+  /** Undefined until there is enough to tell. */
+  get p95(): number | undefined {
+    return this.#p95
+  }
+}

@@ -1,0 +1,124 @@
+import { type RawData, WebSocket } from 'ws'
+import type { Clock, Confirmation, Random } from '../../kernel/ports.ts'
+import type { UpstreamOptions } from './upstream.ts'
+
+const RETRY_MIN = 500
+const RETRY_MAX = 30_000
+const PING_EVERY = 15_000
+const SILENCE_MAX = 40_000
+const FRAME_BYTES_MAX = 4 * 1024 * 1024
+const SUBSCRIBE = JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true })
+const PING = JSON.stringify({ action: 'ping' })
+
+/** One node's confirmations: a websocket that is opened again, with growing and jittered pauses, whenever it is lost. */
+export class NodeEvents {
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #onConfirmation: (confirmation: Confirmation) => void
+  readonly #onStateChange: () => void
+  #socket: WebSocket | undefined
+  #failures = 0
+  #cancelTimer: (() => void) | undefined
+  #closed = false
+  #heardAt = 0
+  subscribed = false
+
+  constructor(
+    { wsUrl, headers }: UpstreamOptions & { wsUrl: string },
+    { clock, random }: { clock: Clock; random: Random },
+    on: { confirmation: (confirmation: Confirmation) => void; stateChange: () => void },
+  ) {
+    this.#url = wsUrl
+    this.#headers = headers
+    this.#clock = clock
+    this.#random = random
+    this.#onConfirmation = on.confirmation
+    this.#onStateChange = on.stateChange
+    this.#open()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancelTimer?.()
+    this.#socket?.terminate()
+  }
+
+  #open(): void {
+    const socket = new WebSocket(this.#url, {
+      headers: this.#headers,
+      maxPayload: FRAME_BYTES_MAX,
+      handshakeTimeout: 5_000,
+    })
+    this.#socket = socket
+    socket.on('open', () => {
+      this.#heardAt = this.#clock.now()
+      socket.send(SUBSCRIBE)
+      this.#watch(socket)
+    })
+    socket.on('message', (data) => this.#receive(data))
+    socket.on('error', () => socket.terminate())
+    socket.on('close', () => this.#lost())
+  }
+
+  /** Pings, and gives up on a peer that has gone silent: half-open connections look alive for hours. */
+  #watch(socket: WebSocket): void {
+    this.#cancelTimer = this.#clock.after(PING_EVERY, () => {
+      if (this.#clock.now() - this.#heardAt > SILENCE_MAX) socket.terminate()
+      else {
+        socket.send(PING)
+        this.#watch(socket)
+      }
+    })
+  }
+
+  #lost(): void {
+    this.#cancelTimer?.()
+    const wasSubscribed = this.subscribed
+    this.subscribed = false
+    if (wasSubscribed) this.#onStateChange()
+    if (this.#closed) return
+    const ceiling = Math.min(RETRY_MAX, RETRY_MIN * 2 ** Math.min(this.#failures++, 10))
+    const jitter = this.#random.bytes(1)[0]! / 255
+    this.#cancelTimer = this.#clock.after(ceiling * (0.5 + jitter / 2), () => this.#open())
+  }
+
+  #receive(data: RawData): void {
+    this.#heardAt = this.#clock.now()
+    const message = parse((data as Buffer).toString())
+    if (message?.ack === 'subscribe') {
+      this.#failures = 0
+      this.subscribed = true
+      this.#onStateChange()
+    } else if (message?.topic === 'confirmation') {
+      const confirmation = toConfirmation(message)
+      if (confirmation) this.#onConfirmation(confirmation)
+    }
+  }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Nodes are not trusted: a message without the members we rely on is dropped. */
+function toConfirmation({ message, time }: Record<string, unknown>): Confirmation | undefined {
+  if (typeof message !== 'object' || message === null) return undefined
+  const { account, amount, hash, block, confirmation_type: type } = message as Record<string, unknown>
+  if (typeof account !== 'string' || typeof hash !== 'string' || typeof amount !== 'string') return undefined
+  const members = typeof block === 'object' && block !== null ? (block as Record<string, string>) : {}
+  return {
+    hash,
+    account,
+    amount,
+    block: members,
+    type: typeof type === 'string' ? type : 'active_quorum',
+    time: typeof time === 'string' ? time : '',
+  }
+}

@@ -1,0 +1,66 @@
+/** How answers of a node action may be remembered and how long one may take. The table that operators ask about. */
+export type CacheRule =
+  /** A confirmed block with a successor never changes; until then it is remembered for a second. */
+  | { kind: 'immutable'; milliseconds: number }
+  /** Dropped by any confirmation or own block that touches the accounts asked about. */
+  | { kind: 'events'; milliseconds: number }
+  | { kind: 'short'; milliseconds: number }
+  | { kind: 'never' }
+
+export interface Policy {
+  cache: CacheRule
+  timeoutMilliseconds: number
+}
+
+const READ_TIMEOUT = 5_000
+const never: Policy = { cache: { kind: 'never' }, timeoutMilliseconds: READ_TIMEOUT }
+const immutable: Policy = { cache: { kind: 'immutable', milliseconds: 1_000 }, timeoutMilliseconds: READ_TIMEOUT }
+const events: Policy = { cache: { kind: 'events', milliseconds: 2_000 }, timeoutMilliseconds: READ_TIMEOUT }
+const short = (seconds: number): Policy => ({
+  cache: { kind: 'short', milliseconds: seconds * 1_000 },
+  timeoutMilliseconds: READ_TIMEOUT,
+})
+
+const POLICIES: Record<string, Policy> = {
+  block_info: immutable,
+  blocks_info: immutable,
+  account_balance: events,
+  accounts_balances: events,
+  account_history: events,
+  receivable: events,
+  accounts_receivable: events,
+  block_count: short(1),
+  frontier_count: short(1),
+  telemetry: short(5),
+  peers: short(5),
+  confirmation_quorum: short(5),
+  version: short(60),
+  active_difficulty: short(60),
+  available_supply: short(5),
+  representatives: short(60),
+  representatives_online: short(60),
+  delegators: short(60),
+  delegators_count: short(60),
+}
+
+/** Actions not listed are coalesced but never cached: `account_info` above all, from which blocks are built. */
+export function policyOf(action: string): Policy {
+  return POLICIES[action] ?? never
+}
+
+const NO_SUCCESSOR = '0'.repeat(64)
+
+/** Whether a block's record can never change again, given what was asked about it. */
+export function isSettled(action: string, answer: Record<string, unknown>): boolean {
+  if (action === 'block_info') return isSettledBlock(answer)
+  if (action !== 'blocks_info' || typeof answer.blocks !== 'object' || answer.blocks === null) return false
+  if (Array.isArray(answer.blocks_not_found) && answer.blocks_not_found.length > 0) return false
+  return Object.values(answer.blocks).every((block) => isSettledBlock(block as Record<string, unknown>))
+}
+
+function isSettledBlock(block: Record<string, unknown>): boolean {
+  if (block.confirmed !== 'true' || block.successor === NO_SUCCESSOR) return false
+  if (block.receivable === '1' || block.pending === '1') return false
+  // Only a send is ever received, so the hash of its receive can still come.
+  return block.receive_hash !== NO_SUCCESSOR || block.subtype !== 'send'
+}

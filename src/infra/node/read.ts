@@ -1,0 +1,88 @@
+import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
+import { UpstreamFailure, toFailure } from './failure.ts'
+import type { Upstream } from './upstream.ts'
+
+const HEDGE_MIN = 50
+const HEDGE_MAX = 1_000
+/** How long a "not found" from a later node waits for a node that was asked earlier. */
+const DOUBT_MAX = 1_000
+
+export interface ReadOutcome {
+  answer: NodeAnswer
+  upstream: Upstream
+  hedged: boolean
+}
+
+/**
+ * Asks nodes in order until one answers. The next one is asked when the one before failed, or is slower than usual;
+ * the first good answer wins and the others are cut off.
+ */
+export function readFromNodes(
+  clock: Clock,
+  nodes: readonly Upstream[],
+  body: string,
+  timeoutMilliseconds: number,
+): Promise<ReadOutcome> {
+  return new Promise((resolve, reject) => {
+    const aborts = new Set<AbortController>()
+    let next = 0
+    let hedges = 0
+    let lastFailure: UpstreamFailure | undefined
+    let doubtful: ReadOutcome | undefined
+    let cancelTimer: (() => void) | undefined
+    let settled = false
+
+    const settle = (finish: () => void) => {
+      if (settled) return
+      settled = true
+      cancelTimer?.()
+      for (const abort of aborts) abort.abort()
+      finish()
+    }
+    const wait = (milliseconds: number, then: () => void) => {
+      cancelTimer?.()
+      cancelTimer = clock.after(milliseconds, then)
+    }
+    const accept = (outcome: ReadOutcome) => settle(() => resolve(outcome))
+
+    const ask = () => {
+      const upstream = nodes[next++]
+      if (!upstream) return
+      const abort = nodes.length > 1 ? new AbortController() : undefined
+      if (abort) aborts.add(abort)
+      upstream.call(body, timeoutMilliseconds, abort?.signal).then(
+        (answer) => {
+          if (abort) aborts.delete(abort)
+          const outcome = { answer, upstream, hedged: hedges > 0 }
+          // A node that lags says "not found" quickly; the one asked first may know better.
+          if (aborts.size > 0 && isEmpty(answer)) {
+            doubtful ??= outcome
+            wait(DOUBT_MAX, () => accept(outcome))
+          } else accept(outcome)
+        },
+        (error: unknown) => {
+          if (abort) aborts.delete(abort)
+          lastFailure = toFailure(error)
+          if (settled) return
+          if (next < nodes.length) ask()
+          else if (aborts.size === 0) {
+            const failure = lastFailure
+            settle(() => (doubtful ? resolve(doubtful) : reject(failure)))
+          }
+        },
+      )
+      if (next < nodes.length) {
+        const usual = upstream.latencies.p95 ?? HEDGE_MAX / 4
+        wait(Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX), () => {
+          hedges++
+          ask()
+        })
+      }
+    }
+    ask()
+  })
+}
+
+function isEmpty(answer: NodeAnswer): boolean {
+  return typeof answer.error === 'string' && answer.error.endsWith('not found')
+}

@@ -1,0 +1,30 @@
+import type { Static, TObject } from 'typebox'
+import type { Ctx } from './ctx.ts'
+import type { Json } from './shape.ts'
+
+/** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
+export type Door = 'none' | 'public-key' | 'secret-key'
+
+/** How long an answer may be remembered; the rule itself belongs to the node's policy. */
+export type CachingClass = 'local' | 'immutable' | 'events' | 'short' | 'never'
+
+/** One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. */
+export interface Action<S extends TObject = TObject> {
+  name: string
+  synonyms?: readonly string[]
+  summary: string
+  input: S
+  /** Other names of input fields, each with the name it stands for. */
+  fieldSynonyms?: Readonly<Record<string, string>>
+  example: { request: Record<string, Json>; response: Json }
+  auth: Door
+  caching: CachingClass
+  /** Credits a call consumes on a metered action. */
+  credits?: (input: Static<S>) => number
+  run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
+}
+
+/** Declares an action; it exists for the types. */
+export function action<S extends TObject>(definition: Action<S>): Action {
+  return definition
+}

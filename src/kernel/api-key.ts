@@ -1,0 +1,42 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from './nano/hex.ts'
+import type { Random } from './ports.ts'
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const BODY_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+
+export type KeyKind = 'secret' | 'public'
+const PREFIXES: Record<KeyKind, string> = { secret: 'rpc_sk_', public: 'rpc_pk_' }
+
+function toBase58(bytes: Uint8Array, length: number): string {
+  let value = BigInt(`0x${bytesToHex(bytes)}`)
+  let text = ''
+  for (let at = 0; at < length; at++) {
+    text += ALPHABET[Number(value % 58n)]
+    value /= 58n
+  }
+  return text
+}
+
+function checksum(text: string): string {
+  return toBase58(sha256(new TextEncoder().encode(text)), CHECKSUM_LENGTH)
+}
+
+/** A new key. Its checksum lets a typing error be told without a look-up (contract 5). */
+export function createApiKey(kind: KeyKind, random: Random): string {
+  const body = `${PREFIXES[kind]}${toBase58(random.bytes(32), BODY_LENGTH)}`
+  return body + checksum(body)
+}
+
+export function kindOfApiKey(key: string): KeyKind | undefined {
+  const kind = (Object.keys(PREFIXES) as KeyKind[]).find((kind) => key.startsWith(PREFIXES[kind]))
+  if (kind === undefined || key.length !== PREFIXES[kind].length + BODY_LENGTH + CHECKSUM_LENGTH) return undefined
+  const body = key.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === key.slice(-CHECKSUM_LENGTH) ? kind : undefined
+}
+
+/** What is stored of a key: nobody can read it back. */
+export function hashApiKey(key: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(key))).toLowerCase()
+}

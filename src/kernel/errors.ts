@@ -1,0 +1,70 @@
+/** Who is at fault decides the status; the code says exactly what happened. One table, read by the transports. */
+const STATUS = {
+  invalid_request: 400,
+  invalid_json: 400,
+  invalid_action: 400,
+  invalid_account: 400,
+  invalid_amount: 400,
+  invalid_block: 400,
+  invalid_count: 400,
+  invalid_difficulty: 400,
+  invalid_hash: 400,
+  invalid_key_format: 400,
+  invalid_list: 400,
+  invalid_multiplier: 400,
+  invalid_offset: 400,
+  invalid_root: 400,
+  invalid_subtype: 400,
+  invalid_threshold: 400,
+  invalid_username: 400,
+  invalid_work: 400,
+  username_not_found: 400,
+  invalid_key: 401,
+  key_required: 401,
+  conflicting_credentials: 401,
+  feature_disabled: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  internal_error: 500,
+  no_node: 502,
+  publish_unknown: 502,
+  node_timeout: 504,
+  publish_timeout: 504,
+  no_work: 503,
+  overloaded: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+export interface ErrorExtras {
+  /** Members added to the public body, for instance the name of the offending field. */
+  body?: Record<string, string | number>
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/** A refusal by the gateway. The message is public; the cause goes to the log only. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly body: Record<string, string | number>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, { body = {}, retryAfterSeconds, cause }: ErrorExtras = {}) {
+    super(message, { cause })
+    this.code = code
+    this.status = STATUS[code]
+    this.body = body
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
+export class LedgerRefusal extends Error {}
+
+export const noNode = (cause?: unknown) =>
+  new AppError('no_node', 'No node available. Try again in a few seconds.', { cause })
+
+export const nodeTimeout = (cause?: unknown) =>
+  new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })

@@ -1,0 +1,188 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { type Raw, parseNano, parseRaw } from './money.ts'
+import { fromAddress, toAddress } from './nano/address.ts'
+import { isHex } from './nano/hex.ts'
+import type { ErrorCode } from './errors.ts'
+
+/** What a field says when its value is wrong: the node's own text where it has one, and a stable code. */
+export interface FieldRefusal {
+  text: string
+  code: ErrorCode
+}
+
+/** The wire's generous forms, checked by the schema validator under these names. */
+export const FORMATS: Record<string, (text: string) => boolean> = {
+  'nano-address': (text) => fromAddress(text) !== undefined,
+  'block-hash': (text) => isHex(text, 64),
+  'election-root': (text) => isHex(text, 128),
+  'nano-amount': (text) => parseNano(text) !== undefined,
+  'raw-amount': (text) => parseRaw(text) !== undefined,
+  'work-value': (text) => /^[0-9a-fA-F]{1,16}$/.test(text),
+  multiplier: (text) => /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number(text) > 0,
+}
+
+/**
+ * How a checked value is read into what the code works with; undefined means it cannot be read after all. Named in
+ * the schema, so that schemas stay plain data.
+ */
+export const READERS = {
+  address: (value: unknown) => toAddress(fromAddress(value as string)!),
+  upper: (value: unknown) => (value as string).toUpperCase(),
+  lower: (value: unknown) => (value as string).toLowerCase(),
+  flag: readFlag,
+  whole: (value: unknown) => (typeof value === 'number' ? value : Number((value as string).trim())),
+  multiplier: (value: unknown) => Number(value),
+  nano: (value: unknown) => parseNano(String(value)),
+  raw: (value: unknown) => parseRaw(String(value)),
+} as const
+
+export type ReaderName = keyof typeof READERS
+
+/** Other spellings silently mean "not given", as they do for the node. */
+export function readFlag(value: unknown): boolean | undefined {
+  if (value === true || value === 1 || value === 'true' || value === '1') return true
+  if (value === false || value === 0 || value === 'false' || value === '0') return false
+  return undefined
+}
+
+interface FieldOptions {
+  description: string
+  examples?: unknown[]
+  refusal: FieldRefusal
+  reader?: ReaderName
+}
+
+function text(format: string, options: FieldOptions) {
+  return Type.Unsafe<string>(Type.String({ format, ...options }))
+}
+
+/** A whole number as JSON number or decimal text. */
+function whole(minimum: number, options: FieldOptions) {
+  const pattern = minimum < 0 ? '^-?[0-9]{1,16}$' : '^[0-9]{1,16}$'
+  const forms = [
+    { type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'string', pattern },
+  ]
+  return Type.Unsafe<number>({ anyOf: forms, reader: 'whole', ...options })
+}
+
+/** A decimal amount as text, or as a JSON number that prints as one. */
+function amount(unit: 'nano' | 'raw', options: FieldOptions) {
+  const forms = [
+    { type: 'string', format: `${unit}-amount` },
+    { type: 'number', minimum: 0 },
+  ]
+  return Type.Unsafe<Raw>({ anyOf: forms, reader: unit, ...options })
+}
+
+const ADDRESS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
+
+export const LIST_ENTRIES_MAX = 1000
+
+function list(options: FieldOptions) {
+  return Type.Unsafe<string[]>(Type.Array(Type.String(), { maxItems: LIST_ENTRIES_MAX, ...options }))
+}
+
+/** The wire's vocabulary: every action builds its input from these. */
+export const field = {
+  account: text('nano-address', {
+    description: 'A ledger account: an address or `@username`.',
+    examples: [ADDRESS],
+    refusal: { text: 'Bad account number', code: 'invalid_account' },
+    reader: 'address',
+  }),
+  accounts: list({
+    description: `Up to ${LIST_ENTRIES_MAX} accounts.`,
+    examples: [[ADDRESS]],
+    refusal: { text: 'Bad account number', code: 'invalid_list' },
+  }),
+  hash: text('block-hash', {
+    description: 'A block hash of 64 hexadecimal digits.',
+    examples: [HASH],
+    refusal: { text: 'Invalid block hash', code: 'invalid_hash' },
+    reader: 'upper',
+  }),
+  hashes: list({
+    description: `Up to ${LIST_ENTRIES_MAX} block hashes.`,
+    examples: [[HASH]],
+    refusal: { text: 'Bad hash number', code: 'invalid_list' },
+  }),
+  publicKey: text('block-hash', {
+    description: 'A public key of 64 hexadecimal digits.',
+    refusal: { text: 'Bad public key', code: 'invalid_key_format' },
+    reader: 'upper',
+  }),
+  root: text('election-root', {
+    description: 'An election root of 128 hexadecimal digits.',
+    refusal: { text: 'Invalid root hash', code: 'invalid_root' },
+    reader: 'upper',
+  }),
+  count: whole(-1, {
+    description: 'How many entries at most; `-1` asks for as many as the server gives.',
+    examples: ['10'],
+    refusal: { text: 'Invalid count', code: 'invalid_count' },
+  }),
+  offset: whole(0, {
+    description: 'How many entries to skip.',
+    refusal: { text: 'Invalid offset', code: 'invalid_offset' },
+  }),
+  threshold: amount('raw', {
+    description: 'Smallest amount in raw.',
+    refusal: { text: 'Bad threshold number', code: 'invalid_threshold' },
+  }),
+  nanoAmount: amount('nano', {
+    description: 'An amount in nano, a decimal with up to 30 places.',
+    examples: ['1.5'],
+    refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
+  }),
+  rawAmount: amount('raw', {
+    description: 'An amount in raw, a whole number.',
+    examples: ['1000000000000000000000000000000'],
+    refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
+  }),
+  work: text('work-value', {
+    description: 'A work value of 16 hexadecimal digits.',
+    refusal: { text: 'Bad work', code: 'invalid_work' },
+    reader: 'lower',
+  }),
+  difficulty: text('work-value', {
+    description: 'A difficulty of 16 hexadecimal digits.',
+    refusal: { text: 'Bad difficulty', code: 'invalid_difficulty' },
+    reader: 'lower',
+  }),
+  multiplier: Type.Unsafe<number>({
+    anyOf: [
+      { type: 'string', format: 'multiplier' },
+      { type: 'number', exclusiveMinimum: 0 },
+    ],
+    description: 'A difficulty as a multiple of the base difficulty.',
+    refusal: { text: 'Bad multiplier', code: 'invalid_multiplier' },
+    reader: 'multiplier',
+  }),
+  /** No schema on purpose: a flag in any other spelling counts as not given. */
+  flag: (description: string) =>
+    Type.Unsafe<boolean | undefined>({
+      description: `${description} (\`true\`, \`"true"\`, \`1\`, \`"1"\` and the false forms)`,
+      examples: [true],
+      reader: 'flag',
+    }),
+  subtype: Type.Unsafe<string>(
+    Type.String({
+      maxLength: 16,
+      description: 'What the block does: `send`, `receive`, `open`, `change` or `epoch`.',
+      examples: ['send'],
+      refusal: { text: 'Invalid block subtype', code: 'invalid_subtype' },
+    }),
+  ),
+  block: Type.Unsafe<unknown>({
+    anyOf: [{ type: 'object' }, { type: 'string' }],
+    description: 'A block as an object, or as JSON in a string.',
+    refusal: { text: 'Block is invalid', code: 'invalid_block' },
+  }),
+} as const
+
+export const optional = Type.Optional
+
+export const input = Type.Object
+export type InputOf<S extends TSchema> = Static<S>

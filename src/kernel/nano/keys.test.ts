@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { type SeededRandom, repeat } from '../../../test/support/random.ts'
+import { bytesToHex, hexToBytes } from './hex.ts'
+import { deriveKey, publicKeyOf, signHash, verifyHash } from './keys.ts'
+
+function randomSigned(random: SeededRandom) {
+  const privateKey = random.hex(64)
+  const hash = random.hex(64)
+  return { privateKey, key: publicKeyOf(privateKey), hash, signature: signHash(privateKey, hash) }
+}
+
+function flipBit(hex: string, bit: number): string {
+  const bytes = hexToBytes(hex)
+  bytes[bit >> 3]! ^= 1 << (bit & 7)
+  return bytesToHex(bytes)
+}
+
+test('the zero seed gives the private and public key that every wallet knows', () => {
+  const privateKey = deriveKey('0'.repeat(64), 0)
+  assert.equal(privateKey, '9F0E444C69F77A49BD0BE89DB92C38FE713E0963165CCA12FAF5712D7657120F')
+  assert.equal(publicKeyOf(privateKey), 'C008B814A7D269A1FA3C6528B19201A24D797912DB9996FF02A1FF356E45552B')
+})
+
+test('an index counts in four bytes, the highest first', () =>
+  repeat(20, (random) => {
+    const seed = random.hex(64)
+    const keys = [0, 1, 256, 65_536, 16_777_216, 2 ** 31, 2 ** 32 - 1].map((index) => deriveKey(seed, index))
+    assert.equal(new Set(keys).size, keys.length)
+    assert.equal(deriveKey(seed.toLowerCase(), 1), keys[1])
+  }))
+
+test('what a key signs verifies with its public key, and the signature is always the same', () =>
+  repeat(20, (random) => {
+    const { privateKey, key, hash, signature } = randomSigned(random)
+    assert.ok(verifyHash(key, hash, signature))
+    assert.ok(verifyHash(key.toLowerCase(), hash.toLowerCase(), signature.toLowerCase()))
+    assert.equal(signHash(privateKey, hash), signature)
+    assert.match(signature, /^[0-9A-F]{128}$/)
+  }))
+
+test('a signature is worth nothing for another key or another hash', () =>
+  repeat(10, (random) => {
+    const one = randomSigned(random)
+    const other = randomSigned(random)
+    assert.ok(!verifyHash(other.key, one.hash, one.signature))
+    assert.ok(!verifyHash(one.key, other.hash, one.signature))
+    assert.ok(!verifyHash(one.key, one.hash, other.signature))
+  }))
+
+test('any flipped bit of signature, hash or key makes a signature fail', () =>
+  repeat(2, (random) => {
+    const { key, hash, signature } = randomSigned(random)
+    // Each byte of the signature is hit in one bit of eight: every bit would take seconds.
+    const offset = random.below(8)
+    for (let bit = offset; bit < 512; bit += 8) {
+      assert.ok(!verifyHash(key, hash, flipBit(signature, bit)), `signature bit ${bit}`)
+    }
+    for (let bit = offset; bit < 256; bit += 8)
+      assert.ok(!verifyHash(key, flipBit(hash, bit), signature), `hash ${bit}`)
+    for (let bit = offset; bit < 256; bit += 8) assert.ok(!verifyHash(flipBit(key, bit), hash, signature), `key ${bit}`)
+  }))
+
+test('malformed signatures, hashes and keys are false and never throw', () =>
+  repeat(10, (random) => {
+    const { key, hash, signature } = randomSigned(random)
+    const wrongKeys = ['', 'zz', '0', key.slice(2), `${key}00`, 'F'.repeat(64), '0'.repeat(64), `02${'0'.repeat(62)}`]
+    for (const wrong of wrongKeys) assert.equal(verifyHash(wrong, hash, signature), false, `key ${wrong}`)
+    const wrongSignatures = ['', 'zz', '0', signature.slice(2), `${signature}00`, 'F'.repeat(128), '0'.repeat(128)]
+    for (const wrong of [...wrongSignatures, random.hex(128), key + hash]) {
+      assert.equal(verifyHash(key, hash, wrong), false, `signature ${wrong}`)
+    }
+    for (const wrong of ['', 'zz', '0', hash.slice(2), `${hash}00`]) {
+      assert.equal(verifyHash(key, wrong, signature), false, `hash ${wrong}`)
+    }
+  }))
+
+test('a second signature cannot be made from a first by adding the order of the group', () =>
+  repeat(5, (random) => {
+    const { key, hash, signature } = randomSigned(random)
+    const scalar = Buffer.from(hexToBytes(signature.slice(64))).reverse()
+    const larger = BigInt(`0x${scalar.toString('hex')}`) + ed25519.Point.Fn.ORDER
+    const bytes = hexToBytes(larger.toString(16).padStart(64, '0')).reverse()
+    assert.equal(verifyHash(key, hash, signature.slice(0, 64) + bytesToHex(bytes)), false)
+  }))
+
+test('nobody can sign for an account whose key is a point of small order, such as the burn address', () => {
+  // With such a key the neutral point and the scalar zero satisfy the equation for every eighth hash or more.
+  const neutral = `01${'0'.repeat(62)}`
+  const smallOrders = [
+    '0'.repeat(64),
+    neutral,
+    `ECFF${'F'.repeat(58)}7F`,
+    'C7176A703D4DD84FBA3C0B760D10670F2A2053FA2C39CCC64EC7FD7792AC037A',
+  ]
+  for (const key of smallOrders) {
+    for (let round = 0; round < 32; round++) {
+      const hash = round.toString(16).padStart(64, '0')
+      assert.equal(verifyHash(key, hash, neutral + '0'.repeat(64)), false, key)
+    }
+  }
+})

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { repeat } from '../../../test/support/random.ts'
+import { publicKeyOf } from './keys.ts'
+import { DEV_NETWORK, entryThreshold, epochOfLink, thresholdFor } from './network.ts'
+import { WORK_THRESHOLDS } from './work.ts'
+
+test('an epoch link is its name in ASCII, padded with zeros to 32 bytes', () => {
+  for (const epoch of [1, 2] as const) {
+    const link = Buffer.from(`epoch v${epoch} block`.padEnd(32, '\0')).toString('hex').toUpperCase()
+    assert.equal(epochOfLink(link), epoch)
+  }
+})
+
+test('no other link upgrades an account', () => {
+  const link = Buffer.from('epoch v3 block'.padEnd(32, '\0')).toString('hex').toUpperCase()
+  assert.equal(epochOfLink(link), undefined)
+  assert.equal(epochOfLink('0'.repeat(64)), undefined)
+  return repeat(50, (random) => assert.equal(epochOfLink(random.hex(64)), undefined))
+})
+
+test('from epoch 2 on a receive costs less work than a send, and before it all blocks cost the same', () => {
+  for (const thresholds of Object.values(WORK_THRESHOLDS)) {
+    for (const epoch of [0, 1] as const) {
+      assert.equal(thresholdFor(thresholds, epoch, true), thresholds.epoch1)
+      assert.equal(thresholdFor(thresholds, epoch, false), thresholds.epoch1)
+    }
+    assert.equal(thresholdFor(thresholds, 2, true), thresholds.receive)
+    assert.equal(thresholdFor(thresholds, 2, false), thresholds.send)
+    assert.ok(thresholds.receive < thresholds.send)
+  }
+})
+
+test('no block that could be valid is refused unseen', () => {
+  for (const thresholds of Object.values(WORK_THRESHOLDS)) {
+    for (const epoch of [0, 1, 2] as const) {
+      for (const receives of [true, false]) {
+        assert.ok(entryThreshold(thresholds, 'state') <= thresholdFor(thresholds, epoch, receives))
+      }
+    }
+    for (const type of ['send', 'receive', 'open', 'change'] as const) {
+      assert.equal(entryThreshold(thresholds, type), thresholds.epoch1)
+    }
+  }
+})
+
+test('everybody holds the key of the genesis account of the development network', () => {
+  assert.equal(publicKeyOf(DEV_NETWORK.genesisPrivateKey), DEV_NETWORK.genesisAccount)
+})

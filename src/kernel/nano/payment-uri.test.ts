@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type SeededRandom, repeat } from '../../../test/support/random.ts'
+import { RAW_MAX, toRaw } from '../money.ts'
+import { toAddress } from './address.ts'
+import { type PaymentRequest, fromPaymentUri, toPaymentUri } from './payment-uri.ts'
+
+const ADDRESS = 'nano_3t6k35gi95xu6tergt6p69ck76ogmitsa8mnijtpxm9fkcm736xtoncuohr3'
+
+/** Letters that mean something in a link, in JSON or in HTML, beside several scripts and control characters. */
+const LETTERS = [
+  ...'ab1 +&=?#%/:;@"\'<>\\~!*()[]{}|^`é漢字ß۳',
+  '😀',
+  '👩‍👩‍👧',
+  '\u202E',
+  '\0',
+  '\n',
+  '\r\n',
+  '%20',
+  '&amount=1',
+]
+
+function randomText(random: SeededRandom): string {
+  return Array.from({ length: random.below(20) }, () => random.pick(LETTERS)).join('')
+}
+
+test('a payment request survives the way over its link, whatever its label and message say', () =>
+  repeat(500, (random) => {
+    const request: PaymentRequest = { address: toAddress(random.hex(64)) }
+    if (random.below(4) > 0) request.amount = toRaw(random.bigint(128))
+    if (random.below(4) > 0) request.label = randomText(random)
+    if (random.below(4) > 0) request.message = randomText(random)
+    const uri = toPaymentUri(request)
+    // A link must stay one word in mails and QR codes.
+    assert.match(uri, /^nano:[!-~]+$/)
+    assert.deepEqual(fromPaymentUri(uri), request)
+    assert.deepEqual(fromPaymentUri(uri.replace('nano:', 'nano://')), request)
+  }))
+
+test('the link of a request is the one wallets expect', () => {
+  assert.equal(toPaymentUri({ address: ADDRESS }), `nano:${ADDRESS}`)
+  assert.equal(
+    toPaymentUri({ address: ADDRESS, amount: toRaw(10n ** 30n) }),
+    `nano:${ADDRESS}?amount=1${'0'.repeat(30)}`,
+  )
+  assert.equal(
+    toPaymentUri({ address: ADDRESS, amount: RAW_MAX, label: 'Fish & Chips', message: 'a+b=ü' }),
+    `nano:${ADDRESS}?amount=340282366920938463463374607431768211455&label=Fish%20%26%20Chips&message=a%2Bb%3D%C3%BC`,
+  )
+})
+
+test('a plus in a foreign link stays a plus', () => {
+  assert.deepEqual(fromPaymentUri(`nano:${ADDRESS}?label=a+b%20c`), { address: ADDRESS, label: 'a+b c' })
+})
+
+test('foreign links are read with their old prefixes, unknown members and any case of the scheme', () => {
+  const body = ADDRESS.slice('nano_'.length)
+  for (const uri of [
+    `NANO:${ADDRESS}`,
+    `nano://${ADDRESS}`,
+    `nano:xrb_${body}`,
+    `nano:${ADDRESS}?`,
+    `nano:${ADDRESS}?x=1`,
+  ]) {
+    assert.deepEqual(fromPaymentUri(uri), { address: ADDRESS }, uri)
+  }
+})
+
+test('a link with a wrong address or amount is none, so that nobody pays a guess', () => {
+  const wrong = [
+    '',
+    'nano:',
+    ADDRESS,
+    `bitcoin:${ADDRESS}`,
+    `xnano:${ADDRESS}`,
+    ` nano:${ADDRESS}`,
+    `nano:/${ADDRESS}`,
+    `nano:${ADDRESS.slice(0, -1)}1`,
+    `nano:${ADDRESS}#x`,
+    `nano:${ADDRESS}&amount=1`,
+    ...['', '-1', '1.5', '1e30', '0x1', '01', ' 1', '+1', '１', RAW_MAX + 1n].map(
+      (text) => `nano:${ADDRESS}?amount=${text}`,
+    ),
+  ]
+  for (const uri of wrong) assert.equal(fromPaymentUri(uri), undefined, uri)
+})
+
+test('a broken percent sign in a foreign link does not throw', () => {
+  assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=100%`)?.label, '100%')
+  assert.equal(fromPaymentUri(`nano:${ADDRESS}?label=%FF`)?.label, '\uFFFD')
+})
+
+test('a label cut in the middle of an emoji still gives a link', () => {
+  const uri = toPaymentUri({ address: ADDRESS, label: '😀'.slice(0, 1), message: `x${'😀'.slice(1)}` })
+  assert.deepEqual(fromPaymentUri(uri), { address: ADDRESS, label: '\uFFFD', message: 'x\uFFFD' })
+})

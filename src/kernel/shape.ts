@@ -1,0 +1,34 @@
+import { formatNano } from './money.ts'
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json | undefined }
+export type JsonObject = { [name: string]: Json | undefined }
+
+const RAW = /^[0-9]{1,39}$/
+
+/** Adds to each named amount in raw its twin in nano, right behind it: `balance`, `balance_nano`. */
+export function withNano(record: JsonObject, names: readonly string[]): JsonObject {
+  const result: JsonObject = {}
+  for (const name in record) {
+    const value = record[name]
+    result[name] = value
+    if (names.includes(name) && typeof value === 'string' && RAW.test(value)) {
+      result[`${name}_nano`] = formatNano(BigInt(value))
+    }
+  }
+  return result
+}
+
+/** The node writes an empty container as `""`; this reads either form. */
+export function toObject(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
+}
+
+export function toList(value: unknown): Json[] {
+  return Array.isArray(value) ? (value as Json[]) : []
+}
+
+/** The reverse: clients test for `""` and take an empty object for data. */
+export function orEmpty(record: JsonObject): Json {
+  for (const _name in record) return record
+  return ''
+}

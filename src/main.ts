@@ -1,0 +1,55 @@
+import { startApp } from './app.ts'
+import { loadConfig } from './config.ts'
+import { systemClock } from './infra/clock.ts'
+import { openLog } from './infra/log.ts'
+import { systemRandom } from './infra/random.ts'
+import { VERSION } from './version.ts'
+
+/** The process: starts the gateway, says where it is, and stops it when asked. */
+export async function runGateway(): Promise<void> {
+  const config = loadConfig()
+  const log = openLog(config.logLevel)
+  const app = await startApp(config, { clock: systemClock, random: systemRandom, log })
+  const { url, createdKey, devnet, nodes } = app
+  const lines = [
+    `nano-gateway ${VERSION}`,
+    '',
+    `  RPC        ${url}`,
+    `  Dashboard  ${url}/dashboard`,
+    ...(createdKey === undefined ? [] : [`  Admin key  ${createdKey}   (shown only once: keep it)`]),
+    `  Data       ${config.dataDir}`,
+    devnet
+      ? `  Node       embedded development ledger, ${devnet.rpcUrl}`
+      : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
+    '',
+    '  Try it:',
+    `  curl -d '{"action":"block_count"}' ${url}`,
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+  onStop(async () => {
+    log.info({ event: 'draining' })
+    await app.close()
+    log.info({ event: 'stopped' })
+  })
+}
+
+/** Runs once, at the first request to stop; the second one does not wait. */
+export function onStop(stop: () => Promise<void>): void {
+  let stopping = false
+  const begin = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', begin)
+  process.on('SIGINT', begin)
+  // The launcher holds this channel; when it dies, even by SIGKILL, nobody is left to stop us.
+  process.on('disconnect', begin)
+}

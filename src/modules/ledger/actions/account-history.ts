@@ -1,0 +1,59 @@
+import { action } from '../../../kernel/action.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
+import { boundedCount } from '../count.ts'
+import { requireAccounts } from '../identifiers.ts'
+import { withUsername } from '../username.ts'
+
+export const accountHistory = action({
+  name: 'account_history',
+  summary: 'Sends and receives of an account, newest first.',
+  input: input({
+    account: optional(field.account),
+    count: field.count,
+    head: optional(field.hash),
+    offset: optional(field.offset),
+    reverse: optional(field.flag('Oldest first.')),
+    raw: optional(field.flag('Every block with all its members.')),
+    account_filter: optional(field.accounts),
+  }),
+  example: {
+    request: { account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', count: '1' },
+    response: {
+      account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      history: [
+        {
+          type: 'send',
+          account: 'nano_1s8zpnan59ooisiat9huwybmeg9hrgp8i3xqat11cfbfikfq5rb7sfcuc798',
+          amount: '20000000000000000000000000000000',
+          amount_nano: '20',
+          local_timestamp: '1794710044',
+          height: '6',
+          hash: '49F22AA130D891E4C29E29251F4E4D6E49B839E885C1C8C67D6DC2155C2CA616',
+          confirmed: 'true',
+        },
+      ],
+      previous: '9A9B35F9F4CDDD7E1C9B2899BB61E65177AAA430A3CA3144C01A6258E9700449',
+    },
+  },
+  auth: 'none',
+  caching: 'events',
+  async run(ctx, { account, head, count, account_filter, ...rest }) {
+    if (account === undefined && head === undefined) {
+      throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'account' } })
+    }
+    if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
+    const answer = await ctx.node.read('account_history', {
+      // The node ignores the account when it has a head.
+      ...(head === undefined ? { account } : { head }),
+      count: boundedCount(ctx, count),
+      ...rest,
+      ...(account_filter && { account_filter: requireAccounts(ctx, account_filter) }),
+    })
+    const entries = toList(answer.history).map((entry) =>
+      withUsername(ctx.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),
+    )
+    return { ...(answer as JsonObject), history: entries.length > 0 ? entries : '' }
+  },
+})

@@ -1,0 +1,54 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, withNano } from '../../../kernel/shape.ts'
+
+const AMOUNTS = [
+  'balance',
+  'confirmed_balance',
+  'weight',
+  'pending',
+  'receivable',
+  'confirmed_pending',
+  'confirmed_receivable',
+] as const
+
+export const accountInfo = action({
+  name: 'account_info',
+  summary: 'Frontier, balance, representative and block count of one account. Read it right before building a block.',
+  input: input({
+    account: field.account,
+    representative: optional(field.flag('Include the representative.')),
+    weight: optional(field.flag('Include the voting weight.')),
+    pending: optional(field.flag('Old name of `receivable`.')),
+    receivable: optional(field.flag('Include the receivable sum.')),
+    include_confirmed: optional(field.flag('Include confirmed values beside the current ones.')),
+  }),
+  example: {
+    request: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo', representative: true },
+    response: {
+      frontier: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
+      open_block: '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
+      representative_block: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
+      balance: '340282366920938463463374607431768211455',
+      balance_nano: '340282366.920938463463374607431768211455',
+      modified_timestamp: '1794710041',
+      block_count: '3',
+      account_version: '2',
+      confirmation_height: '3',
+      confirmation_height_frontier: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
+      representative: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+    },
+  },
+  auth: 'none',
+  caching: 'never',
+  async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {
+    const answer = await node.read('account_info', {
+      account,
+      representative,
+      weight,
+      receivable: receivable ?? pending,
+      include_confirmed,
+    })
+    return withNano(answer as JsonObject, AMOUNTS)
+  },
+})

@@ -1,0 +1,27 @@
+import { action } from '../../../kernel/action.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { readFromEach } from '../read-from-each.ts'
+
+export const accountsFrontiers = action({
+  name: 'accounts_frontiers',
+  synonyms: ['account_frontiers'],
+  summary: 'Newest block of each of many accounts; unknown and wrong ones are listed under `errors`.',
+  input: input({ accounts: optional(field.accounts), account: optional(field.account) }),
+  example: {
+    request: { accounts: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'] },
+    response: {
+      frontiers: {
+        nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo:
+          '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'never',
+  async run(ctx, { account, accounts }) {
+    const given = accounts ?? (account === undefined ? undefined : [account])
+    if (!given) throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'accounts' } })
+    return readFromEach(ctx, 'accounts_frontiers', 'frontiers', given)
+  },
+})

@@ -1,0 +1,57 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
+import { boundedCount } from '../count.ts'
+import { requireAccounts } from '../identifiers.ts'
+import { withDetails } from './receivable.ts'
+
+export const accountsReceivable = action({
+  name: 'accounts_receivable',
+  synonyms: ['accounts_pending'],
+  summary: 'Sends that wait for each of many accounts: account, then hash, then amount and source.',
+  input: input({
+    accounts: field.accounts,
+    count: optional(field.count),
+    threshold: optional(field.threshold),
+    source: optional(field.flag('Accepted for compatibility; the source is always included.')),
+    sorting: optional(field.flag('Largest first.')),
+    include_active: optional(field.flag('Include blocks in an open election.')),
+    include_only_confirmed: optional(field.flag('Confirmed sends only, which is the default.')),
+  }),
+  example: {
+    request: { accounts: ['nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'], count: '1' },
+    response: {
+      blocks: {
+        nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8: {
+          D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: {
+            amount: '1000000000000000000000000000000000',
+            amount_nano: '1000',
+            source: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+          },
+        },
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'events',
+  async run(ctx, { accounts, count, threshold, source: _always, ...rest }) {
+    const addresses = requireAccounts(ctx, accounts)
+    if (addresses.length === 0) return { blocks: '' }
+    const answer = await ctx.node.read('accounts_receivable', {
+      accounts: [...new Set(addresses)],
+      count: boundedCount(ctx, count),
+      threshold: threshold?.toString(),
+      source: true,
+      ...rest,
+    })
+    const found = toObject(answer.blocks)
+    const blocks: JsonObject = {}
+    accounts.forEach((given, at) => {
+      const entries = toObject(found[addresses[at]!])
+      const shaped: JsonObject = {}
+      for (const [hash, details] of Object.entries(entries)) shaped[hash] = withDetails(ctx.names, details)
+      if (Object.keys(shaped).length > 0) blocks[given] = shaped
+    })
+    return { blocks: orEmpty(blocks) }
+  },
+})

@@ -1,0 +1,21 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input } from '../../../kernel/fields.ts'
+import { readFromEach } from '../read-from-each.ts'
+
+export const accountsRepresentatives = action({
+  name: 'accounts_representatives',
+  summary: 'Representative of each of many accounts; unknown and wrong ones are listed under `errors`.',
+  input: input({ accounts: field.accounts }),
+  example: {
+    request: { accounts: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'] },
+    response: {
+      representatives: {
+        nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo:
+          'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'never',
+  run: (ctx, { accounts }) => readFromEach(ctx, 'accounts_representatives', 'representatives', accounts),
+})

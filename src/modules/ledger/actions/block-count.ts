@@ -1,0 +1,27 @@
+import { action } from '../../../kernel/action.ts'
+import { input } from '../../../kernel/fields.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+
+export const blockCount = action({
+  name: 'block_count',
+  summary: 'How many blocks the ledger holds, under the old and the new names.',
+  input: input({}),
+  example: {
+    request: {},
+    response: {
+      count: '3',
+      unchecked: '0',
+      cemented: '3',
+      block_count: '3',
+      unchecked_count: '0',
+      cemented_count: '3',
+    },
+  },
+  auth: 'none',
+  caching: 'short',
+  async run({ node }) {
+    const answer = (await node.read('block_count', {})) as JsonObject
+    const { count, unchecked, cemented } = answer
+    return { ...answer, block_count: count, unchecked_count: unchecked, cemented_count: cemented }
+  },
+})

@@ -1,0 +1,36 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { shapeBlock } from '../shape-block.ts'
+
+export const blockInfo = action({
+  name: 'block_info',
+  synonyms: ['block'],
+  summary: 'One block with its amount, height, confirmation and contents.',
+  input: input({
+    hash: field.hash,
+    json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
+  }),
+  example: {
+    request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
+    response: {
+      block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+      amount: '1000000000000000000000000000000000',
+      amount_nano: '1000',
+      balance: '340281366920938463463374607431768211455',
+      balance_nano: '340281366.920938463463374607431768211455',
+      height: '4',
+      local_timestamp: '1794710042',
+      successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
+      confirmed: 'true',
+      contents: { type: 'state', balance: '340281366920938463463374607431768211455' },
+      subtype: 'send',
+    },
+  },
+  auth: 'none',
+  caching: 'immutable',
+  async run({ node }, { hash, json_block }) {
+    const asText = json_block === false
+    return shapeBlock((await node.read('block_info', { hash, json_block: !asText })) as JsonObject)
+  },
+})

@@ -1,0 +1,61 @@
+import { action } from '../../../kernel/action.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
+import { requireHashes } from '../identifiers.ts'
+import { shapeBlock } from '../shape-block.ts'
+
+export const blocksInfo = action({
+  name: 'blocks_info',
+  summary: 'Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them.',
+  input: input({
+    hashes: field.hashes,
+    json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
+    pending: optional(field.flag('Old name of `receivable`.')),
+    receivable: optional(field.flag('Include whether each still waits to be received.')),
+    receive_hash: optional(field.flag('Include the block that received each.')),
+    source: optional(field.flag('Include the sender of each.')),
+    include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),
+  }),
+  example: {
+    request: { hashes: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'], source: 'true' },
+    response: {
+      blocks: {
+        D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: {
+          block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+          amount: '1000000000000000000000000000000000',
+          amount_nano: '1000',
+          confirmed: 'true',
+          source_account: '0',
+        },
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'immutable',
+  async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {
+    const wanted = requireHashes(hashes)
+    if (wanted.length === 0) return { blocks: '', ...(include_not_found && { blocks_not_found: '' }) }
+    // Asked for always, so that no hash can be dropped in silence (contract 4.1).
+    const answer = await node.read('blocks_info', {
+      hashes: [...new Set(wanted)],
+      json_block: json_block !== false,
+      receivable: receivable ?? pending,
+      ...rest,
+      include_not_found: true,
+    })
+    const found = toObject(answer.blocks)
+    const blocks: JsonObject = {}
+    const missing: string[] = []
+    hashes.forEach((given, at) => {
+      const block = found[wanted[at]!]
+      if (block === undefined) missing.push(given)
+      else blocks[given] = shapeBlock(toObject(block))
+    })
+    if (missing.length > 0 && !include_not_found) throw new LedgerRefusal('Block not found')
+    return {
+      blocks: orEmpty(blocks),
+      ...(include_not_found && { blocks_not_found: missing.length > 0 ? missing : '' }),
+    }
+  },
+})

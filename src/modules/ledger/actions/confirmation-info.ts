@@ -1,0 +1,30 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
+
+export const confirmationInfo = action({
+  name: 'confirmation_info',
+  summary: 'The open election for a root.',
+  input: input({
+    root: field.root,
+    contents: optional(field.flag('Include the blocks, which is the default.')),
+    json_block: optional(field.flag('Blocks as objects.')),
+    representatives: optional(field.flag('Include who voted.')),
+  }),
+  example: {
+    request: { root: '0'.repeat(128) },
+    response: { announcements: '0', voters: '1', last_winner: '', total_tally: '0', final_tally: '0', blocks: {} },
+  },
+  auth: 'none',
+  caching: 'never',
+  async run({ node }, params) {
+    const answer = withNano((await node.read('confirmation_info', params)) as JsonObject, [
+      'total_tally',
+      'final_tally',
+    ])
+    const blocks: JsonObject = {}
+    for (const [hash, entry] of Object.entries(toObject(answer.blocks)))
+      blocks[hash] = withNano(toObject(entry), ['tally'])
+    return { ...answer, blocks }
+  },
+})

@@ -1,0 +1,29 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { boundedCount } from '../count.ts'
+
+export const delegators = action({
+  name: 'delegators',
+  summary: 'Accounts that delegate to a representative, with their balances in raw.',
+  input: input({
+    account: field.account,
+    count: optional(field.count),
+    threshold: optional(field.threshold),
+    start: optional(field.account),
+  }),
+  example: {
+    request: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo', count: '1' },
+    response: {
+      delegators: {
+        nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo: '1000000000000000000000000000000',
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'short',
+  async run(ctx, { count, threshold, ...rest }) {
+    const bounds = { count: boundedCount(ctx, count), threshold: threshold?.toString() }
+    return (await ctx.node.read('delegators', { ...rest, ...bounds })) as JsonObject
+  },
+})

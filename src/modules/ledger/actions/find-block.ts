@@ -1,0 +1,86 @@
+import { action } from '../../../kernel/action.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { field, input } from '../../../kernel/fields.ts'
+import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { type JsonObject, toList, toObject } from '../../../kernel/shape.ts'
+import { withUsername } from '../username.ts'
+
+const PAGE = 200
+
+export const findBlock = action({
+  name: 'find_block',
+  summary: 'Finds the newest payment of an exact amount to an address, received or still waiting.',
+  input: input({ address: field.account, amount: field.nanoAmount }),
+  fieldSynonyms: { account: 'address' },
+  example: {
+    request: { address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', amount: '500' },
+    response: {
+      block: {
+        type: 'receive',
+        account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+        amount: '500',
+        local_timestamp: '1794710043',
+        height: '2',
+        hash: '206EEA1015B9CD8D3C2E4DE0CE8A8CD3724808251544C2E78886C7B49C54CE6C',
+        confirmed: 'true',
+        amount_nano: '500',
+        amount_raw: '500000000000000000000000000000000',
+      },
+    },
+  },
+  auth: 'none',
+  caching: 'events',
+  async run(ctx, { address, amount }) {
+    const found = (await findWaiting(ctx, address, amount)) ?? (await findInHistory(ctx, address, amount))
+    if (!found) {
+      return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
+    }
+    const amounts = { amount: formatNano(amount), amount_nano: formatNano(amount), amount_raw: `${amount}` }
+    return { block: withUsername(ctx.names, { ...found, ...amounts }, 'account') }
+  },
+})
+
+async function findWaiting(ctx: Ctx, account: string, amount: Raw): Promise<JsonObject | undefined> {
+  const answer = await ctx.node.read('receivable', {
+    account,
+    count: String(ctx.limits.findDepthMax),
+    threshold: `${amount}`,
+    source: true,
+  })
+  const hash = Object.entries(toObject(answer.blocks)).find(([, entry]) => toObject(entry).amount === `${amount}`)?.[0]
+  if (hash === undefined) return undefined
+  const block = await ctx.node.read('block_info', { hash, json_block: true })
+  return {
+    type: 'receivable',
+    account: String(block.block_account),
+    local_timestamp: String(block.local_timestamp),
+    height: String(block.height),
+    hash,
+    confirmed: String(block.confirmed),
+  }
+}
+
+/** Walks back page by page, but never deeper than the configured bound. */
+async function findInHistory(ctx: Ctx, account: string, amount: Raw): Promise<JsonObject | undefined> {
+  let head: string | undefined
+  for (let seen = 0; seen < ctx.limits.findDepthMax; seen += PAGE) {
+    const page = await readPage(ctx, account, head)
+    for (const entry of toList(page.history).map(toObject)) {
+      if (entry.type === 'receive' && entry.amount === `${amount}`) return entry
+    }
+    if (typeof page.previous !== 'string') return undefined
+    head = page.previous
+  }
+  return undefined
+}
+
+async function readPage(ctx: Ctx, account: string, head: string | undefined) {
+  try {
+    return await ctx.node.read('account_history', { ...(head ? { head } : { account }), count: String(PAGE) })
+  } catch (error) {
+    // An account without blocks has no history, which is no failure here.
+    if (error instanceof LedgerRefusal) return {}
+    throw error
+  }
+}

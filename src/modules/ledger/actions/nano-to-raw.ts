@@ -1,0 +1,15 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input } from '../../../kernel/fields.ts'
+
+export const nanoToRaw = action({
+  name: 'nano_to_raw',
+  summary: 'Nano to raw, exact to the last of 30 decimals.',
+  input: input({ amount: field.nanoAmount }),
+  example: {
+    request: { amount: '1.5' },
+    response: { raw: '1500000000000000000000000000000', amount: '1500000000000000000000000000000' },
+  },
+  auth: 'none',
+  caching: 'local',
+  run: (_ctx, { amount }) => ({ raw: `${amount}`, amount: `${amount}` }),
+})

@@ -1,0 +1,13 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input } from '../../../kernel/fields.ts'
+import { formatNano } from '../../../kernel/money.ts'
+
+export const rawToNano = action({
+  name: 'raw_to_nano',
+  summary: 'Raw to nano, exact to the last of 30 decimals.',
+  input: input({ amount: field.rawAmount }),
+  example: { request: { amount: '1500000000000000000000000000000' }, response: { nano: '1.5', amount: '1.5' } },
+  auth: 'none',
+  caching: 'local',
+  run: (_ctx, { amount }) => ({ nano: formatNano(amount), amount: formatNano(amount) }),
+})

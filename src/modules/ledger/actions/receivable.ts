@@ -1,0 +1,64 @@
+import { action } from '../../../kernel/action.ts'
+import type { Names } from '../../../kernel/ports.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type Json, type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
+import { boundedCount } from '../count.ts'
+import { withUsername } from '../username.ts'
+
+export const receivable = action({
+  name: 'receivable',
+  synonyms: ['pending'],
+  summary: 'Sends that wait to be received by an account. With `array` the answer is a list of objects.',
+  input: input({
+    account: field.account,
+    count: optional(field.count),
+    offset: optional(field.offset),
+    threshold: optional(field.threshold),
+    source: optional(field.flag('Include the sender of each.')),
+    min_version: optional(field.flag('Include the epoch each needs.')),
+    sorting: optional(field.flag('Largest first.')),
+    include_active: optional(field.flag('Include blocks in an open election.')),
+    include_only_confirmed: optional(field.flag('Confirmed sends only, which is the default.')),
+    array: optional(field.flag('Answer with a list of objects.')),
+  }),
+  example: {
+    request: {
+      account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      count: '10',
+      array: 'true',
+    },
+    response: [
+      {
+        hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7',
+        source: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+        amount: '1000000000000000000000000000000000',
+        amount_nano: '1000',
+      },
+    ],
+  },
+  auth: 'none',
+  caching: 'events',
+  async run(ctx, { array, count, threshold, source, ...rest }) {
+    const answer = await ctx.node.read('receivable', {
+      ...rest,
+      count: boundedCount(ctx, count),
+      threshold: threshold?.toString(),
+      source: array === true ? true : source,
+    })
+    const blocks = toObject(answer.blocks)
+    if (array === true) {
+      return Object.entries(blocks).map(([hash, details]) => ({ hash, ...toObject(withDetails(ctx.names, details)) }))
+    }
+    if (typeof answer.blocks !== 'object') return { ...(answer as JsonObject), blocks: '' }
+    if (Array.isArray(answer.blocks)) return answer as JsonObject
+    const shaped: JsonObject = {}
+    for (const [hash, details] of Object.entries(blocks)) shaped[hash] = withDetails(ctx.names, details)
+    return { ...(answer as JsonObject), blocks: orEmpty(shaped) }
+  },
+})
+
+/** An object gets its twin and username; a plain amount stays as the node wrote it. */
+export function withDetails<T extends Json | undefined>(names: Names, details: T): T | JsonObject {
+  if (typeof details !== 'object' || details === null) return details
+  return withUsername(names, withNano(toObject(details), ['amount']), 'source')
+}

@@ -1,0 +1,29 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
+import { requireAccounts } from '../identifiers.ts'
+
+export const representativesOnline = action({
+  name: 'representatives_online',
+  summary: 'Representatives that voted lately.',
+  input: input({
+    weight: optional(field.flag('Include the weight of each.')),
+    accounts: optional(field.accounts),
+  }),
+  example: {
+    request: {},
+    response: { representatives: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'] },
+  },
+  auth: 'none',
+  caching: 'short',
+  async run(ctx, { weight, accounts }) {
+    const filter = accounts && { accounts: requireAccounts(ctx, accounts) }
+    const answer = (await ctx.node.read('representatives_online', { weight, ...filter })) as JsonObject
+    if (typeof answer.representatives !== 'object' || Array.isArray(answer.representatives)) return answer
+    const shaped: JsonObject = {}
+    for (const [address, entry] of Object.entries(toObject(answer.representatives))) {
+      shaped[address] = withNano(toObject(entry), ['weight'])
+    }
+    return { representatives: shaped }
+  },
+})

@@ -1,0 +1,50 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue } from '../../../kernel/nano/work.ts'
+
+export const workValidate = action({
+  name: 'work_validate',
+  summary: 'How strong a work value is for a root, and whether it suffices.',
+  input: input({
+    hash: field.hash,
+    work: optional(field.work),
+    difficulty: optional(field.difficulty),
+    multiplier: optional(field.multiplier),
+  }),
+  example: {
+    request: {
+      hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02',
+      work: '00e6c33b01abcb0d',
+      difficulty: 'ffc0000000000000',
+    },
+    response: {
+      valid: '1',
+      valid_all: '1',
+      valid_receive: '1',
+      difficulty: 'ffe7fd77818c4744',
+      multiplier: '2.665567649521668',
+    },
+  },
+  auth: 'none',
+  caching: 'local',
+  run({ thresholds }, { hash, work = '0', difficulty, multiplier }) {
+    const value = workValue(hash, work.padStart(16, '0'))
+    const answer: JsonObject = {}
+    // The multiplier wins over the difficulty, as in the node; unlike the node we say `valid` for either.
+    const wanted =
+      multiplier !== undefined
+        ? fromMultiplier(multiplier, thresholds.send)
+        : difficulty !== undefined
+          ? BigInt(`0x${difficulty}`)
+          : undefined
+    if (wanted !== undefined) answer.valid = value >= wanted ? '1' : '0'
+    return {
+      ...answer,
+      valid_all: value >= thresholds.send ? '1' : '0',
+      valid_receive: value >= thresholds.receive ? '1' : '0',
+      difficulty: formatWork(value),
+      multiplier: formatMultiplier(toMultiplier(value, thresholds.send)),
+    }
+  },
+})

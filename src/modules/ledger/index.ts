@@ -1,0 +1,87 @@
+import type { Module } from '../../kernel/module.ts'
+import { accountBalance } from './actions/account-balance.ts'
+import { accountBlockCount, accountRepresentative, accountWeight, delegatorsCount } from './actions/account-facts.ts'
+import { accountGet } from './actions/account-get.ts'
+import { accountHistory } from './actions/account-history.ts'
+import { accountInfo } from './actions/account-info.ts'
+import { accountKey } from './actions/account-key.ts'
+import { accountsBalances } from './actions/accounts-balances.ts'
+import { accountsFrontiers } from './actions/accounts-frontiers.ts'
+import { accountsReceivable } from './actions/accounts-receivable.ts'
+import { accountsRepresentatives } from './actions/accounts-representatives.ts'
+import { blockAccount } from './actions/block-account.ts'
+import { blockCount } from './actions/block-count.ts'
+import { blockHash } from './actions/block-hash.ts'
+import { blockInfo } from './actions/block-info.ts'
+import { blocks } from './actions/blocks.ts'
+import { blocksInfo } from './actions/blocks-info.ts'
+import { chain, successors } from './actions/chain.ts'
+import { confirmationInfo } from './actions/confirmation-info.ts'
+import { delegators } from './actions/delegators.ts'
+import { findBlock } from './actions/find-block.ts'
+import { nanoToRaw } from './actions/nano-to-raw.ts'
+import {
+  activeDifficulty,
+  availableSupply,
+  confirmationQuorum,
+  frontierCount,
+  peers,
+  telemetry,
+  uptime,
+  version,
+} from './actions/network-facts.ts'
+import { processBlock } from './actions/process.ts'
+import { rawToNano } from './actions/raw-to-nano.ts'
+import { receivable } from './actions/receivable.ts'
+import { receivableExists } from './actions/receivable-exists.ts'
+import { representatives } from './actions/representatives.ts'
+import { representativesOnline } from './actions/representatives-online.ts'
+import { validateAccountNumber } from './actions/validate-account-number.ts'
+import { workValidate } from './actions/work-validate.ts'
+
+export const ledger: Module = {
+  name: 'ledger',
+  actions: [
+    accountInfo,
+    accountBalance,
+    accountsBalances,
+    accountHistory,
+    receivable,
+    accountsReceivable,
+    receivableExists,
+    blockInfo,
+    blocksInfo,
+    findBlock,
+    processBlock,
+    workValidate,
+    version,
+    blockCount,
+    accountsFrontiers,
+    accountsRepresentatives,
+    accountRepresentative,
+    accountWeight,
+    accountBlockCount,
+    accountKey,
+    accountGet,
+    validateAccountNumber,
+    nanoToRaw,
+    rawToNano,
+    blocks,
+    blockAccount,
+    blockHash,
+    chain,
+    successors,
+    delegators,
+    delegatorsCount,
+    representatives,
+    representativesOnline,
+    confirmationInfo,
+    confirmationQuorum,
+    activeDifficulty,
+    availableSupply,
+    frontierCount,
+    telemetry,
+    peers,
+    uptime,
+  ],
+}

@@ -1,0 +1,24 @@
+import type { Ctx } from '../../kernel/ctx.ts'
+import { type JsonObject, toObject } from '../../kernel/shape.ts'
+import { readAccounts } from './identifiers.ts'
+
+/** Asks a list action of the node and gives every identifier back as it came, found or under `errors`. */
+export async function readFromEach(
+  ctx: Ctx,
+  nodeAction: string,
+  name: string,
+  given: readonly string[],
+): Promise<JsonObject> {
+  const entries = readAccounts(ctx, given)
+  const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
+  const answer = wanted.length ? await ctx.node.read(nodeAction, { accounts: wanted }) : {}
+  const values = toObject(answer[name])
+  const refused = toObject(answer.errors)
+  const found: JsonObject = {}
+  const errors: JsonObject = {}
+  for (const { given, address, error } of entries) {
+    if (address !== undefined && values[address] !== undefined) found[given] = values[address]
+    else errors[given] = error ?? refused[address] ?? 'Account not found'
+  }
+  return { [name]: found, ...(Object.keys(errors).length > 0 && { errors }) }
+}

@@ -1,0 +1,74 @@
+import { action } from '../../../kernel/action.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+import {
+  difficultyLimit,
+  formatMultiplier,
+  formatWork,
+  fromMultiplier,
+  toMultiplier,
+  workValue,
+} from '../../../kernel/nano/work.ts'
+
+export const workGenerate = action({
+  name: 'work_generate',
+  summary: 'Proof of work for the root of the next block.',
+  input: input({
+    hash: field.hash,
+    difficulty: optional(field.difficulty),
+    multiplier: optional(field.multiplier),
+    subtype: optional(field.subtype),
+  }),
+  example: {
+    request: { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' },
+    response: {
+      hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02',
+      work: '368f9adc899e97d3',
+      difficulty: 'ffdb8368978adbff',
+      multiplier: '1.754064516082585',
+      frontier: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02',
+      duration: '0.021s',
+      credits: 0,
+      cached: false,
+    },
+  },
+  auth: 'none',
+  caching: 'never',
+  async run(ctx, { hash, ...asked }) {
+    const startedAt = ctx.clock.now()
+    const work = await ctx.node.generateWork(hash, wantedDifficulty(ctx, asked))
+    if (work === undefined) throw new AppError('no_work', 'No work source available.', { retryAfterSeconds: 5 })
+    const value = workValue(hash, work)
+    return {
+      hash,
+      work,
+      difficulty: formatWork(value),
+      multiplier: formatMultiplier(toMultiplier(value, ctx.thresholds.send)),
+      frontier: hash,
+      duration: `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`,
+      credits: 0,
+      cached: false,
+    }
+  },
+})
+
+interface Asked {
+  difficulty?: string
+  multiplier?: number
+  subtype?: string
+}
+
+/** The multiplier wins over the difficulty; with neither, what the block does decides, and a send if it is not said. */
+function wantedDifficulty({ thresholds }: Ctx, { difficulty, multiplier, subtype }: Asked): bigint {
+  if (difficulty === undefined && multiplier === undefined) {
+    return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
+  }
+  const wanted = multiplier === undefined ? BigInt(`0x${difficulty}`) : fromMultiplier(multiplier, thresholds.send)
+  if (wanted < thresholds.receive || wanted > difficultyLimit(thresholds.send)) {
+    const name = multiplier === undefined ? 'difficulty' : 'multiplier'
+    const text = 'Difficulty above config limit or below publish threshold'
+    throw new AppError('invalid_difficulty', text, { body: { field: name } })
+  }
+  return wanted
+}
