@@ -7,9 +7,13 @@ export function members(): Members {
   return Object.create(null) as Members
 }
 
+/** No address has a dot. What has more than these is kept as one name, or the answer would outgrow the question. */
+const NESTING_MAX = 32
+
 /** Sets a member the way the node does: a dot in the name opens a nested container. */
 export function putPath(target: Members, path: string, value: Answer): void {
-  const names = path.split('.')
+  const dotted = path.split('.', NESTING_MAX + 1)
+  const names = dotted.length > NESTING_MAX ? [path] : dotted
   const last = names.pop()!
   let container = target
   for (const name of names) {

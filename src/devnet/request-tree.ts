@@ -17,6 +17,8 @@ export class UnreadableRequest extends Error {
 
 /** The node refuses by counting brackets before it parses, so brackets inside strings count as well. */
 const BRACKETS_MAX = 20
+/** A member takes a hundred times the two bytes it can be written in, so the size of the body is not bound enough. */
+const MEMBERS_MAX = 1_000_000
 
 export function exceedsDepth(body: string): boolean {
   let brackets = 0
@@ -45,6 +47,7 @@ const ESCAPES: Record<string, string> = {
 /** Parses a body whose nesting `exceedsDepth` has bounded. */
 export function parseRequest(body: string): RequestTree {
   let at = body.charCodeAt(0) === 0xfeff ? 1 : 0
+  let count = 0
 
   const take = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at
@@ -89,6 +92,7 @@ export function parseRequest(body: string): RequestTree {
     }
     for (;;) {
       skipSpace()
+      if (++count > MEMBERS_MAX) throw new UnreadableRequest()
       members.push(readMember())
       skipSpace()
       if (body[at] === close) break

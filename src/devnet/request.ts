@@ -6,6 +6,8 @@ import { badAccount, invalidBlock, invalidBlockHash, refusal } from './errors.ts
 import { type RequestTree, UnreadableRequest, exceedsDepth, findMember, parseRequest } from './request-tree.ts'
 
 const UINT64_MAX = 2n ** 64n - 1n
+/** More than any 64-bit number takes, leading zeros included; reading longer digits would take longer than linear. */
+const NUMBER_LENGTH_MAX = 64
 
 /** One request to the ledger, with the node's readers for its parameters and the node's refusals for bad ones. */
 export class NodeRequest {
@@ -130,7 +132,7 @@ export function toHash(text: string, error: () => Error): string {
 }
 
 export function toUnsigned(text: string): bigint | undefined {
-  const match = /^\s*([+-]?)([0-9]+)$/.exec(text)
+  const match = text.length > NUMBER_LENGTH_MAX ? null : /^\s*([+-]?)([0-9]+)$/.exec(text)
   if (!match) return undefined
   const value = BigInt(match[2]!)
   if (value > UINT64_MAX) return undefined

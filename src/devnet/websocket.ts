@@ -28,7 +28,7 @@ export async function serveWebsocket(
   node: LedgerNode,
   { host, port }: { host: string; port: number },
 ): Promise<RpcServer> {
-  const server = createServer()
+  const server = createServer((_request, response) => response.writeHead(426, { connection: 'close' }).end())
   // Listening comes first: the library turns a port that is taken into an exception that nobody can catch.
   await listen(server, host, port)
   const sockets = new WebSocketServer({ server, maxPayload: FRAME_BYTES_MAX })

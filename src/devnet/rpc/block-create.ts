@@ -10,7 +10,7 @@ import type { NodeRequest } from '../request.ts'
 import { blockContents } from './block-details.ts'
 import type { Handler } from './handler.ts'
 import { ledgerThreshold } from './ledger-threshold.ts'
-import { checkVersion, readDifficulty, readWork } from './work.ts'
+import { checkReachable, checkVersion, readDifficulty, readWork } from './work.ts'
 
 const NO_WORK = '0'.repeat(16)
 
@@ -21,6 +21,7 @@ export const blockCreate: Handler = async (node, request) => {
   const draft = draftBlock(node, request, parts)
   const signed = { ...draft, signature: signHash(privateKey, hashBlock(draft)) }
   const wanted = request.has('difficulty') ? difficulty : ledgerThreshold(node, signed)
+  if (work === NO_WORK) checkReachable(node, wanted)
   const found = work === NO_WORK ? await node.generateWork(rootOf(signed), wanted) : work
   if (found === undefined) throw refusal('Work generation cancellation or failure')
   const block = { ...signed, work: found }

@@ -3,6 +3,7 @@ import { type Block, ZERO_HASH, hashBlock, parseHex } from '../../kernel/nano/bl
 import { bytesToHex } from '../../kernel/nano/hex.ts'
 import { deriveKey, publicKeyOf, signHash } from '../../kernel/nano/keys.ts'
 import { invalidBlock, refusal } from '../errors.ts'
+import { toUnsigned } from '../request.ts'
 import { blockContents } from './block-details.ts'
 import type { Handler } from './handler.ts'
 
@@ -20,9 +21,9 @@ export const deterministicKey: Handler = (_node, request) => {
   const seed = parseHex(seedText, 64)
   if (seed === undefined) throw refusal('Bad seed')
   // The node reads the digits at the front and keeps the low 32 bits.
-  const digits = /^\s*[+-]?[0-9]+/.exec(indexText)?.[0]
-  if (digits === undefined) throw refusal('Invalid index')
-  return expand(deriveKey(seed, Number(BigInt.asUintN(32, BigInt(digits.trim().replace('+', ''))))))
+  const index = toUnsigned(/^\s*[+-]?[0-9]+/.exec(indexText)?.[0] ?? '')
+  if (index === undefined) throw refusal('Invalid index')
+  return expand(deriveKey(seed, Number(BigInt.asUintN(32, index))))
 }
 
 export const sign: Handler = (_node, request) => {

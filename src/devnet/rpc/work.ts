@@ -21,9 +21,8 @@ export const workGenerate: Handler = async (node, request) => {
   const hash = request.hash()
   const { thresholds } = node.ledger
   let difficulty = readDifficulty(request, thresholds.send)
-  if (difficulty > difficultyLimit(thresholds.send) || difficulty < thresholds.receive) {
-    throw refusal('Difficulty above config limit or below publish threshold')
-  }
+  if (difficulty < thresholds.receive) throw difficultyOutOfRange()
+  checkReachable(node, difficulty)
   if (request.has('block')) {
     const block = request.block()
     if (hash !== rootOf(block)) throw refusal('Root mismatch for block')
@@ -81,6 +80,13 @@ export function checkVersion(request: NodeRequest): void {
   if ((request.find('version') ?? 'work_1') !== 'work_1') throw refusal('Bad work version')
 }
 
+const difficultyOutOfRange = () => refusal('Difficulty above config limit or below publish threshold')
+
+/** Refuses what would keep the ledger searching for ever. */
+export function checkReachable(node: LedgerNode, difficulty: bigint): void {
+  if (difficulty > difficultyLimit(node.ledger.thresholds.send)) throw difficultyOutOfRange()
+}
+
 /** `difficulty`, overruled by `multiplier`; with neither, the base. */
 export function readDifficulty(request: NodeRequest, base: bigint): bigint {
   const difficultyText = request.find('difficulty')
@@ -88,7 +94,7 @@ export function readDifficulty(request: NodeRequest, base: bigint): bigint {
   if (difficultyText !== undefined && difficulty === undefined) throw refusal('Bad difficulty')
   const multiplierText = request.find('multiplier')
   if (multiplierText === undefined) return difficulty === undefined ? base : BigInt(`0x${difficulty}`)
-  const multiplier = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(multiplierText) ? Number(multiplierText) : NaN
+  const multiplier = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(multiplierText) ? Number(multiplierText) : NaN
   if (!(multiplier > 0)) throw refusal('Bad multiplier')
   return fromMultiplier(multiplier, base)
 }

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { block, tools, wallet } from 'nanocurrency-web'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { nano } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { call } from '../support/rpc.ts'
+import { WsClient } from '../support/ws-client.ts'
+
+interface Confirmation {
+  topic: string
+  message: { account: string; amount: string; hash: string; block: { subtype: string } }
+}
+type Account = ReturnType<typeof wallet.legacyAccounts>[number]
+type Signed = ReturnType<typeof block.send>
+
+/* A program as its author would write it against a node: the library builds and signs, the ledger does the rest. */
+test('a program that uses nanocurrency-web opens accounts, sends, receives and changes its representative', async (t) => {
+  const { node, rpcUrl, wsUrl } = await openDevnet(t)
+  const events = await WsClient.connect(t, wsUrl)
+  events.send({ action: 'subscribe', topic: 'confirmation' })
+  await events.settle()
+
+  const [alice, bob] = wallet.legacyAccounts('1'.repeat(64), 0, 1) as [Account, Account]
+  const representative = tools.publicKeyToAddress('2'.repeat(64))
+
+  const info = (account: Account) => call(rpcUrl, 'account_info', { account: account.address, representative: 'true' })
+  const workFor = async (root: string) => (await call(rpcUrl, 'work_generate', { hash: root })).work!
+  const confirmed = async (hash: string, account: Account, subtype: string, amount: bigint) => {
+    const { topic, message } = await events.next<Confirmation>()
+    assert.deepEqual(
+      [topic, message.hash, message.account, message.block.subtype, message.amount],
+      ['confirmation', hash, account.address, subtype, `${amount}`],
+    )
+    assert.equal((await call(rpcUrl, 'block_info', { hash })).confirmed, 'true')
+  }
+  const publish = async (signed: Signed, subtype: string) => {
+    const request = { json_block: 'true', subtype, block: signed }
+    const { hash, error } = await call(rpcUrl, 'process', request)
+    assert.ok(hash, error)
+    return hash
+  }
+  const receiveAll = async (account: Account, subtype: 'open' | 'receive', amount: bigint) => {
+    const request = { account: account.address, threshold: '1' }
+    const { blocks } = await call<{ blocks: Record<string, string> }>(rpcUrl, 'receivable', request)
+    for (const [transactionHash, amountRaw] of Object.entries(blocks)) {
+      const opened = subtype === 'open' ? undefined : await info(account)
+      const signed = block.receive(
+        {
+          walletBalanceRaw: opened?.balance ?? '0',
+          toAddress: account.address,
+          representativeAddress: opened?.representative ?? representative,
+          frontier: opened?.frontier ?? '0'.repeat(64),
+          transactionHash,
+          amountRaw,
+          work: await workFor(opened?.frontier ?? account.publicKey),
+        },
+        account.privateKey,
+      )
+      assert.ok(tools.verifyBlock(account.publicKey, signed))
+      await confirmed(await publish(signed, subtype), account, 'receive', amount)
+    }
+    assert.equal((await call<{ blocks: unknown }>(rpcUrl, 'receivable', request)).blocks, '')
+  }
+  const send = async (from: Account, to: Account, amount: bigint) => {
+    const { balance, frontier, representative } = await info(from)
+    const signed = block.send(
+      {
+        walletBalanceRaw: balance!,
+        fromAddress: from.address,
+        toAddress: to.address,
+        representativeAddress: representative!,
+        frontier: frontier!,
+        amountRaw: amount.toString(),
+        work: await workFor(frontier!),
+      },
+      from.privateKey,
+    )
+    await confirmed(await publish(signed, 'send'), from, 'send', amount)
+  }
+
+  for (const [account, amount] of [
+    [alice, nano(10)],
+    [bob, nano(2)],
+  ] as const) {
+    const hash = await node.fund(fromAddress(account.address)!, amount)
+    assert.equal((await events.next<Confirmation>()).message.hash, hash)
+    await receiveAll(account, 'open', amount)
+  }
+
+  await send(alice, bob, nano(3))
+  await receiveAll(bob, 'receive', nano(3))
+  await send(bob, alice, nano(5))
+  await receiveAll(alice, 'receive', nano(5))
+
+  const { balance, frontier } = await info(alice)
+  const change = block.representative(
+    {
+      walletBalanceRaw: balance!,
+      address: alice.address,
+      representativeAddress: bob.address,
+      frontier: frontier!,
+      work: await workFor(frontier!),
+    },
+    alice.privateKey,
+  )
+  await confirmed(await publish(change, 'change'), alice, 'change', 0n)
+
+  assert.equal((await info(alice)).balance, `${nano(12)}`)
+  assert.equal((await info(bob)).balance, '0')
+  assert.equal((await info(alice)).representative, bob.address)
+  assert.equal((await call(rpcUrl, 'account_weight', { account: bob.address })).weight, `${nano(12)}`)
+  assert.deepEqual(await events.settle(), [])
+})

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import type { Devnet } from '../../src/devnet/index.ts'
+import { fromBlockJson } from '../../src/kernel/nano/block.ts'
+import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { call, post } from '../support/rpc.ts'
+import { WsClient } from '../support/ws-client.ts'
+
+/** Recorded frames of a real node V27.1: who subscribed with what, and what came. */
+interface Frame {
+  client: string
+  subscribe: string
+  text: string | null
+}
+interface Pair {
+  seq: number
+  name: string
+  request?: string
+  response?: string
+  effect_blocks?: Record<string, string>[]
+}
+
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8'))
+const frames = read('node-ws.json') as Frame[]
+const pairs = read('node-fixtures.json') as Pair[]
+const { accounts, hashes } = read('node-fixtures-meta.json') as {
+  accounts: Record<string, { account: string }>
+  hashes: Record<string, string>
+}
+
+/** From here on the recording comes from a second node with `enable_control` off. */
+const SECOND_NODE_FROM = 505
+
+/** Topics whose frames are not repeated here: this ledger casts no votes and does not report on work. */
+const NOT_OFFERED = ['vote', 'work']
+
+/** Equal texts then mean equal bytes, but for what no second node can repeat. */
+const settled = (text: string) => text.replace(/"(time|duration|local_timestamp)": "\d+"/g, '"$1": "…"')
+
+const recordedOf = (client: string) => frames.filter((frame) => frame.client === client)
+const textsOf = (client: string) => recordedOf(client).map(({ text }) => settled(text!))
+
+/** The hash that a frame is about; `new_unconfirmed_block` carries the block alone. */
+function hashOf({ client, text }: Frame): string | undefined {
+  if (client === 'new_unconfirmed_block') return '03C3EC8B8B7BE39C62275BEA7D596CB8A6E8EC8AC1153C247EC0845EFC72FA24'
+  return (JSON.parse(text!) as { message?: { hash?: string } }).message?.hash
+}
+
+/** Repeats the part of the recording that moved the ledger. */
+async function repeat(devnet: Devnet, { seq, request, effect_blocks = [] }: Pair): Promise<void> {
+  if (seq > 0) {
+    for (const members of effect_blocks) await devnet.node.process(fromBlockJson((name) => members[name])!)
+  }
+  const action = /"action":\s*"(\w+)"/.exec(request ?? '')?.[1]
+  if (action === 'wallet_lock') devnet.node.hold()
+  if (action === 'password_enter') await devnet.node.release()
+  if (action === 'process' || action === 'block_confirm') await post(devnet.rpcUrl, request!)
+}
+
+test('each recorded subscription receives the recorded frames, byte for byte', async (t) => {
+  const devnet = await openDevnet(t)
+  const scripted = ['default', 'ack-no-id', 'block_confirm-on-confirmed-block', 'ping', 'unsubscribe', 'not-json']
+  const single = new Map(
+    frames
+      .filter(({ client }) => !scripted.includes(client) && !NOT_OFFERED.includes(client))
+      .map((frame) => [hashOf(frame), frame]),
+  )
+  single.delete(undefined)
+
+  let first: WsClient | undefined = await WsClient.connect(t, devnet.wsUrl)
+  first.send(recordedOf('default')[0]!.subscribe)
+  await first.settle().then((given) => assert.deepEqual(given.map(settled), textsOf('default').slice(0, 1)))
+
+  const seen: string[] = []
+  for (const pair of pairs.filter(({ seq }) => seq < SECOND_NODE_FROM)) {
+    const hash = /"hash":\s*"(\w{64})"/.exec(pair.response ?? '')?.[1]
+    const frame = pair.request?.includes('"process"') && hash !== undefined ? single.get(hash) : undefined
+    // The other recordings begin after the first client has left.
+    if (frame && first) {
+      const given = await first.settle()
+      assert.deepEqual(given.map(settled), textsOf('default').slice(1))
+      first.close()
+      first = undefined
+    }
+    const client = frame && (await WsClient.connect(t, devnet.wsUrl))
+    client?.send(frame!.subscribe)
+    if (frame?.client === 'confirmation-accounts-update') {
+      const options = { accounts_add: [accounts.F!.account] }
+      client!.send({ action: 'update', topic: 'confirmation', ack: true, id: 'u', options })
+    }
+    // What was subscribed in time is subscribed before the block comes.
+    const before = (await client?.settle()) ?? []
+    await repeat(devnet, pair)
+    if (!client) continue
+    const given = [...before, ...(await client.settle())]
+    assert.deepEqual(given.map(settled), textsOf(frame.client), frame.client)
+    seen.push(frame.client)
+    client.close()
+  }
+  assert.equal(first, undefined)
+  assert.deepEqual([...seen].sort(), [...new Set([...single.values()].map(({ client }) => client))].sort())
+
+  const client = await WsClient.connect(t, devnet.wsUrl)
+  client.send(recordedOf('block_confirm-on-confirmed-block')[0]!.subscribe)
+  await client.settle()
+  await call(devnet.rpcUrl, 'block_confirm', { hash: hashes.s1 })
+  assert.deepEqual((await client.settle()).map(settled), textsOf('block_confirm-on-confirmed-block'))
+
+  client.send({ action: 'subscribe', topic: 'confirmation', ack: true })
+  assert.deepEqual((await client.settle()).map(settled), textsOf('ack-no-id'))
+
+  client.send(recordedOf('ping')[0]!.subscribe)
+  assert.deepEqual((await client.settle()).map(settled), textsOf('ping'))
+
+  client.send(recordedOf('unsubscribe')[0]!.subscribe)
+  client.send({ action: 'unsubscribe', topic: 'confirmation', ack: true, id: 'x' })
+  assert.deepEqual((await client.settle()).map(settled), textsOf('unsubscribe'))
+  await call(devnet.rpcUrl, 'block_confirm', { hash: hashes.s1 })
+  assert.deepEqual(await client.settle(), [])
+})
+
+test('topics without news here, vote and work among them, are acknowledged and stay silent', async (t) => {
+  const { devnet, client, alice } = await listening(t)
+  for (const topic of ['vote', 'work', 'telemetry', 'bootstrap', 'stopped_election']) {
+    client.send({ action: 'subscribe', topic, ack: true, id: topic })
+    const [ack, ...others] = (await client.settle()).map((frame) => JSON.parse(frame) as Record<string, string>)
+    assert.deepEqual([ack?.ack, ack?.id, others], ['subscribe', topic, []])
+  }
+  await devnet.node.fund(alice.key, nano(1))
+  await call(devnet.rpcUrl, 'work_generate', { hash: '1'.repeat(64) })
+  assert.deepEqual(await client.settle(), [])
+})
+
+test('a frame that is not JSON ends the connection without a closing frame, and only that connection', async (t) => {
+  const { devnet, client: witness } = await listening(t)
+  for (const frame of ['hello', '', '{"action":"ping"', "{'action':'ping'}", '{"action":"ping"} x', '['.repeat(1000)]) {
+    const client = await WsClient.connect(t, devnet.wsUrl)
+    client.send(frame)
+    assert.equal(await client.closed, 1006, frame)
+  }
+  assert.deepEqual(await witness.settle(), [])
+})
+
+test('unknown topics, unknown actions and JSON without an action are met with silence', async (t) => {
+  const { devnet, client, alice } = await listening(t)
+  const silent = [
+    { action: 'subscribe', topic: 'weather', ack: true },
+    { action: 'subscribe', topic: '__proto__', ack: true },
+    { action: 'subscribe', topic: ['confirmation'], ack: true },
+    { action: 'subscribe', ack: true },
+    { action: 'resubscribe', topic: 'confirmation', ack: true },
+    { action: 'constructor', topic: 'confirmation', ack: true },
+    { action: 'update', topic: 'confirmation', ack: true, options: { accounts_add: [] } },
+    { topic: 'confirmation', ack: true },
+    [],
+    ['subscribe', 'confirmation'],
+  ]
+  for (const message of silent) client.send(message)
+  client.send('null')
+  client.send('"subscribe"')
+  await devnet.node.fund(alice.key, nano(1))
+  assert.deepEqual(await client.settle(), [])
+})
+
+test('an acknowledgement comes only when asked for and carries the id only when given', async (t) => {
+  const { client } = await listening(t)
+  const acks = async (message: object) => {
+    client.send(message)
+    return (await client.settle()).map((frame) => Object.keys(JSON.parse(frame) as object))
+  }
+  const subscribe = { action: 'subscribe', topic: 'confirmation' }
+  assert.deepEqual(await acks(subscribe), [])
+  assert.deepEqual(await acks({ ...subscribe, ack: false, id: '7' }), [])
+  assert.deepEqual(await acks({ ...subscribe, ack: 'yes' }), [])
+  assert.deepEqual(await acks({ ...subscribe, ack: true }), [['ack', 'time']])
+  assert.deepEqual(await acks({ ...subscribe, ack: '1', id: '7' }), [['ack', 'time', 'id']])
+})
+
+test('options choose what a confirmation tells', async (t) => {
+  const { devnet, alice } = await listening(t)
+  const wanted: [options: object, members: string[]][] = [
+    [{}, ['account', 'amount', 'hash', 'confirmation_type', 'block']],
+    [{ include_block: false }, ['account', 'amount', 'hash', 'confirmation_type']],
+    [{ include_block: '0' }, ['account', 'amount', 'hash', 'confirmation_type']],
+    [{ include_election_info: true }, ['account', 'amount', 'hash', 'confirmation_type', 'election_info', 'block']],
+    [
+      { include_election_info_with_votes: true, include_block: false },
+      ['account', 'amount', 'hash', 'confirmation_type', 'election_info'],
+    ],
+    [{ include_sideband_info: true }, ['account', 'amount', 'hash', 'confirmation_type', 'block', 'sideband']],
+  ]
+  for (const [options, expected] of wanted) {
+    const client = await subscribed(t, devnet, options)
+    const hash = await devnet.node.fund(alice.key, nano(1))
+    const [{ message }] = await messages(client)
+    assert.deepEqual(Object.keys(message), expected)
+    assert.equal(message.hash, hash)
+    if (message.election_info) {
+      const votes = 'include_election_info_with_votes' in options
+      assert.equal(message.election_info.votes?.length, votes ? 1 : undefined)
+      if (votes) assert.deepEqual(message.election_info.votes?.[0]?.weight, message.election_info.tally)
+    }
+    if (message.sideband) {
+      const info = await call(devnet.rpcUrl, 'block_info', { hash })
+      assert.deepEqual(message.sideband, { height: info.height, local_timestamp: info.local_timestamp })
+    }
+    client.close()
+  }
+})
+
+test('an account filter matches sender and destination, and update changes it', async (t) => {
+  const { devnet, alice } = await listening(t)
+  const { node } = devnet
+  const bob = new Signer(2)
+  await openAccount(node, alice, nano(10))
+  const client = await subscribed(t, devnet, { accounts: [alice.address] })
+  const heard = async () => (await messages(client)).map(({ message }) => message.hash)
+
+  const toAlice = await node.fund(alice.key, nano(1))
+  const fromAlice = await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(2)))
+  await node.fund(bob.key, nano(1))
+  const opened = bob.receive(UNOPENED, fromAlice, nano(2))
+  await publish(node, opened)
+  assert.deepEqual(await heard(), [toAlice, fromAlice])
+
+  client.send({
+    action: 'update',
+    topic: 'confirmation',
+    options: { accounts_add: [bob.address, 'nano_nobody'], accounts_del: [alice.address] },
+  })
+  await client.settle()
+  await node.fund(alice.key, nano(1))
+  const toBob = await node.fund(bob.key, nano(1))
+  const change = await publish(node, bob.change(frontierAfter(opened), alice.key))
+  assert.deepEqual(await heard(), [toBob, change])
+
+  client.send({ action: 'update', topic: 'confirmation', options: { accounts_del: [bob.address] } })
+  await client.settle()
+  await node.fund(bob.key, nano(1))
+  assert.deepEqual(await heard(), [], 'a filter without accounts matches nothing')
+})
+
+test('an account filter without blocks in the messages matches nothing, as in the node', async (t) => {
+  const { devnet, alice } = await listening(t)
+  const client = await subscribed(t, devnet, { accounts: [alice.address], include_block: false })
+  await devnet.node.fund(alice.key, nano(1))
+  assert.deepEqual(await client.settle(), [])
+})
+
+test('the filter by confirmation type tells elections from what they confirm along the way', async (t) => {
+  const { devnet, alice } = await listening(t)
+  const { node } = devnet
+  const types = ['all', 'active', 'active_quorum', 'active_confirmation_height', 'inactive', 'whatever']
+  const clients = new Map<string, WsClient>()
+  for (const type of types) clients.set(type, await subscribed(t, devnet, { confirmation_type: type }))
+
+  node.hold()
+  const send = await node.fund(alice.key, nano(1))
+  const open = await publish(node, alice.receive(UNOPENED, send, nano(1)))
+  await node.confirm(open)
+  await call(devnet.rpcUrl, 'block_confirm', { hash: open })
+
+  const heard: Record<string, string[]> = {}
+  for (const [type, client] of clients) heard[type] = (await messages(client)).map(({ message }) => message.hash)
+  assert.deepEqual(heard, {
+    all: [send, open, open],
+    active: [open, open],
+    active_quorum: [open],
+    active_confirmation_height: [open],
+    inactive: [send],
+    whatever: [send, open, open],
+  })
+})
+
+// A filter is text from outside: it must neither find what every object inherits nor break the senders of blocks.
+test('a filter named like a built-in member does not disturb those who publish blocks', async (t) => {
+  const { devnet, alice } = await listening(t)
+  for (const confirmation_type of ['__proto__', 'constructor', 'toString']) {
+    const client = await subscribed(t, devnet, { confirmation_type })
+    const hash = await devnet.node.fund(alice.key, nano(1))
+    assert.deepEqual(
+      (await messages(client)).map(({ message }) => message.hash),
+      [hash],
+    )
+  }
+})
+
+test('unsubscribing ends one topic and leaves the others', async (t) => {
+  const { devnet, client, alice } = await listening(t)
+  for (const topic of ['confirmation', 'new_unconfirmed_block', 'started_election']) {
+    client.send({ action: 'subscribe', topic })
+  }
+  const topics = async () => {
+    await client.settle()
+    await devnet.node.fund(alice.key, nano(1))
+    return (await messages(client)).map(({ topic }) => topic)
+  }
+  assert.deepEqual(await topics(), ['new_unconfirmed_block', 'started_election', 'confirmation'])
+  client.send({ action: 'unsubscribe', topic: 'new_unconfirmed_block' })
+  assert.deepEqual(await topics(), ['started_election', 'confirmation'])
+  client.send({ action: 'unsubscribe', topic: 'confirmation' })
+  assert.deepEqual(await topics(), ['started_election'])
+})
+
+test('a block is announced when it arrives and confirmed when it is, not before', async (t) => {
+  const { devnet, client, alice } = await listening(t)
+  client.send({ action: 'subscribe', topic: 'confirmation' })
+  client.send({ action: 'subscribe', topic: 'new_unconfirmed_block' })
+  await client.settle()
+  devnet.node.hold()
+  await devnet.node.fund(alice.key, nano(1))
+  assert.deepEqual(
+    (await messages(client)).map(({ topic }) => topic),
+    ['new_unconfirmed_block'],
+  )
+  await devnet.node.release()
+  assert.deepEqual(
+    (await messages(client)).map(({ topic }) => topic),
+    ['confirmation'],
+  )
+})
+
+test('a port that is taken fails the start, and nothing else', async (t) => {
+  const devnet = await openDevnet(t)
+  const taken = (url: string) => Number(new URL(url).port)
+  await assert.rejects(openDevnet(t, { wsPort: taken(devnet.wsUrl) }), { code: 'EADDRINUSE' })
+  await assert.rejects(openDevnet(t, { port: taken(devnet.rpcUrl) }), { code: 'EADDRINUSE' })
+  assert.equal((await call(devnet.rpcUrl, 'version')).rpc_version, '1')
+})
+
+interface Told {
+  topic: string
+  message: {
+    hash: string
+    election_info?: { tally: string; votes?: { weight: string }[] }
+    sideband?: Record<string, string>
+  }
+}
+
+/** A ledger, somebody with an address on it, and a client that has not subscribed to anything yet. */
+async function listening(t: TestContext) {
+  const devnet = await openDevnet(t, { thresholds: NO_WORK })
+  return { devnet, client: await WsClient.connect(t, devnet.wsUrl), alice: new Signer(1) }
+}
+
+async function subscribed(t: TestContext, devnet: Devnet, options: object): Promise<WsClient> {
+  const client = await WsClient.connect(t, devnet.wsUrl)
+  client.send({ action: 'subscribe', topic: 'confirmation', options })
+  await client.settle()
+  return client
+}
+
+/** Safe where the test would fail on a missing first message anyway. */
+async function messages(client: WsClient): Promise<[Told, ...Told[]]> {
+  return (await client.settle()).map((frame) => JSON.parse(frame) as Told) as [Told, ...Told[]]
+}

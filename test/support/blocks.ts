@@ -1,0 +1,96 @@
+import type { LedgerNode } from '../../src/devnet/index.ts'
+import { RAW_PER_NANO, type Raw, toRaw } from '../../src/kernel/money.ts'
+import { type PublicKey, toAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../../src/kernel/nano/block.ts'
+import { deriveKey, publicKeyOf, signHash } from '../../src/kernel/nano/keys.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { WORK_THRESHOLDS, type WorkThresholds, formatWork, workValue } from '../../src/kernel/nano/work.ts'
+
+const SEED = 'D'.repeat(64)
+
+export const nano = (amount: number) => toRaw(BigInt(amount) * RAW_PER_NANO)
+
+/** For ledgers in tests that are about something else: every work will do. */
+export const NO_WORK: WorkThresholds = { epoch1: 0n, send: 0n, receive: 0n }
+
+/** What the next block of an account builds on. */
+export interface Frontier {
+  previous: string
+  balance: bigint
+  representative: PublicKey
+}
+
+export const UNOPENED: Frontier = { previous: ZERO_HASH, balance: 0n, representative: DEV_NETWORK.genesisAccount }
+
+/** The account as the ledger has it now. */
+export function frontierOf(node: LedgerNode, account: PublicKey): Frontier {
+  const record = node.ledger.store.findAccount(account)
+  return record ? { previous: record.head, balance: record.balance, representative: record.representative } : UNOPENED
+}
+
+/** The account once this block is on the ledger. */
+export function frontierAfter(block: StateBlock): Frontier {
+  return { previous: hashBlock(block), balance: block.balance, representative: block.representative }
+}
+
+/** Somebody who signs blocks. The same index is the same account in every run. */
+export class Signer {
+  readonly privateKey: string
+  readonly key: PublicKey
+  readonly address: string
+  readonly #thresholds: WorkThresholds
+
+  constructor(index: number, thresholds: WorkThresholds = NO_WORK) {
+    this.privateKey = deriveKey(SEED, index)
+    this.key = publicKeyOf(this.privateKey)
+    this.address = toAddress(this.key)
+    this.#thresholds = thresholds
+  }
+
+  send(from: Frontier, to: PublicKey, amount: bigint): StateBlock {
+    return this.#seal({ ...from, balance: from.balance - amount, link: to }, this.#thresholds.send)
+  }
+
+  receive(from: Frontier, sendHash: string, amount: bigint): StateBlock {
+    return this.#seal({ ...from, balance: from.balance + amount, link: sendHash }, this.#thresholds.receive)
+  }
+
+  change(from: Frontier, representative: PublicKey): StateBlock {
+    return this.#seal({ ...from, representative, link: ZERO_HASH }, this.#thresholds.send)
+  }
+
+  #seal({ previous, balance, representative, link }: Frontier & { link: string }, threshold: bigint): StateBlock {
+    const draft: StateBlock = {
+      type: 'state',
+      account: this.key,
+      previous,
+      representative,
+      balance: balance as Raw,
+      link,
+      signature: '',
+      work: '',
+    }
+    const signature = signHash(this.privateKey, hashBlock(draft))
+    return { ...draft, signature, work: findWork(rootOf(draft), threshold) }
+  }
+}
+
+export function findWork(root: string, threshold: bigint = WORK_THRESHOLDS.dev.send): string {
+  for (let nonce = 0n; ; nonce++) {
+    const work = formatWork(nonce)
+    if (threshold === 0n || workValue(root, work) >= threshold) return work
+  }
+}
+
+/** Puts a block on the ledger; a refusal is a defect of the test. */
+export async function publish(node: LedgerNode, block: StateBlock): Promise<string> {
+  const result = await node.process(block)
+  if ('refused' in result) throw new Error(`The ledger refused a block: ${result.refused}`)
+  return result.hash
+}
+
+/** Gives an account its first amount, sent by the genesis account and received. */
+export async function openAccount(node: LedgerNode, signer: Signer, amount: Raw): Promise<string> {
+  const hash = await node.fund(signer.key, amount)
+  return publish(node, signer.receive(UNOPENED, hash, amount))
+}

@@ -1,0 +1,18 @@
+import { startDevnet } from '../../src/devnet/index.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { NO_WORK } from './blocks.ts'
+
+/*
+ * A ledger in a process of its own, so that a test can kill it: `node --import tsx test/support/devnet-process.ts FILE
+ * [any-work]`. It says where it listens in one line of JSON.
+ */
+const [file, work] = process.argv.slice(2)
+if (file === undefined) throw new Error('Which file?')
+const devnet = await startDevnet({
+  file,
+  clock: systemClock,
+  random: systemRandom,
+  ...(work === 'any-work' && { thresholds: NO_WORK }),
+})
+console.log(JSON.stringify({ rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl }))

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/index.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+
+/** A ledger of the test's own, in memory unless told otherwise, closed when the test ends. */
+export async function openDevnet(t: TestContext, options: Partial<DevnetOptions> = {}): Promise<Devnet> {
+  const devnet = await startDevnet({ file: ':memory:', clock: systemClock, random: systemRandom, ...options })
+  t.after(() => devnet.close())
+  return devnet
+}
+
+/** Where a ledger file of the test may lie; the folder goes away with the test. */
+export function ledgerFile(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'ledger.db')
+}
