@@ -223,7 +223,7 @@ try {
   sockets.close()
 } finally {
   for (const child of children) child.kill('SIGTERM')
-  await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve))))
+  for (const child of children) if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
   rmSync(folder, { recursive: true, force: true })
 }
 process.exit(0)

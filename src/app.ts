@@ -5,9 +5,10 @@ import type { Config } from './config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
+import { RememberedAnswers } from './guard/remembered.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
-import { mountRpc } from './http/rpc.ts'
+import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { openAdminKey } from './infra/keys/admin-key.ts'
@@ -62,6 +63,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const gateway: Gateway = {
     registry,
     keys,
+    remembered: new RememberedAnswers(),
     nodeFor: (trace) => nodes.forRequest(trace),
     base: {
       clock,
@@ -75,26 +77,29 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   let requests = 0
   let draining = false
   let url = ''
-  const server = createServer({
-    bodyBytesMax: config.bodyBytesMax,
-    requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
-    nextRequestId: () => `${instance}-${(++requests).toString(36)}`,
-    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
-  })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
-  sockets.attach(server.server)
-  mountRpc(server, {
+  const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
+  const rpc = createRpcEndpoint({
     gateway,
+    bodyBytesMax: config.bodyBytesMax,
     concurrencyMax: config.concurrencyMax,
+    nextRequestId,
     report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
-      metrics.requests.inc({ action, status })
-      metrics.duration.observe({ action }, milliseconds / 1000)
+      metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cache.inc({ result: cache })
-      const line = { requestId, action, status, code, cache, caller, ms: Math.round(milliseconds * 10) / 10 }
+      const line = { requestId, action, status, code, cache, caller, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describe(cause) })
       else log.info(line)
     },
   })
+  const server = createServer({
+    bodyBytesMax: config.bodyBytesMax,
+    requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
+    rpc,
+    nextRequestId,
+    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+  })
+  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  sockets.attach(server.server)
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'

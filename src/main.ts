@@ -31,6 +31,7 @@ export async function runGateway(): Promise<void> {
     log.info({ event: 'draining' })
     await app.close()
     log.info({ event: 'stopped' })
+    await new Promise<void>((resolve) => log.flush(() => resolve()))
   })
 }
 

@@ -1,11 +1,15 @@
 import type { Action } from '../kernel/action.ts'
 import { AppError } from '../kernel/errors.ts'
 
+/** Headers by lower-case name. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 /** Where a credential may stand in a request. */
 export interface CredentialSources {
-  header(name: string): string | undefined
-  body: Readonly<Record<string, unknown>>
-  queryKey: string | undefined
+  headers: RequestHeaders
+  url: string
+  body: Readonly<Record<string, unknown>> | undefined
+  action: Action
 }
 
 /**
@@ -13,19 +17,22 @@ export interface CredentialSources {
  * are refused, because guessing which one counts is how accounts get confused. Where an action has a parameter `key`
  * of its own (`account_get`), the body's `key` is that parameter.
  */
-export function extractCredential({ header, body, queryKey }: CredentialSources, action: Action): string | undefined {
-  const authorization = header('authorization')?.trim()
-  const found = [
-    authorization?.replace(/^Bearer(\s+|$)/i, ''),
-    header('key'),
-    header('x-api-key'),
-    typeof body.key === 'string' && !('key' in action.input.properties) ? body.key : undefined,
-    queryKey,
-  ]
-    .map((text) => text?.trim())
-    .filter((text) => text !== undefined && text !== '')
-  if (new Set(found).size > 1) {
-    throw new AppError('conflicting_credentials', 'Two different API keys were given.')
+export function extractCredential({ headers, url, body, action }: CredentialSources): string | undefined {
+  let found: string | undefined
+  const take = (text: unknown) => {
+    if (typeof text !== 'string') return
+    const credential = text.trim()
+    if (credential === '') return
+    if (found !== undefined && found !== credential) {
+      throw new AppError('conflicting_credentials', 'Two different API keys were given.')
+    }
+    found = credential
   }
-  return found[0]
+  if (typeof headers.authorization === 'string') take(headers.authorization.trim().replace(/^Bearer(\s+|$)/i, ''))
+  take(headers.key)
+  take(headers['x-api-key'])
+  if (body?.key !== undefined && !('key' in action.input.properties)) take(body.key)
+  const query = url.indexOf('?')
+  if (query >= 0) for (const key of new URLSearchParams(url.slice(query)).getAll('key')) take(key)
+  return found
 }

@@ -3,42 +3,60 @@ import { AppError } from '../kernel/errors.ts'
 import type { KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { authorize } from './authorize.ts'
-import { type CredentialSources, extractCredential } from './credential.ts'
+import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
-import type { Registry } from './registry.ts'
+import { parseBody } from './json-body.ts'
+import type { RegisteredAction, Registry } from './registry.ts'
+import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
 
 /** What every request shares; the node and the caller are added for each. */
 export interface Gateway {
   registry: Registry
   keys: KeyRing
+  remembered: RememberedAnswers
   nodeFor(trace: Trace): NodePort
   base: Omit<Ctx, 'requestId' | 'caller' | 'node'>
 }
 
+export type RpcTrace = Trace & { action: string | undefined; caller: Caller['kind'] | undefined }
+
 export interface RpcRequest {
   requestId: string
-  body: Readonly<Record<string, unknown>>
-  credentials: CredentialSources
-  trace: Trace & { action: string | undefined; caller: Caller['kind'] | undefined }
+  text: string
+  headers: RequestHeaders
+  url: string
+  trace: RpcTrace
 }
 
-/** One request, guard by guard. The order of these lines is the security model. */
-export async function dispatch(gateway: Gateway, { requestId, body, credentials, trace }: RpcRequest): Promise<Json> {
-  const { registry, keys, base } = gateway
-  const { action, parse } = findAction(registry, body) //                          400
+/** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
+export async function dispatch(
+  gateway: Gateway,
+  { requestId, text, headers, url, trace }: RpcRequest,
+): Promise<string> {
+  const { registry, keys, remembered, base } = gateway
+  const known = remembered.find(text)
+  const body = known ? undefined : parseBody(text) //                              400
+  const { action, parse } = known ?? findAction(registry, body!) //                400
   trace.action = action.name
-  const caller = identify(keys, extractCredential(credentials, action)) //         401
+  const caller = await identify(keys, extractCredential({ headers, url, body, action })) // 401
   trace.caller = caller.kind
-  const { params, resolved } = resolveNames(base.names, body) //                   400
+  if (known) {
+    trace.cache = 'hit'
+    return known.text
+  }
+  const { params, resolved } = resolveNames(base.names, body!, action) //          400
   const input = parse(params) //                                                   400, before anything is charged
   authorize(action, caller) //                                                     401, 403
   const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace) }
   const result = await action.run(ctx, input)
-  return resolved === undefined ? result : withAddress(result, resolved)
+  const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
+  if (trace.fresh && caller.kind === 'anonymous')
+    remembered.put(text, { action, parse, text: answer, fresh: trace.fresh })
+  return answer
 }
 
-function findAction(registry: Registry, body: Readonly<Record<string, unknown>>) {
+function findAction(registry: Registry, body: Readonly<Record<string, unknown>>): RegisteredAction {
   // A published example leaves the action out; a block with a subtype can mean one thing only.
   const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
   const name = body.action ?? implied

@@ -1,3 +1,4 @@
+import type { Action } from '../kernel/action.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Names } from '../kernel/ports.ts'
 
@@ -10,13 +11,18 @@ export interface ResolvedParams {
   resolved: string | undefined
 }
 
-/** Replaces usernames by their addresses, once, before anything looks at the fields. */
-export function resolveNames(names: Names, params: Readonly<Record<string, unknown>>): ResolvedParams {
+/** Replaces usernames by their addresses, once, before anything looks at the fields. Unknown fields stay unread. */
+export function resolveNames(
+  names: Names,
+  params: Readonly<Record<string, unknown>>,
+  { input, fieldSynonyms = {} }: Action,
+): ResolvedParams {
   let changed: Record<string, unknown> | undefined
   let resolved: string | undefined
   for (const name of NAME_FIELDS) {
     const value = params[name]
     if (typeof value !== 'string' || !value.startsWith('@')) continue
+    if (!(name in input.properties) && !(name in fieldSynonyms)) continue
     const address = names.resolve(value.slice(1))
     if (address === undefined) {
       throw new AppError('username_not_found', 'Username not found.', { body: { field: name } })

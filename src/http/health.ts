@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { CORS_HEADERS } from './cors.ts'
 
 export interface HealthOptions {
   /** Why the gateway should get no traffic now; undefined when it should. */
@@ -9,12 +8,11 @@ export interface HealthOptions {
 
 /** Liveness says the process answers; readiness says it should be sent work. */
 export function mountHealth(server: FastifyInstance, { notReady, metrics }: HealthOptions): void {
-  server.get('/health/live', (_request, reply) => reply.headers(CORS_HEADERS).send({ status: 'live' }))
+  server.get('/health/live', (_request, reply) => reply.send({ status: 'live' }))
   server.get('/health/ready', (_request, reply) => {
     const reason = notReady()
     return reply
       .code(reason === undefined ? 200 : 503)
-      .headers(CORS_HEADERS)
       .send(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason })
   })
   if (metrics) {

@@ -26,6 +26,11 @@ function actionSchema(action: Action): Schema {
   }
 }
 
+/** Synonyms have no schema of their own, so every name says which one it means. */
+function schemaByName({ name, synonyms = [] }: Action): [string, string][] {
+  return [name, ...synonyms].map((other) => [other, `#/components/schemas/${name}`])
+}
+
 /** The whole API as OpenAPI 3.1, made from the actions themselves. */
 export function toOpenApi(actions: readonly Action[], { baseUrl, version }: { baseUrl: string; version: string }) {
   const error = {
@@ -63,7 +68,7 @@ export function toOpenApi(actions: readonly Action[], { baseUrl, version }: { ba
               'application/json': {
                 schema: {
                   oneOf: actions.map((action) => ({ $ref: `#/components/schemas/${action.name}` })),
-                  discriminator: { propertyName: 'action' },
+                  discriminator: { propertyName: 'action', mapping: Object.fromEntries(actions.flatMap(schemaByName)) },
                 },
                 examples: Object.fromEntries(
                   actions.map((action) => [

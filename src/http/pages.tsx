@@ -4,7 +4,6 @@ import type { Action } from '../kernel/action.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
-import { CORS_HEADERS } from './cors.ts'
 import { toOpenApi } from './openapi.ts'
 
 export interface PagesOptions {
@@ -33,14 +32,12 @@ export function mountPages(server: FastifyInstance, { actions, baseUrl, version,
       return sendPage(reply, renderPage(<ReferencePage actions={actions} baseUrl={baseUrl()} devnet={devnet} />))
     }
     const docs = `${baseUrl()}/openapi.json`
-    return reply.headers(CORS_HEADERS).send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
+    return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
   })
   server.get('/dashboard', (_request, reply) =>
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
-  server.get('/openapi.json', (_request, reply) =>
-    reply.headers(CORS_HEADERS).send(toOpenApi(actions, { baseUrl: baseUrl(), version })),
-  )
+  server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   server.get('/assets/gateway.css', (_request, reply) =>
     reply.headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' }).send(css),
   )

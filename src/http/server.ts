@@ -1,4 +1,6 @@
-import { type FastifyInstance, fastify } from 'fastify'
+import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer as createHttpServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -6,70 +8,106 @@ import { toErrorReply } from './errors.ts'
 export interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
+  /** Answers `POST /`; everything else goes through the router. A connection ends with its answer once we close. */
+  rpc(request: IncomingMessage, response: ServerResponse, isClosing: () => boolean): void
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
 }
 
-/** The HTTP server without its routes: body rules, preflights, and one shape for everything that goes wrong. */
+const KEEP_ALIVE = 72_000
+const unreadable = () => new AppError('invalid_request', 'The request could not be read.')
+
+/** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for everything that goes wrong. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  let closing = false
+  const isClosing = () => closing
   const server = fastify({
     bodyLimit: options.bodyBytesMax,
-    requestTimeout: options.requestTimeoutMilliseconds,
     genReqId: options.nextRequestId,
     logger: false,
     routerOptions: { ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
-    keepAliveTimeout: 72_000,
+    // The router's own words for these have no headers of ours and repeat the URL, in which a key may stand.
+    return503OnClosing: false,
+    frameworkErrors: (_error, request, reply) => {
+      void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
+      send(reply, unreadable())
+    },
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, options.nextRequestId()),
+    serverFactory: (route) =>
+      createHttpServer(
+        { keepAliveTimeout: KEEP_ALIVE, requestTimeout: options.requestTimeoutMilliseconds },
+        (request, response) => {
+          if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response, isClosing)
+          else route(request, response)
+        },
+      ),
   })
 
-  // `curl -d` sends a form type and means JSON; the content type decides nothing here.
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  // A POST without any body still deserves an answer about its JSON.
-  server.addHook('preValidation', (request, _reply, done) => {
-    if (request.method === 'POST') request.body ??= ''
+  const sockets = new Set<Socket>()
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.addHook('preClose', (done) => {
+    closing = true
+    // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be
+    // waited for.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     done()
   })
-
-  // Preflights answer before anything is counted or looked up.
+  // Every answer can be read from any page and found in the log; preflights end here, before anything is counted.
   server.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
     if (request.method === 'OPTIONS') void reply.code(204).headers(PREFLIGHT_HEADERS).send()
     else done()
   })
 
   server.setNotFoundHandler((request, reply) => {
-    const known = request.url.split('?')[0] === '/'
-    const error = known
+    const error = isRoot(request.url)
       ? new AppError('method_not_allowed', 'Send RPC requests with POST.')
       : new AppError('not_found', 'Not found.')
-    send(reply, toErrorReply(error), request.id)
+    send(reply, error)
   })
 
-  server.setErrorHandler((error: Error & { code?: string; statusCode?: number }, request, reply) => {
-    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      const text = `The body is larger than ${options.bodyBytesMax} bytes.`
-      send(reply, toErrorReply(new AppError('body_too_large', text)), request.id)
-    } else if (error.statusCode !== undefined && error.statusCode < 500) {
-      send(reply, toErrorReply(new AppError('invalid_request', 'The request could not be read.')), request.id)
+  server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    if (error.statusCode !== undefined && error.statusCode < 500) {
+      send(reply, unreadable())
     } else {
       options.onError(error, request.id)
-      send(reply, toErrorReply(error), request.id)
+      send(reply, error)
     }
   })
   return server
 }
 
-function send(
-  reply: { code(status: number): { headers(h: Record<string, string>): { send(body: string): unknown } } },
-  { status, body }: { status: number; body: object },
-  requestId: string,
-): void {
+function isRoot(url = '/'): boolean {
+  return url === '/' || url === '' || url.startsWith('/?')
+}
+
+function send(reply: FastifyReply, error: unknown): void {
+  const { status, body } = toErrorReply(error)
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+  void reply.code(status).headers(headers).send(JSON.stringify(body))
+}
+
+const UNREADABLE_STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }
+
+/** What is no HTTP request gets the body and headers of every refusal, straight onto its connection. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const status = UNREADABLE_STATUS[error.code ?? ''] ?? 400
+  const body = JSON.stringify(toErrorReply(unreadable()).body)
   const headers = {
     ...CORS_HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
     'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
   }
-  reply.code(status).headers(headers).send(JSON.stringify(body))
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  if (socket.writable) socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  socket.destroy(error)
 }

@@ -9,6 +9,8 @@ const ACCOUNTS_MAX = 10_000
 /** Beyond this a client has stopped reading; it is told to come back rather than served with gaps. */
 const QUEUE_BYTES_MAX = 1024 * 1024
 const PING_EVERY = 30_000
+/** How long a client may take to answer our goodbye. */
+const GOODBYE_MAX = 1_000
 const TRY_AGAIN_LATER = 1013
 
 export interface WebsocketOptions {
@@ -48,7 +50,10 @@ export class ClientSockets {
   /** Takes over `GET /ws` of an HTTP server. */
   attach(server: Server): void {
     server.on('upgrade', (request, socket, head) => {
-      const refuse = (status: string) => socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+      // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
+      socket.on('error', () => socket.destroy())
+      const refuse = (status: string) =>
+        socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy())
       if (request.url?.split('?')[0] !== '/ws') refuse('404 Not Found')
       else if (this.count >= this.#options.clientsMax) refuse('503 Service Unavailable')
       else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened))
@@ -59,7 +64,10 @@ export class ClientSockets {
     this.#stopListening()
     this.#cancelPing?.()
     for (const socket of this.#server.clients) socket.close(1001, 'The gateway stops.')
-    this.#server.close()
+    const cutOff = this.#options.clock.after(GOODBYE_MAX, () => {
+      for (const socket of this.#server.clients) socket.terminate()
+    })
+    this.#server.close(cutOff)
   }
 
   #welcome(socket: WebSocket): void {

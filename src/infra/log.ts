@@ -1,8 +1,12 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** JSON lines. Callers log named fields, never bodies or headers, so that no secret can come along. */
-export function openLog(level: string): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+/**
+ * JSON lines. Callers log named fields, never bodies or headers, so that no secret can come along. Lines are written
+ * in batches, at the latest after a second and when the process ends.
+ */
+export function openLog(level: string, destination?: DestinationStream): Log {
+  const output = destination ?? pino.destination({ sync: false, minLength: 4_096, periodicFlush: 1_000 })
+  return pino({ level, base: null }, output)
 }

@@ -35,8 +35,24 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
+
   constructor() {
     collectDefaultMetrics({ register: this.registry })
+  }
+
+  /** Counts one request. The series of each action and status is looked up once and kept. */
+  request(action: string, status: number, seconds: number): void {
+    const key = `${action} ${status}`
+    let bound = this.#bound.get(key)
+    if (!bound) {
+      const counter = this.requests.labels({ action, status: String(status) })
+      const histogram = this.duration.labels({ action })
+      bound = { count: () => counter.inc(), observe: (value) => histogram.observe(value) }
+      this.#bound.set(key, bound)
+    }
+    bound.count()
+    bound.observe(seconds)
   }
 
   /** A value that is looked up whenever somebody asks. */

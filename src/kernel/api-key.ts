@@ -23,9 +23,14 @@ function checksum(text: string): string {
   return toBase58(sha256(new TextEncoder().encode(text)), CHECKSUM_LENGTH)
 }
 
+/** Unpredictable base58 text; up to 40 characters carry their full weight. */
+export function randomId(random: Random, length: number): string {
+  return toBase58(random.bytes(32), length)
+}
+
 /** A new key. Its checksum lets a typing error be told without a look-up (contract 5). */
 export function createApiKey(kind: KeyKind, random: Random): string {
-  const body = `${PREFIXES[kind]}${toBase58(random.bytes(32), BODY_LENGTH)}`
+  const body = `${PREFIXES[kind]}${randomId(random, BODY_LENGTH)}`
   return body + checksum(body)
 }
 

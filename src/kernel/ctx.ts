@@ -6,6 +6,8 @@ export type Caller = { kind: 'anonymous' } | { kind: 'account'; accountId: strin
 /** What a request leaves behind for headers, logs and metrics. */
 export interface Trace {
   cache: 'hit' | 'miss' | 'coalesced' | 'stale' | undefined
+  /** Whether the remembered answer this one was made from still counts; unset when it came from more than one. */
+  fresh: (() => boolean) | undefined
 }
 
 /** Everything an action may use. It receives ports and never reaches for them. */

@@ -56,7 +56,22 @@ export interface ConfirmationBus {
   watch(account: string): () => void
 }
 
-/** Who a key belongs to. */
+/** Whose key it is and what it may open. */
+export interface KeyOwner {
+  accountId: string
+  keyId: string
+  kind: 'secret' | 'public'
+  role: 'user' | 'admin'
+  /** Where a public key may be used from. */
+  origins: readonly string[]
+}
+
+/** Who a key belongs to. Answers at once when it knows. */
 export interface KeyRing {
-  find(key: string): { accountId: string } | undefined
+  find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
+}
+
+/** New names for new things: a prefix that tells the kind, and enough randomness that nobody meets one twice. */
+export interface Ids {
+  next(prefix: string): string
 }

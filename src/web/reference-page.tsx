@@ -31,8 +31,8 @@ export const ReferencePage = ({
     <p>
       An <code>error</code> member means failure, also with status 200: what the ledger itself refuses keeps the node's
       exact text. Amounts are in raw; each has a twin ending in <code>_nano</code>. A username <code>@name</code> may
-      stand wherever an account does. Confirmations arrive by websocket at{' '}
-      <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
+      stand wherever an account does. Flags may be <code>true</code>, <code>"true"</code>, <code>1</code> or{' '}
+      <code>"1"</code>. Confirmations arrive by websocket at <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
     </p>
     <h2>Actions</h2>
     <ul class="index">
@@ -56,7 +56,9 @@ const ActionEntry = ({ action, baseUrl }: { action: Action; baseUrl: string }) =
       <h3>
         <code>{action.name}</code>
       </h3>
-      <p>{action.summary}</p>
+      <p>
+        <Prose text={action.summary} />
+      </p>
       <p class="also">
         {DOORS[action.auth]}
         {action.synonyms && `, also called ${action.synonyms.join(', ')}`}
@@ -77,7 +79,9 @@ const ActionEntry = ({ action, baseUrl }: { action: Action; baseUrl: string }) =
                   <code>{name}</code>
                 </td>
                 <td>{required.has(name) ? 'yes' : 'no'}</td>
-                <td>{description}</td>
+                <td>
+                  <Prose text={description ?? ''} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -91,6 +95,11 @@ const ActionEntry = ({ action, baseUrl }: { action: Action; baseUrl: string }) =
     </section>
   )
 }
+
+/** Backticks mark code in descriptions, as they do in the sources. */
+const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+)
 
 function curl(baseUrl: string, request: object): string {
   return `curl -d '${JSON.stringify(request)}' ${baseUrl}`

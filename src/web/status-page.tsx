@@ -42,7 +42,7 @@ export const StatusPage = ({ status, devnet }: { status: GatewayStatus; devnet: 
         <dd>{status.websocketClients}</dd>
       </div>
       <div>
-        <dt>Remembered answers</dt>
+        <dt>Cache</dt>
         <dd>{`${(status.cachedBytes / 1_048_576).toFixed(1)} MB`}</dd>
       </div>
       <div>

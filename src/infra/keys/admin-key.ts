@@ -2,7 +2,9 @@ import { timingSafeEqual } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApiKey, hashApiKey } from '../../kernel/api-key.ts'
-import type { KeyRing, Random } from '../../kernel/ports.ts'
+import type { KeyOwner, KeyRing, Random } from '../../kernel/ports.ts'
+
+const ADMINISTRATOR: KeyOwner = { accountId: 'admin', keyId: 'admin', kind: 'secret', role: 'admin', origins: [] }
 
 /**
  * The administrator key of an embedded gateway: made on the first start, shown once, kept as a hash. A key ring of
@@ -22,7 +24,7 @@ export function openAdminKey(dataDir: string, random: Random): { keys: KeyRing; 
     keys: {
       find(key) {
         const given = Buffer.from(hashApiKey(key))
-        return given.length === stored.length && timingSafeEqual(given, stored) ? { accountId: 'admin' } : undefined
+        return given.length === stored.length && timingSafeEqual(given, stored) ? ADMINISTRATOR : undefined
       },
     },
   }

@@ -2,7 +2,8 @@ import type { NodeAnswer } from '../../kernel/ports.ts'
 
 interface Entry {
   answer: NodeAnswer
-  stamp: number
+  /** Undefined when nothing that happens can change the answer. */
+  stamp: number | undefined
   expiresAt: number
   bytes: number
 }
@@ -24,7 +25,7 @@ export class AnswerCache {
   find(key: string, stamp: number, now: number): NodeAnswer | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if (entry.stamp !== stamp || entry.expiresAt <= now) {
+    if ((entry.stamp !== undefined && entry.stamp !== stamp) || entry.expiresAt <= now) {
       this.#remove(key, entry)
       return undefined
     }
@@ -33,7 +34,7 @@ export class AnswerCache {
     return entry.answer
   }
 
-  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: { stamp: number; expiresAt: number }): void {
+  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Pick<Entry, 'stamp' | 'expiresAt'>): void {
     const known = this.#entries.get(key)
     if (known) this.#remove(key, known)
     // Two bytes a character, and about as much again for the objects around them.

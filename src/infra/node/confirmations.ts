@@ -12,6 +12,8 @@ export interface ConfirmationOptions {
   random: Random
   /** Finds what an account missed since a time; used after a gap. */
   findSince: (account: string, since: number) => Promise<Confirmation[]>
+  /** Called for every telling of every node: one that was first to tell is ahead of the one that is asked next. */
+  onHeard: (confirmation: Confirmation) => void
 }
 
 /** Merges the confirmations of all nodes: each block once, and after a gap what the watched accounts missed. */
@@ -90,6 +92,7 @@ export class Confirmations implements ConfirmationBus {
   }
 
   #tell(confirmation: Confirmation): void {
+    this.#options.onHeard(confirmation)
     if (this.#seen.has(confirmation.hash)) return
     this.#seen.add(confirmation.hash)
     if (this.#seen.size > SEEN_MAX) this.#seen.delete(this.#seen.values().next().value!)

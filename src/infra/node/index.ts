@@ -36,6 +36,16 @@ export interface NodesOptions {
 
 interface Flight {
   promise: Promise<NodeAnswer>
+  /** How many wait for it; those who cannot say that they left are counted for good. */
+  waiting: number
+  abort: AbortController | undefined
+}
+
+interface Departure {
+  keys: string[]
+  /** Unset when the answer is not to be remembered. */
+  stamp: number | undefined
+  signal: AbortSignal | undefined
 }
 
 /** All nodes as one ledger. */
@@ -59,8 +69,8 @@ export class Nodes {
       clock: options.clock,
       random: options.random,
       findSince: (account, since) => findSince(this.forRequest(), account, since),
+      onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
-    this.#bus.listen((confirmation) => this.#epochs.bump(touchedBy(confirmation)))
     this.#bus.onGap(() => this.#epochs.bumpAll())
     this.confirmations = this.#bus
   }
@@ -78,16 +88,19 @@ export class Nodes {
     await this.pool.close()
   }
 
-  /** The port as one request sees it; the trace tells where its answer came from. */
-  forRequest(trace?: Trace): NodePort {
+  /**
+   * The port as one request sees it; the trace tells where its answer came from. The signal says that the client has
+   * left: a read that nobody else waits for ends then, a publish never does.
+   */
+  forRequest(trace?: Trace, signal?: AbortSignal): NodePort {
     return {
-      read: (action, params) => this.#read(action, params, trace),
+      read: (action, params) => this.#read(action, params, trace, signal),
       publish: (block, subtype) => this.#publish(block, subtype),
       generateWork: (root, difficulty) => this.#generateWork(root, difficulty),
     }
   }
 
-  async #read(action: string, params: NodeParams, trace: Trace | undefined): Promise<NodeAnswer> {
+  async #read(action: string, params: NodeParams, trace?: Trace, signal?: AbortSignal): Promise<NodeAnswer> {
     const body = toBody(action, params)
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
@@ -95,37 +108,67 @@ export class Nodes {
     // What events keep fresh is only remembered while events arrive.
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || this.#bus.connected)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
+    // An answer made from two reads is nobody's to remember.
+    const alone = trace !== undefined && trace.cache === undefined && cacheable
+    const tell = (answer: NodeAnswer) => {
+      if (trace) trace.fresh = alone ? () => this.#isRemembered(body, keys, answer) : undefined
+      return toResult(answer)
+    }
     if (cached) {
       if (trace) trace.cache = 'hit'
-      return toResult(cached)
+      return tell(cached)
     }
     const flightKey = `${stamp}|${body}`
-    let flight = this.#flights.get(flightKey)
-    if (trace) trace.cache = flight ? 'coalesced' : 'miss'
-    if (!flight) {
-      flight = { promise: this.#fetch(action, body, keys, cacheable ? stamp : undefined) }
-      this.#flights.set(flightKey, flight)
-      const forget = () => this.#flights.delete(flightKey)
-      flight.promise.then(forget, forget)
-    }
-    return toResult(await flight.promise)
+    const known = this.#flights.get(flightKey)
+    if (trace) trace.cache = known ? 'coalesced' : 'miss'
+    const flight =
+      known ?? this.#depart(flightKey, action, body, { keys, stamp: cacheable ? stamp : undefined, signal })
+    flight.waiting++
+    signal?.addEventListener('abort', () => this.#leave(flightKey, flight), { once: true })
+    return tell(await flight.promise)
   }
 
-  async #fetch(action: string, body: string, keys: string[], stamp: number | undefined): Promise<NodeAnswer> {
+  #isRemembered(body: string, keys: readonly string[], answer: NodeAnswer): boolean {
+    return this.#cache?.find(body, this.#epochs.stamp(keys), this.#clock.now()) === answer
+  }
+
+  #depart(flightKey: string, action: string, body: string, { signal, ...rest }: Departure): Flight {
+    const abort = signal && new AbortController()
+    const promise = this.#fetch(action, body, { ...rest, signal: abort?.signal })
+    const flight: Flight = { promise, waiting: 0, abort }
+    this.#flights.set(flightKey, flight)
+    const forget = () => this.#forget(flightKey, flight)
+    promise.then(forget, forget)
+    return flight
+  }
+
+  /** One waits less. A flight that nobody waits for ends, and nobody joins it any more. */
+  #leave(flightKey: string, flight: Flight): void {
+    if (--flight.waiting > 0) return
+    this.#forget(flightKey, flight)
+    flight.abort?.abort()
+  }
+
+  #forget(flightKey: string, flight: Flight): void {
+    if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey)
+  }
+
+  async #fetch(action: string, body: string, { keys, stamp, signal }: Departure): Promise<NodeAnswer> {
     const { cache, timeoutMilliseconds } = policyOf(action)
-    const nodes = this.pool.order(keys[0] ?? action)
+    const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
-      const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, timeoutMilliseconds)
+      const limits = { timeoutMilliseconds, signal }
+      const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       if (stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
         const expiresAt = forever ? Infinity : this.#clock.now() + cache.milliseconds
-        this.#cache.put(body, answer, { stamp, expiresAt })
+        this.#cache.put(body, answer, { stamp: forever ? undefined : stamp, expiresAt })
       }
       return answer
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
-      this.#options.onFailure?.({ action, failure: error })
+      if (error.kind !== 'aborted') this.#options.onFailure?.({ action, failure: error })
       throw error.kind === 'timeout' ? nodeTimeout(error) : noNode(error)
     }
   }
@@ -135,7 +178,9 @@ export class Nodes {
     // Reads that began before this moment must not answer those who ask after it, whatever comes of it.
     this.#epochs.bump(keys)
     try {
-      return await publishBlock(this.pool.order(keys[0]!), block, subtype)
+      const { hash, holder } = await publishBlock(this.pool.order(keys[0]!), block, subtype)
+      this.pool.hold(keys, holder)
+      return hash
     } finally {
       this.#epochs.bump(keys)
     }

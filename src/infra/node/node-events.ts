@@ -1,4 +1,5 @@
 import { type RawData, WebSocket } from 'ws'
+import { isHex } from '../../kernel/nano/hex.ts'
 import type { Clock, Confirmation, Random } from '../../kernel/ports.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
@@ -111,14 +112,20 @@ function parse(text: string): Record<string, unknown> | undefined {
 function toConfirmation({ message, time }: Record<string, unknown>): Confirmation | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   const { account, amount, hash, block, confirmation_type: type } = message as Record<string, unknown>
-  if (typeof account !== 'string' || typeof hash !== 'string' || typeof amount !== 'string') return undefined
-  const members = typeof block === 'object' && block !== null ? (block as Record<string, string>) : {}
+  if (typeof account !== 'string' || typeof amount !== 'string') return undefined
+  if (typeof hash !== 'string' || !isHex(hash, 64)) return undefined
   return {
-    hash,
+    hash: hash.toUpperCase(),
     account,
     amount,
-    block: members,
+    block: textsOf(block),
     type: typeof type === 'string' ? type : 'active_quorum',
     time: typeof time === 'string' ? time : '',
   }
+}
+
+/** The members of a block that are what all its members should be. */
+function textsOf(block: unknown): Record<string, string> {
+  if (typeof block !== 'object' || block === null) return {}
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))
 }

@@ -61,6 +61,6 @@ export function isSettled(action: string, answer: Record<string, unknown>): bool
 function isSettledBlock(block: Record<string, unknown>): boolean {
   if (block.confirmed !== 'true' || block.successor === NO_SUCCESSOR) return false
   if (block.receivable === '1' || block.pending === '1') return false
-  // Only a send is ever received, so the hash of its receive can still come.
-  return block.receive_hash !== NO_SUCCESSOR || block.subtype !== 'send'
+  // Only a send is ever received, so the hash of its receive can still come. Legacy blocks do not say what they are.
+  return block.receive_hash !== NO_SUCCESSOR || (block.subtype !== undefined && block.subtype !== 'send')
 }

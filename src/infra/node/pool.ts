@@ -1,10 +1,14 @@
 import type { Clock } from '../../kernel/ports.ts'
+import { UpstreamFailure } from './failure.ts'
 import { Upstream, type UpstreamOptions } from './upstream.ts'
 
 const PROBE_EVERY = 3_000
 const PROBE_TIMEOUT = 2_000
 const LAG_BLOCKS_MAX = 500
 const STALL_AFTER = 30_000
+/** By then every node has heard of a block, or lags so far that probes tell. */
+const HOLD_FOR = 60_000
+const HELD_MAX = 10_000
 const PROBE = JSON.stringify({ action: 'block_count' })
 
 /**
@@ -14,6 +18,7 @@ const PROBE = JSON.stringify({ action: 'block_count' })
 export class UpstreamPool {
   readonly upstreams: readonly Upstream[]
   readonly #clock: Clock
+  readonly #holders = new Map<string, { upstream: Upstream; until: number }>()
   #cancelProbe: (() => void) | undefined
   #closed = false
 
@@ -33,26 +38,50 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => upstream.close()))
   }
 
-  /** The nodes to try for a request, best first. */
-  order(key: string): Upstream[] {
+  /** The nodes to try for a request, best first: by its key, but whoever holds what it is about before all others. */
+  order(key: string, touched: readonly string[] = [key]): Upstream[] {
     if (this.upstreams.length === 1) return [...this.upstreams]
     const ranked = this.upstreams
-      .map((upstream) => ({ upstream, rank: rankOf(upstream, key) }))
-      .sort((a, b) => b.rank - a.rank)
+      .map((upstream) => ({ upstream, primary: upstream.options.role === 'primary', rank: rankOf(upstream, key) }))
+      .sort((a, b) => Number(b.primary) - Number(a.primary) || b.rank - a.rank)
       .map(({ upstream }) => upstream)
+    const failing = ranked.filter((upstream) => !upstream.reachable && !upstream.lagging)
     const healthy = ranked.filter((upstream) => upstream.healthy)
-    // When all look bad, our judgement is the likelier fault: use them all rather than fail.
-    if (healthy.length === 0) return ranked
-    return [...healthy, ...ranked.filter((upstream) => !upstream.healthy && !upstream.lagging)]
+    // When all look bad, our judgement is the likelier fault: use them all rather than fail, the stale ones last.
+    if (healthy.length === 0) return [...failing, ...ranked.filter((upstream) => upstream.lagging)]
+    const holder = this.#findHolder(touched)
+    if (holder?.healthy) return [holder, ...healthy.filter((upstream) => upstream !== holder), ...failing]
+    return [...healthy, ...failing]
+  }
+
+  /** A node that took a block knows of it before the others do: for a while it is asked first about what changed. */
+  hold(keys: readonly string[], upstream: Upstream): void {
+    const until = this.#clock.now() + HOLD_FOR
+    for (const key of keys) {
+      this.#holders.delete(key)
+      this.#holders.set(key, { upstream, until })
+    }
+    for (const [oldest] of this.#holders) {
+      if (this.#holders.size <= HELD_MAX) break
+      this.#holders.delete(oldest)
+    }
+  }
+
+  #findHolder(keys: readonly string[]): Upstream | undefined {
+    if (this.#holders.size === 0) return undefined
+    const now = this.#clock.now()
+    return keys.map((key) => this.#holders.get(key)).find((held) => held !== undefined && held.until > now)?.upstream
   }
 
   async #probeAll(): Promise<void> {
     await Promise.all(this.upstreams.map((upstream) => this.#probe(upstream)))
-    const best = Math.max(...this.upstreams.map(({ reachable, cemented }) => (reachable ? cemented : 0)))
     const now = this.#clock.now()
+    // A ledger never shrinks: what a node had before it went silent still tells how far the others should be.
+    const longest = Math.max(...this.upstreams.map(({ cemented }) => cemented))
+    const moving = Math.max(...this.upstreams.map(({ reachable, cemented }) => (reachable ? cemented : 0)))
     for (const upstream of this.upstreams) {
-      const stalled = upstream.cemented < best && now - upstream.progressedAt > STALL_AFTER
-      upstream.lagging = stalled || best - upstream.cemented > LAG_BLOCKS_MAX
+      const stalled = upstream.cemented < moving && now - upstream.progressedAt > STALL_AFTER
+      upstream.lagging = stalled || longest - upstream.cemented > LAG_BLOCKS_MAX
     }
     if (!this.#closed) this.#cancelProbe = this.#clock.after(PROBE_EVERY, () => void this.#probeAll())
   }
@@ -60,10 +89,11 @@ export class UpstreamPool {
   async #probe(upstream: Upstream): Promise<void> {
     const wasReachable = upstream.reachable
     try {
-      const { cemented } = await upstream.call(PROBE, PROBE_TIMEOUT, AbortSignal.timeout(PROBE_TIMEOUT))
-      const count = Number(cemented)
+      const { cemented } = await upstream.call(PROBE, PROBE_TIMEOUT)
+      const count = typeof cemented === 'string' && cemented !== '' ? Number(cemented) : NaN
+      if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'the node does not count its blocks')
       if (count !== upstream.cemented) upstream.progressedAt = this.#clock.now()
-      upstream.cemented = Number.isFinite(count) ? count : 0
+      upstream.cemented = count
       if (!wasReachable) upstream.forgive()
     } catch {
       upstream.reachable = false
@@ -73,10 +103,9 @@ export class UpstreamPool {
 
 /** Weighted rendezvous hashing: losing a node moves only the accounts it served. */
 function rankOf(upstream: Upstream, key: string): number {
-  const { name, weight, role } = upstream.options
+  const { name, weight } = upstream.options
   const uniform = (hash(`${name}:${key}`) + 1) / 4_294_967_297
-  const rank = -weight / Math.log(uniform)
-  return role === 'primary' ? rank + 1e9 : rank
+  return -weight / Math.log(uniform)
 }
 
 /** FNV-1a with a final mix, because neighbouring keys must not fall together. */

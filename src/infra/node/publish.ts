@@ -1,6 +1,6 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import { type Block, hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
-import { type UpstreamFailure, toFailure } from './failure.ts'
+import { UpstreamFailure, toFailure } from './failure.ts'
 import type { Upstream } from './upstream.ts'
 
 const PUBLISH_TIMEOUT = 10_000
@@ -8,6 +8,12 @@ const LOOKUP_TIMEOUT = 5_000
 
 /** A node behind the others says so of blocks that are fine elsewhere. */
 const MAY_LAG = new Set(['Gap previous block', 'Gap source block'])
+
+export interface Published {
+  hash: string
+  /** A node that certainly has the block. */
+  holder: Upstream
+}
 
 /**
  * Brings one block to the ledger. Every node gets the same bytes at most once, so there is never a second block; a
@@ -17,7 +23,7 @@ export async function publishBlock(
   nodes: readonly Upstream[],
   block: Block,
   subtype: string | undefined,
-): Promise<string> {
+): Promise<Published> {
   const hash = hashBlock(block)
   const body = JSON.stringify({
     action: 'process',
@@ -28,28 +34,28 @@ export async function publishBlock(
   let refusal: string | undefined
   let lost: UpstreamFailure | undefined
   for (const [at, node] of nodes.entries()) {
+    const published = (holder: Upstream): Published => {
+      republish(nodes.slice(at + 1), body)
+      return { hash, holder }
+    }
     try {
-      const { error } = await node.call(body, PUBLISH_TIMEOUT)
-      if (typeof error !== 'string') {
-        republish(nodes.slice(at + 1), body)
-        return hash
-      }
-      // After a lost reply the words of the refusal prove nothing: the block itself may be what it collides with.
-      if (lost && (await isKnown(nodes, hash))) return hash
-      refusal ??= error
-      if (!MAY_LAG.has(error)) break
+      const answer = await node.call(body, PUBLISH_TIMEOUT)
+      if (answer.hash === hash) return published(node)
+      if (typeof answer.error !== 'string') throw new UpstreamFailure('broken', 'neither a hash nor a refusal')
+      refusal = answer.error
+      if (!MAY_LAG.has(refusal)) break
     } catch (error) {
       const failure = toFailure(error)
-      if (failure.kind !== 'refused') {
-        lost = failure
-        if (await isKnown(nodes, hash)) {
-          republish(nodes.slice(at + 1), body)
-          return hash
-        }
-      }
+      if (failure.kind === 'refused') continue
+      lost = failure
+      const holder = await findHolder(nodes, hash)
+      if (holder) return published(holder)
     }
   }
-  if (refusal !== undefined) throw new LedgerRefusal(refusal)
+  if (!lost && refusal !== undefined) throw new LedgerRefusal(refusal)
+  // After a lost reply the words of a refusal prove nothing: the block itself may be what it collides with.
+  const holder = lost && refusal !== undefined ? await findHolder(nodes, hash) : undefined
+  if (holder) return { hash, holder }
   throw unknownOutcome(hash, lost)
 }
 
@@ -58,14 +64,15 @@ function republish(nodes: readonly Upstream[], body: string): void {
   for (const node of nodes) if (node.healthy) node.call(body, PUBLISH_TIMEOUT).catch(() => undefined)
 }
 
-/** Whether any node has the block; nodes that fail count as not knowing. */
-async function isKnown(nodes: readonly Upstream[], hash: string): Promise<boolean> {
+/** The first node that shows the block; nodes that fail count as not knowing it. */
+function findHolder(nodes: readonly Upstream[], hash: string): Promise<Upstream | undefined> {
   const body = JSON.stringify({ action: 'block_info', hash, json_block: 'true' })
-  const answers = await Promise.allSettled(nodes.map((node) => node.call(body, LOOKUP_TIMEOUT)))
-  return answers.some(({ status, ...rest }) => {
-    const value = 'value' in rest ? rest.value : undefined
-    return status === 'fulfilled' && value?.error === undefined
+  const lookups = nodes.map(async (node) => {
+    const { block_account: account } = await node.call(body, LOOKUP_TIMEOUT)
+    if (typeof account !== 'string') throw new UpstreamFailure('broken', 'no such block')
+    return node
   })
+  return Promise.any(lookups).catch(() => undefined)
 }
 
 function unknownOutcome(hash: string, lost: UpstreamFailure | undefined): AppError {

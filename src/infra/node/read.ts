@@ -13,6 +13,13 @@ export interface ReadOutcome {
   hedged: boolean
 }
 
+export interface ReadLimits {
+  /** For all nodes together. */
+  timeoutMilliseconds: number
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Asks nodes in order until one answers. The next one is asked when the one before failed, or is slower than usual;
  * the first good answer wins and the others are cut off.
@@ -21,64 +28,60 @@ export function readFromNodes(
   clock: Clock,
   nodes: readonly Upstream[],
   body: string,
-  timeoutMilliseconds: number,
+  { timeoutMilliseconds, signal }: ReadLimits,
 ): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
+    const deadline = clock.now() + timeoutMilliseconds
     const aborts = new Set<AbortController>()
     let next = 0
     let hedges = 0
-    let lastFailure: UpstreamFailure | undefined
     let doubtful: ReadOutcome | undefined
-    let cancelTimer: (() => void) | undefined
+    let cancelHedge: (() => void) | undefined
+    let cancelDoubt: (() => void) | undefined
     let settled = false
 
     const settle = (finish: () => void) => {
       if (settled) return
       settled = true
-      cancelTimer?.()
+      cancelHedge?.()
+      cancelDoubt?.()
       for (const abort of aborts) abort.abort()
       finish()
-    }
-    const wait = (milliseconds: number, then: () => void) => {
-      cancelTimer?.()
-      cancelTimer = clock.after(milliseconds, then)
     }
     const accept = (outcome: ReadOutcome) => settle(() => resolve(outcome))
 
     const ask = () => {
       const upstream = nodes[next++]
       if (!upstream) return
-      const abort = nodes.length > 1 ? new AbortController() : undefined
-      if (abort) aborts.add(abort)
-      upstream.call(body, timeoutMilliseconds, abort?.signal).then(
+      const abort = new AbortController()
+      aborts.add(abort)
+      upstream.call(body, deadline - clock.now(), abort).then(
         (answer) => {
-          if (abort) aborts.delete(abort)
+          aborts.delete(abort)
           const outcome = { answer, upstream, hedged: hedges > 0 }
           // A node that lags says "not found" quickly; the one asked first may know better.
           if (aborts.size > 0 && isEmpty(answer)) {
             doubtful ??= outcome
-            wait(DOUBT_MAX, () => accept(outcome))
+            cancelDoubt ??= clock.after(DOUBT_MAX, () => accept(outcome))
           } else accept(outcome)
         },
         (error: unknown) => {
-          if (abort) aborts.delete(abort)
-          lastFailure = toFailure(error)
+          aborts.delete(abort)
           if (settled) return
           if (next < nodes.length) ask()
-          else if (aborts.size === 0) {
-            const failure = lastFailure
-            settle(() => (doubtful ? resolve(doubtful) : reject(failure)))
-          }
+          else if (aborts.size === 0) settle(() => (doubtful ? resolve(doubtful) : reject(toFailure(error))))
         },
       )
+      cancelHedge?.()
       if (next < nodes.length) {
         const usual = upstream.latencies.p95 ?? HEDGE_MAX / 4
-        wait(Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX), () => {
+        cancelHedge = clock.after(Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX), () => {
           hedges++
           ask()
         })
       }
     }
+    signal?.addEventListener('abort', () => settle(() => reject(new UpstreamFailure('aborted', 'nobody waits'))))
     ask()
   })
 }

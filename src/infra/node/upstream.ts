@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
+import { exchange } from './exchange.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 import { Latencies } from './latencies.ts'
 
@@ -26,8 +27,7 @@ export class Upstream {
   readonly latencies = new Latencies()
   readonly #clock: Clock
   readonly #pool: Pool
-  readonly #path: string
-  readonly #headers: Record<string, string>
+  readonly #target: { path: string; headers: Record<string, string> }
   #outcomes: { at: number; failed: boolean }[] = []
   #failuresInARow = 0
   /** Set by probes. */
@@ -40,8 +40,10 @@ export class Upstream {
     this.options = options
     this.#clock = clock
     const url = new URL(options.url)
-    this.#path = `${url.pathname}${url.search}`
-    this.#headers = { 'content-type': 'application/json', ...options.headers }
+    this.#target = {
+      path: `${url.pathname}${url.search}`,
+      headers: { 'content-type': 'application/json', ...options.headers },
+    }
     this.#pool = new Pool(url.origin, {
       connections: options.connectionsMax,
       pipelining: 1,
@@ -55,20 +57,14 @@ export class Upstream {
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
-  async call(body: string, timeoutMilliseconds: number, signal?: AbortSignal): Promise<NodeAnswer> {
+  async call(body: string, timeoutMilliseconds: number, abort = new AbortController()): Promise<NodeAnswer> {
     const startedAt = this.#clock.now()
+    // One limit for everything: the wait for a free connection and an answer that trickles count too.
+    const giveUp = () => abort.abort(new UpstreamFailure('timeout', 'no answer in time'))
+    const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
-      const response = await this.#pool.request({
-        method: 'POST',
-        path: this.#path,
-        headers: this.#headers,
-        body,
-        headersTimeout: timeoutMilliseconds,
-        bodyTimeout: timeoutMilliseconds,
-        ...(signal && { signal }),
-      })
-      const text = await response.body.text()
-      if (response.statusCode !== 200) throw new UpstreamFailure('broken', `status ${response.statusCode}`)
+      const { path, headers } = this.#target
+      const text = await exchange(this.#pool, { path, headers, body, signal: abort.signal })
       const answer = toAnswer(text)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)
@@ -77,6 +73,8 @@ export class Upstream {
       const failure = toFailure(error)
       if (failure.kind !== 'aborted') this.#record(true)
       throw failure
+    } finally {
+      cancelTimer()
     }
   }
 
@@ -122,7 +120,8 @@ function toAnswer(text: string): NodeAnswer {
   }
   const { error } = answer as NodeAnswer
   if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error))) {
-    throw new UpstreamFailure('broken', `the node says ${String(error).slice(0, 100)}`)
+    // Its words stay out of the log: they may repeat what the client sent.
+    throw new UpstreamFailure('broken', 'the node will not serve this')
   }
   return answer as NodeAnswer
 }

@@ -16,11 +16,11 @@ export function readAccounts(ctx: Ctx, given: readonly string[]) {
 }
 
 /** The same for actions that fail as a whole when one entry is wrong. */
-export function requireAccounts(ctx: Ctx, given: readonly string[]): string[] {
+export function requireAccounts(ctx: Ctx, given: readonly string[], field = 'accounts'): string[] {
   return readAccounts(ctx, given).map(({ address, error }, at) => {
     if (address !== undefined) return address
     const code = error === 'Username not found.' ? 'username_not_found' : 'invalid_account'
-    throw new AppError(code, error ?? 'Bad account number', { body: { field: `accounts[${at}]` } })
+    throw new AppError(code, error ?? 'Bad account number', { body: { field: `${field}[${at}]` } })
   })
 }
 

@@ -85,3 +85,5 @@ export const ledger: Module = {
     uptime,
   ],
 }
+
+export { readBlock } from './read-block.ts'

@@ -15,7 +15,8 @@ export async function readFromEach(
   const values = toObject(answer[name])
   const refused = toObject(answer.errors)
   const found: JsonObject = {}
-  const errors: JsonObject = {}
+  // Keyed by what the client wrote, which may be `__proto__`.
+  const errors: JsonObject = Object.create(null)
   for (const { given, address, error } of entries) {
     if (address !== undefined && values[address] !== undefined) found[given] = values[address]
     else errors[given] = error ?? refused[address] ?? 'Account not found'

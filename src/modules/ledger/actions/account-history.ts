@@ -12,7 +12,7 @@ export const accountHistory = action({
   input: input({
     account: optional(field.account),
     count: field.count,
-    head: optional(field.hash),
+    head: optional(field.head),
     offset: optional(field.offset),
     reverse: optional(field.flag('Oldest first.')),
     raw: optional(field.flag('Every block with all its members.')),
@@ -49,7 +49,7 @@ export const accountHistory = action({
       ...(head === undefined ? { account } : { head }),
       count: boundedCount(ctx, count),
       ...rest,
-      ...(account_filter && { account_filter: requireAccounts(ctx, account_filter) }),
+      ...(account_filter && { account_filter: requireAccounts(ctx, account_filter, 'account_filter') }),
     })
     const entries = toList(answer.history).map((entry) =>
       withUsername(ctx.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),

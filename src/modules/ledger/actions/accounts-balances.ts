@@ -36,7 +36,8 @@ export const accountsBalances = action({
       : {}
     const found = toObject(answer.balances)
     const balances: JsonObject = {}
-    const errors: JsonObject = {}
+    // Keyed by what the client wrote, which may be `__proto__`.
+    const errors: JsonObject = Object.create(null)
     for (const { given, address, error } of entries) {
       if (address === undefined) errors[given] = error
       else {

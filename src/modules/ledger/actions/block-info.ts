@@ -23,7 +23,11 @@ export const blockInfo = action({
       local_timestamp: '1794710042',
       successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
       confirmed: 'true',
-      contents: { type: 'state', balance: '340281366920938463463374607431768211455' },
+      contents: {
+        type: 'state',
+        balance: '340281366920938463463374607431768211455',
+        balance_nano: '340281366.920938463463374607431768211455',
+      },
       subtype: 'send',
     },
   },

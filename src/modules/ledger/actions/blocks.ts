@@ -1,7 +1,8 @@
 import { action } from '../../../kernel/action.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
-import { type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
+import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
+import { shapeContents } from '../shape-block.ts'
 
 export const blocks = action({
   name: 'blocks',
@@ -24,7 +25,7 @@ export const blocks = action({
     const shaped: JsonObject = {}
     hashes.forEach((given, at) => {
       const contents = found[wanted[at]!]
-      shaped[given] = typeof contents === 'object' ? withNano(toObject(contents), ['balance']) : contents
+      if (contents !== undefined) shaped[given] = shapeContents(contents)
     })
     return { blocks: orEmpty(shaped) }
   },

@@ -1,6 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
+import { shapeBlock } from '../shape-block.ts'
 
 export const confirmationInfo = action({
   name: 'confirmation_info',
@@ -13,7 +14,18 @@ export const confirmationInfo = action({
   }),
   example: {
     request: { root: '0'.repeat(128) },
-    response: { announcements: '0', voters: '1', last_winner: '', total_tally: '0', final_tally: '0', blocks: {} },
+    response: {
+      announcements: '0',
+      voters: '1',
+      last_winner: '86FD1448C6B15524D417B0CA6296E501E260ADE857AB37D045113CE118411280',
+      total_tally: '0',
+      total_tally_nano: '0',
+      final_tally: '0',
+      final_tally_nano: '0',
+      blocks: {
+        '86FD1448C6B15524D417B0CA6296E501E260ADE857AB37D045113CE118411280': { tally: '0', tally_nano: '0' },
+      },
+    },
   },
   auth: 'none',
   caching: 'never',
@@ -23,8 +35,9 @@ export const confirmationInfo = action({
       'final_tally',
     ])
     const blocks: JsonObject = {}
-    for (const [hash, entry] of Object.entries(toObject(answer.blocks)))
-      blocks[hash] = withNano(toObject(entry), ['tally'])
+    for (const [hash, entry] of Object.entries(toObject(answer.blocks))) {
+      blocks[hash] = shapeBlock(withNano(toObject(entry), ['tally']))
+    }
     return { ...answer, blocks }
   },
 })

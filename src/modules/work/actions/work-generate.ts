@@ -1,7 +1,8 @@
 import { action } from '../../../kernel/action.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
+import { type Block, ZERO_HASH, rootOf } from '../../../kernel/nano/block.ts'
 import {
   difficultyLimit,
   formatMultiplier,
@@ -10,6 +11,7 @@ import {
   toMultiplier,
   workValue,
 } from '../../../kernel/nano/work.ts'
+import { readBlock } from '../../ledger/index.ts'
 
 export const workGenerate = action({
   name: 'work_generate',
@@ -19,6 +21,7 @@ export const workGenerate = action({
     difficulty: optional(field.difficulty),
     multiplier: optional(field.multiplier),
     subtype: optional(field.subtype),
+    block: optional(field.block),
   }),
   example: {
     request: { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' },
@@ -35,9 +38,10 @@ export const workGenerate = action({
   },
   auth: 'none',
   caching: 'never',
-  async run(ctx, { hash, ...asked }) {
+  async run(ctx, { hash, block, ...asked }) {
     const startedAt = ctx.clock.now()
-    const work = await ctx.node.generateWork(hash, wantedDifficulty(ctx, asked))
+    const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
+    const work = await ctx.node.generateWork(hash, wantedDifficulty(ctx, { ...asked, subtype }))
     if (work === undefined) throw new AppError('no_work', 'No work source available.', { retryAfterSeconds: 5 })
     const value = workValue(hash, work)
     return {
@@ -56,7 +60,23 @@ export const workGenerate = action({
 interface Asked {
   difficulty?: string
   multiplier?: number
-  subtype?: string
+  subtype?: string | undefined
+}
+
+/** What a block does, from its balance and that of its predecessor; a send when the ledger does not know it yet. */
+async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<string> {
+  if (rootOf(block) !== root) {
+    throw new AppError('invalid_block', 'Root mismatch for block', { body: { field: 'block' } })
+  }
+  if (block.type !== 'state') return 'send'
+  if (block.previous === ZERO_HASH) return 'open'
+  try {
+    const { balance } = await node.read('block_info', { hash: block.previous, json_block: true })
+    return block.balance > BigInt(String(balance)) ? 'receive' : 'send'
+  } catch (error) {
+    if (error instanceof LedgerRefusal) return 'send'
+    throw error
+  }
 }
 
 /** The multiplier wins over the difficulty; with neither, what the block does decides, and a send if it is not said. */

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
+
+const kindOf = (error: unknown) => toFailure(error).kind
+
+// A refused connection may be replaced by another node even for a block; nothing else may.
+test('only a connection that never stood counts as refused', () => {
+  for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT']) {
+    assert.equal(kindOf(Object.assign(new Error('x'), { code })), 'refused')
+  }
+  for (const code of ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'HPE_INVALID_CONSTANT', undefined]) {
+    assert.equal(kindOf(Object.assign(new Error('x'), { code })), 'broken')
+  }
+})
+
+test('time-outs and goodbyes are told apart', () => {
+  assert.equal(kindOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })), 'timeout')
+  assert.equal(kindOf(new DOMException('x', 'TimeoutError')), 'timeout')
+  assert.equal(kindOf(new DOMException('x', 'AbortError')), 'aborted')
+})
+
+test('a failure stays what it is', () => {
+  const failure = new UpstreamFailure('timeout', 'x')
+  assert.equal(toFailure(failure), failure)
+})
+
+test('what speaks of the node is no answer, what speaks of the ledger is', () => {
+  const complaints = ['Unknown command', 'RPC control is disabled', 'Empty response', 'Rate limit exceeded']
+  for (const text of [...complaints, 'Too Many Requests', 'API rate limited', 'Internal server error in RPC']) {
+    assert.equal(isNodeComplaint(text), true, text)
+  }
+  const answers = ['Account not found', 'Block not found', 'Fork', 'Old block', 'Bad signature', 'Gap source block']
+  for (const text of [...answers, 'Block work is insufficient', 'Unreceivable', 'Bad account number']) {
+    assert.equal(isNodeComplaint(text), false, text)
+  }
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { TestClock } from '../../../test/support/clock.ts'
+import { SeededRandom } from '../../../test/support/random.ts'
+import { until } from '../../../test/support/until.ts'
+import { NodeEvents } from './node-events.ts'
+
+/** Keeps the delays it was asked for. */
+class RecordingClock extends TestClock {
+  readonly delays: number[] = []
+
+  override after(milliseconds: number, run: () => void): () => void {
+    this.delays.push(milliseconds)
+    return super.after(milliseconds, run)
+  }
+}
+
+test('pauses between attempts double up to half a minute, with jitter, and end when it is closed', async (t) => {
+  const server = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const clock = new RecordingClock()
+  const upstream = {
+    name: 'node-1',
+    url: '',
+    wsUrl: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    role: 'primary' as const,
+    weight: 1,
+    headers: {},
+    connectionsMax: 1,
+  }
+  const on = { confirmation: () => assert.fail(), stateChange: () => assert.fail() }
+  const events = new NodeEvents(upstream, { clock, random: new SeededRandom(7) }, on)
+  for (let attempt = 1; attempt <= 9; attempt++) {
+    await until(() => clock.delays.length === attempt)
+    const pause = clock.delays.at(-1)!
+    const ceiling = Math.min(30_000, 500 * 2 ** (attempt - 1))
+    assert.ok(pause >= ceiling / 2 && pause <= ceiling, `attempt ${attempt}: ${pause} of ${ceiling}`)
+    clock.advance(pause)
+  }
+  assert.ok(new Set(clock.delays.map((pause, at) => pause / Math.min(30_000, 500 * 2 ** at))).size > 5, 'jitter')
+  events.close()
+  await new Promise((resolve) => server.getConnections(resolve))
+  clock.advance(60_000)
+  assert.equal(clock.delays.length, 9)
+})

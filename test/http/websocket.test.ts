@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { WebSocket } from 'ws'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { WsClient } from '../support/ws-client.ts'
+
+/* `GET /ws` speaks the websocket protocol of the node: subscribe, update, unsubscribe, ping (node RPC 7). */
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+const alice = new Signer(1)
+const bob = new Signer(2)
+
+interface Frame {
+  topic: string
+  time: string
+  message: {
+    account: string
+    amount: string
+    hash: string
+    confirmation_type: string
+    block?: Record<string, string>
+  }
+}
+
+/** A gateway that hears its ledger: what is confirmed from now on is told. */
+async function openListeningGateway(t: TestContext, env: Record<string, string> = {}): Promise<Gateway> {
+  const gateway = await openGateway(t, env)
+  await until(() => gateway.app.nodes.confirmations.connected)
+  return gateway
+}
+
+const wsUrl = ({ url }: Gateway) => `${url.replace('http', 'ws')}/ws`
+
+async function subscribe(t: TestContext, gateway: Gateway, options?: object): Promise<WsClient> {
+  const client = await WsClient.connect(t, wsUrl(gateway))
+  client.send({ action: 'subscribe', topic: 'confirmation', ...(options && { options }) })
+  await client.settle()
+  return client
+}
+
+/** Frames of the confirmations up to a block, which every client here hears of sooner or later. */
+async function hashesHeard(client: WsClient): Promise<string[]> {
+  return (await client.settle()).map((frame) => (JSON.parse(frame) as Frame).message.hash)
+}
+
+test('acknowledgements come when asked for, with the id that was given', async (t) => {
+  const gateway = await openGateway(t)
+  const client = await WsClient.connect(t, wsUrl(gateway))
+  const acknowledged = async (message: object) => {
+    client.send(message)
+    const [frame, ...more] = (await client.settle()).map((text) => JSON.parse(text) as Record<string, string>)
+    assert.deepEqual(more, [])
+    if (frame) assert.match(frame.time!, /^\d{13}$/)
+    return frame && { ack: frame.ack, ...(frame.id !== undefined && { id: frame.id }) }
+  }
+  const topic = 'confirmation'
+  assert.deepEqual(await acknowledged({ action: 'subscribe', topic, ack: true, id: '7' }), {
+    ack: 'subscribe',
+    id: '7',
+  })
+  assert.deepEqual(await acknowledged({ action: 'subscribe', topic, ack: 'true' }), { ack: 'subscribe' })
+  assert.deepEqual(await acknowledged({ action: 'subscribe', topic }), undefined)
+  const options = { accounts: [GENESIS] }
+  assert.deepEqual(await acknowledged({ action: 'subscribe', topic, ack: 1, options }), { ack: 'subscribe' })
+  const change = { accounts_add: [alice.address] }
+  assert.deepEqual(await acknowledged({ action: 'update', topic, ack: '1', options: change }), { ack: 'update' })
+  assert.deepEqual(await acknowledged({ action: 'unsubscribe', topic, ack: true }), { ack: 'unsubscribe' })
+  assert.deepEqual(await acknowledged({ action: 'ping' }), { ack: 'pong' })
+  assert.deepEqual(await acknowledged({ action: 'ping', id: 'x' }), { ack: 'pong', id: 'x' })
+  // The node meets what it does not know with silence.
+  for (const unknown of [{ action: 'subscribe', topic: 'gossip' }, { action: 'sing', topic }, { topic }, {}, []]) {
+    assert.deepEqual(await acknowledged({ ...unknown, ack: true }), undefined, JSON.stringify(unknown))
+  }
+})
+
+test('a confirmation has the members of the node, and the block unless it is not wanted', async (t) => {
+  const gateway = await openListeningGateway(t)
+  const whole = await subscribe(t, gateway)
+  const brief = await subscribe(t, gateway, { include_block: 'false' })
+  const { node } = gateway.app.devnet!
+  const hash = await node.fund(alice.key, nano(3))
+
+  const { topic, time, message } = await whole.next<Frame>()
+  assert.equal(topic, 'confirmation')
+  assert.match(time, /^\d{13}$/)
+  const { block, ...rest } = message
+  assert.deepEqual(rest, { account: GENESIS, amount: nano(3).toString(), hash, confirmation_type: 'active_quorum' })
+  assert.deepEqual(block, { ...toBlockJson(node.ledger.store.findBlock(hash)!.block), subtype: 'send' })
+  assert.deepEqual((await brief.next<Frame>()).message, rest)
+})
+
+test('an account filter lets blocks of the account and sends to it through, and nothing else', async (t) => {
+  const gateway = await openListeningGateway(t)
+  const { node } = gateway.app.devnet!
+  const everything = await subscribe(t, gateway)
+  // Addresses in the old form mean the same account.
+  const ofAlice = await subscribe(t, gateway, { accounts: [alice.address.replace('nano_', 'xrb_'), 'nonsense', 5] })
+  const ofBob = await subscribe(t, gateway, { accounts: [bob.address], include_block: false })
+  const ofNobody = await subscribe(t, gateway, { accounts: [] })
+
+  const toAlice = await node.fund(alice.key, nano(3))
+  const toBob = await node.fund(bob.key, nano(4))
+  const signer = new Signer(1, node.ledger.thresholds)
+  const opened = await publish(node, signer.receive(UNOPENED, toAlice, nano(3)))
+  for (const hash of [toAlice, toBob, opened]) assert.equal((await everything.next<Frame>()).message.hash, hash)
+  assert.deepEqual(await hashesHeard(ofAlice), [toAlice, opened])
+  assert.deepEqual(await hashesHeard(ofBob), [toBob])
+  assert.deepEqual(await hashesHeard(ofNobody), [])
+})
+
+test('update adds and removes accounts, and unsubscribe ends it', async (t) => {
+  const gateway = await openListeningGateway(t)
+  const { node } = gateway.app.devnet!
+  const everything = await subscribe(t, gateway)
+  const client = await subscribe(t, gateway, { accounts: [alice.address] })
+  const fundBoth = async () => {
+    const hashes = [await node.fund(alice.key, nano(1)), await node.fund(bob.key, nano(1))]
+    for (const hash of hashes) assert.equal((await everything.next<Frame>()).message.hash, hash)
+    return hashes
+  }
+  const change = async (message: object) => {
+    client.send({ topic: 'confirmation', ...message })
+    await client.settle()
+  }
+  const [first] = await fundBoth()
+  assert.deepEqual(await hashesHeard(client), [first])
+
+  await change({ action: 'update', options: { accounts_add: [bob.address], accounts_del: [alice.address] } })
+  const [, second] = await fundBoth()
+  assert.deepEqual(await hashesHeard(client), [second])
+
+  await change({ action: 'update', options: { accounts_add: [alice.address] } })
+  assert.deepEqual(await fundBoth(), await hashesHeard(client))
+
+  await change({ action: 'unsubscribe' })
+  await fundBoth()
+  assert.deepEqual(await hashesHeard(client), [])
+
+  // A new subscription replaces the old one.
+  await change({ action: 'subscribe', options: { accounts: [bob.address] } })
+  await change({ action: 'subscribe', options: { accounts: [alice.address] } })
+  const [last] = await fundBoth()
+  assert.deepEqual(await hashesHeard(client), [last])
+})
+
+test('a frame that is no JSON is answered with an error, and the connection stays', async (t) => {
+  const gateway = await openGateway(t)
+  const client = await WsClient.connect(t, wsUrl(gateway))
+  for (const frame of ['nonsense', '', '{', '5', 'null']) {
+    client.send(frame)
+    assert.deepEqual(await client.settle(), ['{"error":"Unable to parse JSON"}'], frame)
+  }
+})
+
+test('a frame over 256 KiB ends its connection and no other', async (t) => {
+  const gateway = await openGateway(t)
+  const [loud, quiet] = [await WsClient.connect(t, wsUrl(gateway)), await WsClient.connect(t, wsUrl(gateway))]
+  loud.send({ action: 'ping', id: 'x'.repeat(256 * 1024) })
+  assert.notEqual(await loud.closed, 1000)
+  assert.deepEqual(await quiet.settle(), [])
+})
+
+const upgrade = (path: string) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    'Host: gateway',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    '\r\n',
+  ].join('\r\n')
+
+/** A client that keeps to no protocol but its own. */
+async function openSocket(t: TestContext, { url }: Gateway): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  t.after(() => socket.destroy())
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+test('404 for a websocket on any other path, and 503 when there are too many', async (t) => {
+  const gateway = await openGateway(t, { WS_CLIENTS_MAX: '1' })
+  const statusOf = async (path: string) => {
+    const socket = await openSocket(t, gateway)
+    socket.write(upgrade(path))
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    // The gateway ends the connection by itself: whoever was refused holds nothing.
+    if (!socket.closed) await once(socket, 'close')
+    return head.toString().split('\r\n')[0]
+  }
+  for (const path of ['/', '/ws/more', '/websocket', '/?ws']) {
+    assert.equal(await statusOf(path), 'HTTP/1.1 404 Not Found', path)
+  }
+  const client = await WsClient.connect(t, `${wsUrl(gateway)}?client=test`)
+  assert.equal(await statusOf('/ws'), 'HTTP/1.1 503 Service Unavailable')
+  client.close()
+  await client.closed
+  await until(async () => {
+    const { text } = await ask(`${gateway.url}/metrics`, { method: 'GET' })
+    return /^gateway_websocket_clients 0$/m.test(text)
+  })
+  await WsClient.connect(t, wsUrl(gateway))
+})
+
+// An error on a connection that nobody listens to would end the whole process.
+test('a client that resets its connection while it is refused does no harm', async (t) => {
+  const gateway = await openGateway(t)
+  for (let round = 0; round < 50; round++) {
+    for (const path of ['/nowhere', '/ws']) {
+      const socket = await openSocket(t, gateway)
+      socket.write(upgrade(path))
+      socket.resetAndDestroy()
+      await once(socket, 'close')
+    }
+  }
+  assert.equal((await gateway.call('version')).status, 200)
+})
+
+test('a client that does not read is closed with 1013 instead of being kept in memory', async (t) => {
+  const gateway = await openGateway(t)
+  const socket = new WebSocket(wsUrl(gateway))
+  t.after(() => socket.terminate())
+  await once(socket, 'open')
+  const quick = await WsClient.connect(t, wsUrl(gateway))
+  // What the gateway may hold is one mebibyte; the rest is what the kernel takes before a write has to wait.
+  socket.pause()
+  const ping = JSON.stringify({ action: 'ping', id: 'x'.repeat(250 * 1024) })
+  for (let sent = 0; sent < 80; sent++) socket.send(ping)
+  await new Promise((resolve) => socket.send('{"action":"ping"}', resolve))
+  assert.deepEqual(await quick.settle(), [])
+  socket.resume()
+  let received = 0
+  socket.on('message', () => received++)
+  const [code] = (await once(socket, 'close')) as [number]
+  assert.equal(code, 1013)
+  assert.ok(received < 80, `${received} answers arrived`)
+})
+
+test('a gateway that stops says so to its clients and waits for none that is silent', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, {}, clock)
+  const polite = await WsClient.connect(t, wsUrl(gateway))
+  const silent = await openSocket(t, gateway)
+  silent.write(upgrade('/ws'))
+  await once(silent, 'data')
+  const closing = gateway.app.close()
+  assert.equal(await polite.closed, 1001)
+  clock.advance(1_000)
+  await closing
+})
+
+test('each of 500 clients hears of its own account and of no other', async (t) => {
+  // A ledger that asks for no work, because 500 blocks are to be made quickly.
+  const { node, rpcUrl, wsUrl } = await openDevnet(t, { thresholds: NO_WORK })
+  const gateway = await openListeningGateway(t, { NODE_URLS: rpcUrl, NODE_WS_URLS: wsUrl, NODE_NETWORK: 'dev' })
+  const everything = await subscribe(t, gateway)
+  const opened = await openAccount(node, alice, nano(500))
+  await everything.next<Frame>()
+  assert.equal((await everything.next<Frame>()).message.hash, opened)
+  const accounts = Array.from({ length: 500 }, (_, at) => `${at}`.padStart(64, 'A'))
+  const clients = await Promise.all(accounts.map((key) => subscribe(t, gateway, { accounts: [toAddress(key)] })))
+
+  let frontier = frontierOf(node, alice.key)
+  const sends = accounts.map((key) => {
+    const block = alice.send(frontier, key, nano(1))
+    frontier = frontierAfter(block)
+    return block
+  })
+  const sent = await Promise.all(sends.map((block) => publish(node, block)))
+  for (const hash of sent) assert.equal((await everything.next<Frame>()).message.hash, hash)
+  const heard = await Promise.all(clients.map(hashesHeard))
+  assert.deepEqual(
+    heard,
+    sent.map((hash) => [hash]),
+  )
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { chromium } from 'playwright-core'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { openGateway } from '../support/gateway.ts'
+
+/*
+ * Payment dialogs run on other people's pages and always send headers of their own, so a browser asks first (clients 5).
+ * Only a browser knows whether it is content with what we answer.
+ */
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+
+const ARGS = [
+  '--no-sandbox',
+  '--headless',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+interface Seen {
+  status: number
+  body: Record<string, unknown>
+  requestId: string | null
+}
+
+/** A page of somebody else: it asks the gateway and keeps what its scripts may read of the answers. */
+async function openShop(t: TestContext, gatewayUrl: string, bodies: (object | string)[]): Promise<string> {
+  const script = `
+    const ask = async (body) => {
+      const headers = { 'content-type': 'application/json', 'nano-app': 'shop', 'nano-app-admin': '', authorization: '',
+        'cache-control': 'no-cache', pragma: 'no-cache', key: '', 'x-api-key': '' }
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const response = await fetch(${JSON.stringify(gatewayUrl)}, { method: 'POST', headers, body: text })
+      return { status: response.status, body: await response.json(), requestId: response.headers.get('x-request-id') }
+    }
+    window.seen = Promise.all(${JSON.stringify(bodies)}.map((body) => ask(body).catch(String)))`
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end(`<!doctype html><title>Shop</title><script>${script}</script>`)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a page of another origin reads balances and errors, with the headers its dialog sends', async (t) => {
+  const gateway = await openGateway(t)
+  const shop = await openShop(t, gateway.url, [
+    { action: 'account_balance', account: GENESIS },
+    { action: 'account_info', account: toAddress('1'.repeat(64)) },
+    { action: 'account_balance', account: 'nano_wrong' },
+    { action: 'account_balance', account: GENESIS, key: 'wrong' },
+    'no JSON',
+    { action: 'block_count', padding: 'x'.repeat(1024 * 1024) },
+  ])
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
+  t.after(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(shop)
+  const seen = await page.evaluate<(Seen | string)[]>('window.seen')
+  for (const answer of seen) assert.equal(typeof answer, 'object', `the browser says ${JSON.stringify(answer)}`)
+  const [balance, refused, ...errors] = seen as Seen[]
+
+  assert.equal(balance!.status, 200)
+  assert.equal(balance!.body.balance_nano, '340282366.920938463463374607431768211455')
+  assert.deepEqual([refused!.status, refused!.body], [200, { error: 'Account not found' }])
+  assert.deepEqual(
+    errors.map(({ status, body }) => [status, body.error, body.code]),
+    [
+      [400, 'Bad account number', 'invalid_account'],
+      [401, 'Invalid API Key.', 'invalid_key'],
+      [400, 'Unable to parse JSON', 'invalid_json'],
+      [413, 'The body is larger than 1048576 bytes.', 'body_too_large'],
+    ],
+  )
+  for (const { requestId } of seen as Seen[]) assert.match(requestId ?? '', /./)
+})

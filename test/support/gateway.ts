@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import { type App, startApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
+
+/** An answer as text and as what the text means; who expects a certain shape says so. */
+export interface Reply {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the shape it is about to check
+  json<T = Record<string, string>>(): T
+}
+
+export interface Ask {
+  method?: string
+  headers?: Record<string, string | string[]>
+  body?: string | Uint8Array
+  /** Keeps connections open; without one, each request has its own. */
+  agent?: Agent
+}
+
+export interface Gateway {
+  app: App
+  url: string
+  /** Where it keeps everything. */
+  folder: string
+  /** Everything logged so far. */
+  log(): string
+  /** Calls an action; members of `headers` go along. */
+  call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
+  /** Posts a text as it is. */
+  post(body: string, headers?: Ask['headers']): Promise<Reply>
+}
+
+/** A whole gateway on loopback with an embedded ledger, unless `env` names other nodes; it goes away with the test. */
+export async function openGateway(
+  t: TestContext,
+  env: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const lines: string[] = []
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
+  const config = loadConfig({ PORT: '0', DATA_DIR: folder, DEVNET_PORT: '0', DEVNET_WS_PORT: '0', ...env })
+  const app = await startApp(config, { clock, random: systemRandom, log })
+  t.after(() => app.close())
+  const post = (body: string, headers: Ask['headers'] = {}) => ask(app.url, { body, headers })
+  return {
+    app,
+    url: app.url,
+    folder,
+    log: () => lines.join(''),
+    post,
+    call: (action, parameters = {}, headers) => post(JSON.stringify({ action, ...parameters }), headers),
+  }
+}
+
+/** One request, with exactly the headers given. */
+export function ask(url: string, { method = 'POST', headers = {}, body, agent }: Ask = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const chunked = body === undefined || headers['transfer-encoding'] !== undefined
+    const length = chunked ? {} : { 'content-length': Buffer.byteLength(body) }
+    const request = httpRequest(
+      url,
+      { method, agent: agent ?? false, headers: { ...length, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            text,
+            json: () => JSON.parse(text),
+          })
+        })
+      },
+    )
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+
+export type NodeRequest = Record<string, unknown> & { action: string }
+
+export interface RecordingNode {
+  url: string
+  /** What arrived so far, without the probes that ask whether the node lives. */
+  requests: readonly NodeRequest[]
+  /** Everything that arrived, as it came: headers and body. */
+  raw: readonly string[]
+  /** Resolves once a request for this action arrived. */
+  arrived(action: string): Promise<void>
+}
+
+/** What a node says: an object becomes JSON, a text is sent as it is, a number is a bare status. */
+export type NodeReply = object | string | number
+
+const PROBE = '{"action":"block_count"}'
+const COUNTS = { count: '3', unchecked: '0', cemented: '3' }
+
+/** Stands where a node would and keeps what the gateway sends there. Probes are answered, so that it counts as well. */
+export async function openRecordingNode(
+  t: TestContext,
+  answer: (request: NodeRequest) => NodeReply | Promise<NodeReply> = () => ({ error: 'Account not found' }),
+): Promise<RecordingNode> {
+  const requests: NodeRequest[] = []
+  const raw: string[] = []
+  let wake: () => void = () => undefined
+  const replyTo = async (body: string): Promise<NodeReply> => {
+    if (body === PROBE) return COUNTS
+    const request = JSON.parse(body) as NodeRequest
+    requests.push(request)
+    wake()
+    return answer(request)
+  }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      raw.push(`${request.url} ${JSON.stringify(request.rawHeaders)} ${body}`)
+      void replyTo(body).then((reply) => {
+        if (typeof reply === 'number') response.writeHead(reply).end()
+        else response.end(typeof reply === 'string' ? reply : JSON.stringify(reply))
+      })
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    raw,
+    arrived: async (action) => {
+      while (!requests.some((request) => request.action === action)) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}
