@@ -64,7 +64,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     registry,
     keys,
     remembered: new RememberedAnswers(),
-    nodeFor: (trace) => nodes.forRequest(trace),
+    nodeFor: (trace, signal) => nodes.forRequest(trace, signal),
     base: {
       clock,
       names: nameBook(config.knownNames),

@@ -37,6 +37,8 @@ const list = (value: string) =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+/** Like a list, but an empty place keeps its neighbours where they are. */
+const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
 const webAddress = (value: string) => {
   if (value === '') return undefined
   if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
@@ -86,7 +88,7 @@ const SETTINGS = {
     list,
     'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
   ),
-  nodeWsUrls: setting('NODE_WS_URLS', '', list, 'Websockets of the same nodes, in the same order.'),
+  nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
   nodeHeaders: setting('NODE_HEADERS', '{}', headers, 'Headers for nodes by name, as JSON; credentials belong here.'),
   nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Connections to each node.'),
   nodeNetwork: setting(

@@ -15,7 +15,7 @@ export interface Gateway {
   registry: Registry
   keys: KeyRing
   remembered: RememberedAnswers
-  nodeFor(trace: Trace): NodePort
+  nodeFor(trace: Trace, signal: AbortSignal): NodePort
   base: Omit<Ctx, 'requestId' | 'caller' | 'node'>
 }
 
@@ -27,12 +27,14 @@ export interface RpcRequest {
   headers: RequestHeaders
   url: string
   trace: RpcTrace
+  /** Aborted when the client has left. */
+  signal: AbortSignal
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
 export async function dispatch(
   gateway: Gateway,
-  { requestId, text, headers, url, trace }: RpcRequest,
+  { requestId, text, headers, url, trace, signal }: RpcRequest,
 ): Promise<string> {
   const { registry, keys, remembered, base } = gateway
   const known = remembered.find(text)
@@ -48,7 +50,7 @@ export async function dispatch(
   const { params, resolved } = resolveNames(base.names, body!, action) //          400
   const input = parse(params) //                                                   400, before anything is charged
   authorize(action, caller) //                                                     401, 403
-  const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace) }
+  const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace, signal) }
   const result = await action.run(ctx, input)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   if (trace.fresh && caller.kind === 'anonymous')

@@ -24,6 +24,9 @@ export interface RpcOptions {
   report(report: RpcReport): void
 }
 
+/** What the log says of a client that did not wait for its answer. */
+const CLIENT_LEFT = 499
+
 /** Names and values by turns, as Node writes them fastest. */
 const HEADERS = [
   ...Object.entries(CORS_HEADERS).flat(),
@@ -92,15 +95,28 @@ export function createRpcEndpoint(options: RpcOptions) {
         return
       }
       running++
+      // A read that only this client waited for is not worth finishing once it has left.
+      const left = new AbortController()
+      response.on('close', () => {
+        if (!response.writableFinished) left.abort()
+      })
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
-      dispatch(gateway, { requestId, text, headers: request.headers, url: request.url ?? '/', trace }).then(
+      dispatch(gateway, {
+        requestId,
+        text,
+        headers: request.headers,
+        url: request.url ?? '/',
+        trace,
+        signal: left.signal,
+      }).then(
         (answer) => {
           running--
           send(answer)
         },
         (error: unknown) => {
           running--
-          refuse(error)
+          if (left.signal.aborted) send('', CLIENT_LEFT)
+          else refuse(error)
         },
       )
     })

@@ -75,3 +75,29 @@ export interface KeyRing {
 export interface Ids {
   next(prefix: string): string
 }
+
+export interface BurstDecision {
+  allowed: boolean
+  limit: number
+  remaining: number
+  resetSeconds: number
+  /** Only meaningful when refused. */
+  retryAfterSeconds: number
+}
+
+/** Decides whether a caller may go on now. A refused request consumes nothing. */
+export interface BurstLimits {
+  take(key: string, perMinute: number): BurstDecision | Promise<BurstDecision>
+}
+
+export interface Mail {
+  id: string
+  recipient: string
+  subject: string
+  text: string
+}
+
+/** Where mail goes: a server, or a box that people can look into. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>
+}

@@ -11,7 +11,7 @@ export const blockAccount = action({
     response: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo' },
   },
   auth: 'none',
-  caching: 'immutable',
+  caching: 'never',
   async run({ node }, params) {
     return (await node.read('block_account', params)) as JsonObject
   },

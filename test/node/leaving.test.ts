@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { hashBlock } from '../../src/kernel/nano/block.ts'
+import { NO_WORK, Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { openPooledGateway } from '../support/pooled-gateway.ts'
+import { until } from '../support/until.ts'
+
+const alice = new Signer(1)
+const PARAMS = { account: alice.address }
+
+/** One node, the gateway's pool in front of it, and somebody who asks it with or without a way to say goodbye. */
+async function openWorld(t: TestContext) {
+  const ledger = await openDevnet(t, { thresholds: NO_WORK })
+  await openAccount(ledger.node, alice, nano(100))
+  const node = await FaultyNode.start(t, { ledger })
+  const { nodes } = (await openPooledGateway(t, [node])).app
+  const ask = (signal?: AbortSignal) => nodes.forRequest(undefined, signal).read('account_info', PARAMS)
+  return { ledger, node, nodes, ask }
+}
+
+test('a read ends at the node when the only one who waits leaves, and the node is not blamed', async (t) => {
+  const { node, nodes, ask } = await openWorld(t)
+  for (let round = 1; round <= 5; round++) {
+    node.hold('account_info')
+    const client = new AbortController()
+    const read = ask(client.signal)
+    await until(() => node.hits('account_info') === round)
+    client.abort()
+    await assert.rejects(read)
+    await until(() => node.abandoned === round)
+  }
+  assert.equal(nodes.pool.upstreams[0]!.healthy, true)
+})
+
+test('a read goes on while anybody waits for it', async (t) => {
+  const { node, ask } = await openWorld(t)
+  const release = node.hold('account_info')
+  const clients = [new AbortController(), new AbortController(), new AbortController()]
+  const reads = clients.map(({ signal }) => ask(signal))
+  await until(() => node.hits('account_info') === 1)
+  clients[0]!.abort()
+  clients[2]!.abort()
+  release()
+  assert.equal((await reads[1]!).balance, `${nano(100)}`)
+  assert.equal(node.abandoned, 0)
+})
+
+test('a read that somebody without a goodbye waits for goes on', async (t) => {
+  const { node, ask } = await openWorld(t)
+  const release = node.hold('account_info')
+  const client = new AbortController()
+  const reads = [ask(client.signal), ask()]
+  await until(() => node.hits('account_info') === 1)
+  client.abort()
+  release()
+  assert.equal((await reads[1]!).balance, `${nano(100)}`)
+})
+
+test('nobody joins a read that was given up', async (t) => {
+  const { node, ask } = await openWorld(t)
+  const release = node.hold('account_info')
+  const client = new AbortController()
+  const left = ask(client.signal)
+  await until(() => node.hits('account_info') === 1)
+  client.abort()
+  const next = ask()
+  await assert.rejects(left)
+  await until(() => node.hits('account_info') === 2)
+  const other = ask()
+  release()
+  assert.equal((await next).balance, `${nano(100)}`)
+  assert.equal(await other, await next)
+  assert.equal(node.hits('account_info'), 2)
+})
+
+test('a block goes on its way although its sender has left', async (t) => {
+  const { ledger, nodes } = await openWorld(t)
+  const client = new AbortController()
+  const block = alice.send(frontierOf(ledger.node, alice.key), alice.key, nano(1))
+  const published = nodes.forRequest(undefined, client.signal).publish(block, 'send')
+  client.abort()
+  assert.equal(await published, hashBlock(block))
+  assert.ok(ledger.node.ledger.store.hasBlock(hashBlock(block)))
+})

@@ -1,0 +1,75 @@
+import { type Server, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { WebSocket, WebSocketServer } from 'ws'
+import { closeServer, listen } from '../../src/devnet/server.ts'
+
+/** A node's websocket between its ledger and whoever listens: a test can cut it, bring it back and speak through it. */
+export class EventRelay {
+  readonly #target: string
+  readonly #server: Server = createServer()
+  readonly #sockets = new WebSocketServer({ server: this.#server })
+  #port = 0
+  /** How often somebody connected. */
+  connections = 0
+  /** How many frames of the ledger it passed on. */
+  relayed = 0
+  /** While set, connections stand and nothing gets through. */
+  muted = false
+
+  private constructor(target: string) {
+    this.#target = target
+    this.#sockets.on('connection', (client) => this.#relay(client))
+  }
+
+  static async start(t: TestContext, target: string): Promise<EventRelay> {
+    const relay = new EventRelay(target)
+    await listen(relay.#server, '127.0.0.1', 0)
+    relay.#port = (relay.#server.address() as AddressInfo).port
+    t.after(() => relay.cut())
+    return relay
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.#port}`
+  }
+
+  /** Ends every connection without a goodbye and takes no new ones. */
+  async cut(): Promise<void> {
+    for (const client of this.#sockets.clients) client.terminate()
+    if (this.#server.listening) await closeServer(this.#server)
+  }
+
+  async restore(): Promise<void> {
+    await listen(this.#server, '127.0.0.1', this.#port)
+  }
+
+  /** Says something to everybody who listens, as the node would. */
+  say(frame: string | Buffer): void {
+    for (const client of this.#sockets.clients) client.send(frame)
+  }
+
+  #relay(client: WebSocket): void {
+    this.connections++
+    const waiting: string[] = []
+    const ledger = new WebSocket(this.#target)
+    ledger.on('open', () => {
+      for (const frame of waiting) ledger.send(frame)
+    })
+    ledger.on('message', (data) => {
+      if (this.muted) return
+      client.send((data as Buffer).toString())
+      this.relayed++
+    })
+    ledger.on('error', () => client.terminate())
+    ledger.on('close', () => client.terminate())
+    client.on('message', (data) => {
+      const frame = (data as Buffer).toString()
+      if (this.muted) return
+      if (ledger.readyState === WebSocket.OPEN) ledger.send(frame)
+      else waiting.push(frame)
+    })
+    client.on('error', () => client.terminate())
+    client.on('close', () => ledger.terminate())
+  }
+}

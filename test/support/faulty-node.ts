@@ -1,0 +1,181 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { Devnet } from '../../src/devnet/index.ts'
+import { answerBody, closeServer, listen } from '../../src/devnet/server.ts'
+
+/** What a node can do wrong. */
+export type Fault =
+  | 'none'
+  /** Nobody listens on its port. */
+  | 'dead'
+  /** Answers rightly, but late. What it says is what was so when it was asked. */
+  | 'slow'
+  /** Takes the request to its ledger and never says a word. */
+  | 'mute'
+  /** Begins its answer and goes on byte by byte without end. */
+  | 'trickle'
+  /** Answers from an older copy of the ledger, and counts 1,000 blocks less. */
+  | 'lagging'
+  /** Answers rightly, but its count of blocks stands still. */
+  | 'stuck'
+  /** Sends the head of its answer and half the body, then cuts the connection. */
+  | 'cut'
+  /** The request reaches the ledger; the connection is cut before a word of the answer. */
+  | 'reply lost'
+  /** The connection is cut before the request reaches the ledger. */
+  | 'request lost'
+  | 'html'
+  | 'status 500'
+  | 'status 429'
+  | 'garbage'
+  /** JSON that is neither an answer nor an error. */
+  | 'nonsense'
+  | 'rate limit'
+
+export interface FaultyNodeOptions {
+  ledger: Devnet
+  /** What a lagging node answers from. */
+  older?: Devnet
+  slowMilliseconds?: number
+  /** Whether connections stay open after an answer, as behind a proxy; a node itself closes them. */
+  keepAlive?: boolean
+}
+
+/** A young ledger counts too few blocks for anybody to lag behind, so every node counts as many more. */
+const BLOCKS_BEFORE = 1_000_000
+const LAG_BLOCKS = 1_000
+
+/** A node's RPC in front of a real ledger that misbehaves as told, and counts what it is asked. */
+export class FaultyNode {
+  readonly #options: Required<FaultyNodeOptions>
+  readonly #server: Server
+  readonly #asked = new Map<string, string[]>()
+  /** How many of those who asked left before they had an answer. */
+  abandoned = 0
+  readonly #held = new Map<string, Promise<void>>()
+  #port = 0
+  #fault: Fault = 'none'
+  #actions: readonly string[] | undefined
+  #stuckAt = 0
+
+  private constructor(options: FaultyNodeOptions) {
+    this.#options = { older: options.ledger, slowMilliseconds: 10_000, keepAlive: false, ...options }
+    this.#server = createServer((request, response) => void this.#serve(request, response))
+  }
+
+  static async start(t: TestContext, options: FaultyNodeOptions, fault: Fault = 'none'): Promise<FaultyNode> {
+    const node = new FaultyNode(options)
+    await listen(node.#server, '127.0.0.1', 0)
+    node.#port = (node.#server.address() as AddressInfo).port
+    t.after(() => closeServer(node.#server))
+    await node.behave(fault)
+    return node
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** From now on; with `actions`, only when asked for one of these. A dead node comes back on the same port. */
+  async behave(fault: Fault, { actions }: { actions?: readonly string[] } = {}): Promise<void> {
+    this.#fault = fault
+    this.#actions = actions
+    this.#stuckAt = this.#options.ledger.node.ledger.store.totals().blocks
+    if (fault === 'dead') await closeServer(this.#server)
+    else if (!this.#server.listening) await listen(this.#server, '127.0.0.1', this.#port)
+  }
+
+  /** Answers to an action are made but kept back until the returned function is called. */
+  hold(action: string): () => void {
+    const gate = Promise.withResolvers<void>()
+    this.#held.set(action, gate.promise)
+    return () => {
+      this.#held.delete(action)
+      gate.resolve()
+    }
+  }
+
+  /** How often it was asked for an action since the last `forgetHits`; a refused connection is no question. */
+  hits(action: string): number {
+    return this.bodies(action).length
+  }
+
+  /** What it was asked, word for word. */
+  bodies(action: string): readonly string[] {
+    return this.#asked.get(action) ?? []
+  }
+
+  forgetHits(): void {
+    this.#asked.clear()
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks).toString()
+    const { action } = JSON.parse(body) as { action: string }
+    this.#asked.set(action, [...this.bodies(action), body])
+    response.on('close', () => {
+      if (!response.writableFinished) this.abandoned++
+    })
+    const fault = this.#actions && !this.#actions.includes(action) ? 'none' : this.#fault
+    if (fault === 'request lost') {
+      request.socket.destroy()
+      return
+    }
+    if (!this.#options.keepAlive) response.setHeader('Connection', 'close')
+    const text = BROKEN[fault] ?? (await this.#answer(fault, action, body))
+    await this.#held.get(action)
+    switch (fault) {
+      case 'mute':
+        return
+      case 'reply lost':
+        request.socket.destroy()
+        return
+      case 'slow': {
+        const timer = setTimeout(() => send(response, 200, text), this.#options.slowMilliseconds)
+        response.on('close', () => clearTimeout(timer))
+        return
+      }
+      case 'trickle': {
+        response.writeHead(200)
+        const timer = setInterval(() => response.write(' '), 10)
+        response.on('close', () => clearInterval(timer))
+        return
+      }
+      case 'cut':
+        response.writeHead(200, { 'Content-Length': Buffer.byteLength(text) })
+        response.write(text.slice(0, text.length / 2), () => request.socket.destroy())
+        return
+      default:
+        send(response, STATUS[fault] ?? 200, text)
+    }
+  }
+
+  async #answer(fault: Fault, action: string, body: string): Promise<string> {
+    const { ledger, older } = this.#options
+    const text = await answerBody(fault === 'lagging' ? older.node : ledger.node, body, true)
+    if (action !== 'block_count') return text
+    const answer = JSON.parse(text) as Record<string, string>
+    const blocks = fault === 'stuck' ? this.#stuckAt : Number(answer.count)
+    const count = String(BLOCKS_BEFORE + blocks - (fault === 'lagging' ? LAG_BLOCKS : 0))
+    return JSON.stringify({ ...answer, count, cemented: count })
+  }
+}
+
+const BROKEN: { [F in Fault]?: string } = {
+  html: '<!doctype html><title>Welcome to nginx!</title>',
+  'status 500': '<h1>500 Internal Server Error</h1>',
+  'status 429': '{"error": "Account not found"}',
+  garbage: '{"balance": "1", "pending": ',
+  nonsense: '{"message": "Have you tried our premium plan?"}',
+  'rate limit': '{"error": "API rate limit exceeded"}',
+}
+
+const STATUS: { [F in Fault]?: number } = { 'status 500': 500, 'status 429': 429 }
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Length': Buffer.byteLength(text) })
+  response.end(text)
+}

@@ -1,0 +1,37 @@
+import type { TestContext } from 'node:test'
+import type { Devnet } from '../../src/devnet/index.ts'
+import { NO_WORK, Signer, frontierAfter, frontierOf, nano, openAccount, publish } from './blocks.ts'
+import { openDevnet } from './devnet.ts'
+
+export interface GrownLedger {
+  current: Devnet
+  /** The same ledger some blocks ago: every account has moved on since. */
+  older: Devnet
+  signers: Signer[]
+  /** Blocks of every age; the older copy lacks the last third of them. */
+  hashes: string[]
+}
+
+/** A ledger with some accounts that sent, received and changed, and a copy of it from before they did. */
+export async function growLedger(t: TestContext, accounts = 8): Promise<GrownLedger> {
+  const current = await openDevnet(t, { thresholds: NO_WORK })
+  const older = await openDevnet(t, { thresholds: NO_WORK })
+  const signers = Array.from({ length: accounts }, (_, index) => new Signer(index))
+  const hashes: string[] = []
+  for (const signer of signers) {
+    await openAccount(older.node, signer, nano(100))
+    hashes.push(await openAccount(current.node, signer, nano(100)))
+  }
+  for (const [at, signer] of signers.entries()) {
+    const next = signers[(at + 1) % accounts]!
+    const frontier = frontierOf(current.node, signer.key)
+    const received = signer.send(frontier, next.key, nano(at + 1))
+    hashes.push(await publish(current.node, received))
+    // A second one stays receivable.
+    hashes.push(await publish(current.node, signer.send(frontierAfter(received), next.key, nano(1))))
+    const receive = next.receive(frontierOf(current.node, next.key), hashes.at(-2)!, nano(at + 1))
+    await publish(current.node, receive)
+    await publish(current.node, next.change(frontierAfter(receive), signer.key))
+  }
+  return { current, older, signers, hashes }
+}
