@@ -51,7 +51,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onRead: ({ upstream, hedged }) => metrics.upstreamReads.inc({ upstream, hedged: String(hedged) }),
+    onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
       log.warn({ event: 'upstream_failure', action, kind: failure.kind, reason: failure.message })
@@ -64,7 +64,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     registry,
     keys,
     remembered: new RememberedAnswers(),
-    nodeFor: (trace, signal) => nodes.forRequest(trace, signal),
+    nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {
       clock,
       names: nameBook(config.knownNames),
@@ -85,7 +85,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     nextRequestId,
     report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cache.inc({ result: cache })
+      if (cache !== undefined) metrics.cacheResult(cache)
       const line = { requestId, action, status, code, cache, caller, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describe(cause) })
       else log.info(line)

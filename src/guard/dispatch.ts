@@ -1,5 +1,6 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Leaving } from '../kernel/leaving.ts'
 import type { KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { authorize } from './authorize.ts'
@@ -15,7 +16,7 @@ export interface Gateway {
   registry: Registry
   keys: KeyRing
   remembered: RememberedAnswers
-  nodeFor(trace: Trace, signal: AbortSignal): NodePort
+  nodeFor(trace: Trace, leaving: Leaving): NodePort
   base: Omit<Ctx, 'requestId' | 'caller' | 'node'>
 }
 
@@ -27,14 +28,14 @@ export interface RpcRequest {
   headers: RequestHeaders
   url: string
   trace: RpcTrace
-  /** Aborted when the client has left. */
-  signal: AbortSignal
+  /** Tells when the client has left. */
+  leaving: Leaving
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
 export async function dispatch(
   gateway: Gateway,
-  { requestId, text, headers, url, trace, signal }: RpcRequest,
+  { requestId, text, headers, url, trace, leaving }: RpcRequest,
 ): Promise<string> {
   const { registry, keys, remembered, base } = gateway
   const known = remembered.find(text)
@@ -50,10 +51,11 @@ export async function dispatch(
   const { params, resolved } = resolveNames(base.names, body!, action) //          400
   const input = parse(params) //                                                   400, before anything is charged
   authorize(action, caller) //                                                     401, 403
-  const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace, signal) }
+  const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace, leaving) }
   const result = await action.run(ctx, input)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
-  if (trace.fresh && caller.kind === 'anonymous')
+  // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
+  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous')
     remembered.put(text, { action, parse, text: answer, fresh: trace.fresh })
   return answer
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Gateway, type RpcTrace, dispatch } from '../guard/dispatch.ts'
+import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -96,9 +97,9 @@ export function createRpcEndpoint(options: RpcOptions) {
       }
       running++
       // A read that only this client waited for is not worth finishing once it has left.
-      const left = new AbortController()
+      const leaving = new Leaving()
       response.on('close', () => {
-        if (!response.writableFinished) left.abort()
+        if (!response.writableFinished) leaving.leave()
       })
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
       dispatch(gateway, {
@@ -107,7 +108,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         headers: request.headers,
         url: request.url ?? '/',
         trace,
-        signal: left.signal,
+        leaving,
       }).then(
         (answer) => {
           running--
@@ -115,7 +116,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         },
         (error: unknown) => {
           running--
-          if (left.signal.aborted) send('', CLIENT_LEFT)
+          if (leaving.left) send('', CLIENT_LEFT)
           else refuse(error)
         },
       )

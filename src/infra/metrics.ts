@@ -36,6 +36,8 @@ export class Metrics {
   })
 
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
+  readonly #reads = new Map<string, () => void>()
+  readonly #results = new Map<string, () => void>()
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
@@ -55,6 +57,16 @@ export class Metrics {
     bound.observe(seconds)
   }
 
+  upstreamRead(upstream: string, hedged: boolean): void {
+    counterFor(this.#reads, `${upstream} ${hedged}`, () =>
+      this.upstreamReads.labels({ upstream, hedged: String(hedged) }),
+    )()
+  }
+
+  cacheResult(result: string): void {
+    counterFor(this.#results, result, () => this.cache.labels({ result }))()
+  }
+
   /** A value that is looked up whenever somebody asks. */
   gauge(name: string, help: string, read: () => { labels?: Record<string, string>; value: number }[]): void {
     const labelNames = ['upstream']
@@ -72,4 +84,15 @@ export class Metrics {
   text(): Promise<string> {
     return this.registry.metrics()
   }
+}
+
+/** Looking a series up by its labels costs more than counting, so each is looked up once. */
+function counterFor(known: Map<string, () => void>, key: string, find: () => { inc(): void }): () => void {
+  let count = known.get(key)
+  if (!count) {
+    const series = find()
+    count = () => series.inc()
+    known.set(key, count)
+  }
+  return count
 }

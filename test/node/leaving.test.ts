@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Leaving } from '../../src/kernel/leaving.ts'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { NO_WORK, Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
@@ -16,7 +17,7 @@ async function openWorld(t: TestContext) {
   await openAccount(ledger.node, alice, nano(100))
   const node = await FaultyNode.start(t, { ledger })
   const { nodes } = (await openPooledGateway(t, [node])).app
-  const ask = (signal?: AbortSignal) => nodes.forRequest(undefined, signal).read('account_info', PARAMS)
+  const ask = (leaving?: Leaving) => nodes.forRequest(undefined, leaving).read('account_info', PARAMS)
   return { ledger, node, nodes, ask }
 }
 
@@ -24,10 +25,10 @@ test('a read ends at the node when the only one who waits leaves, and the node i
   const { node, nodes, ask } = await openWorld(t)
   for (let round = 1; round <= 5; round++) {
     node.hold('account_info')
-    const client = new AbortController()
-    const read = ask(client.signal)
+    const client = new Leaving()
+    const read = ask(client)
     await until(() => node.hits('account_info') === round)
-    client.abort()
+    client.leave()
     await assert.rejects(read)
     await until(() => node.abandoned === round)
   }
@@ -37,11 +38,11 @@ test('a read ends at the node when the only one who waits leaves, and the node i
 test('a read goes on while anybody waits for it', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
-  const clients = [new AbortController(), new AbortController(), new AbortController()]
-  const reads = clients.map(({ signal }) => ask(signal))
+  const clients = [new Leaving(), new Leaving(), new Leaving()]
+  const reads = clients.map((client) => ask(client))
   await until(() => node.hits('account_info') === 1)
-  clients[0]!.abort()
-  clients[2]!.abort()
+  clients[0]!.leave()
+  clients[2]!.leave()
   release()
   assert.equal((await reads[1]!).balance, `${nano(100)}`)
   assert.equal(node.abandoned, 0)
@@ -50,10 +51,10 @@ test('a read goes on while anybody waits for it', async (t) => {
 test('a read that somebody without a goodbye waits for goes on', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
-  const client = new AbortController()
-  const reads = [ask(client.signal), ask()]
+  const client = new Leaving()
+  const reads = [ask(client), ask()]
   await until(() => node.hits('account_info') === 1)
-  client.abort()
+  client.leave()
   release()
   assert.equal((await reads[1]!).balance, `${nano(100)}`)
 })
@@ -61,10 +62,10 @@ test('a read that somebody without a goodbye waits for goes on', async (t) => {
 test('nobody joins a read that was given up', async (t) => {
   const { node, ask } = await openWorld(t)
   const release = node.hold('account_info')
-  const client = new AbortController()
-  const left = ask(client.signal)
+  const client = new Leaving()
+  const left = ask(client)
   await until(() => node.hits('account_info') === 1)
-  client.abort()
+  client.leave()
   const next = ask()
   await assert.rejects(left)
   await until(() => node.hits('account_info') === 2)
@@ -77,10 +78,10 @@ test('nobody joins a read that was given up', async (t) => {
 
 test('a block goes on its way although its sender has left', async (t) => {
   const { ledger, nodes } = await openWorld(t)
-  const client = new AbortController()
+  const client = new Leaving()
   const block = alice.send(frontierOf(ledger.node, alice.key), alice.key, nano(1))
-  const published = nodes.forRequest(undefined, client.signal).publish(block, 'send')
-  client.abort()
+  const published = nodes.forRequest(undefined, client).publish(block, 'send')
+  client.leave()
   assert.equal(await published, hashBlock(block))
   assert.ok(ledger.node.ledger.store.hasBlock(hashBlock(block)))
 })

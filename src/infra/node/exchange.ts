@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici'
+import type { Leaving } from '../../kernel/leaving.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
 
 export interface Exchange {
@@ -6,31 +7,30 @@ export interface Exchange {
   headers: Record<string, string>
   body: string
   /** Ends the exchange wherever it is, also while it still waits for a free connection. */
-  signal: AbortSignal
+  leaving: Leaving
 }
 
 /**
  * One POST over a pool, read into text. It uses the pool's dispatcher directly, because the streams of the usual
  * request cost as much as the rest of a pass-through.
  */
-export function exchange(pool: Pool, { path, headers, body, signal }: Exchange): Promise<string> {
+export function exchange(pool: Pool, { path, headers, body, leaving }: Exchange): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let controller: Dispatcher.DispatchController | undefined
     const abort = () => {
-      const failure = toFailure(signal.reason)
+      const failure = toFailure(leaving.reason ?? new UpstreamFailure('aborted', 'nobody waits'))
       reject(failure)
       controller?.abort(failure)
     }
-    signal.addEventListener('abort', abort, { once: true })
-    const done = () => signal.removeEventListener('abort', abort)
-    // Time is measured by whoever holds the signal, so the pool's own limits are off.
+    const done = leaving.onLeave(abort)
+    // Time is measured by whoever can leave, so the pool's own limits are off.
     pool.dispatch(
       { method: 'POST', path, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {
           controller = started
-          if (signal.aborted) abort()
+          if (leaving.left) abort()
         },
         onResponseStart(started, status) {
           if (status >= 200 && status !== 200) started.abort(new UpstreamFailure('broken', `status ${status}`))

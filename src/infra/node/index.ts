@@ -1,5 +1,6 @@
 import type { Trace } from '../../kernel/ctx.ts'
 import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
+import { Leaving } from '../../kernel/leaving.ts'
 import { type Block, hashBlock, previousOf } from '../../kernel/nano/block.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { workValue } from '../../kernel/nano/work.ts'
@@ -38,14 +39,14 @@ interface Flight {
   promise: Promise<NodeAnswer>
   /** How many wait for it; those who cannot say that they left are counted for good. */
   waiting: number
-  abort: AbortController | undefined
+  abort: Leaving | undefined
 }
 
 interface Departure {
   keys: string[]
   /** Unset when the answer is not to be remembered. */
   stamp: number | undefined
-  signal: AbortSignal | undefined
+  leaving?: Leaving | undefined
 }
 
 /** All nodes as one ledger. */
@@ -89,18 +90,18 @@ export class Nodes {
   }
 
   /**
-   * The port as one request sees it; the trace tells where its answer came from. The signal says that the client has
+   * The port as one request sees it; the trace tells where its answer came from. `leaving` says that the client has
    * left: a read that nobody else waits for ends then, a publish never does.
    */
-  forRequest(trace?: Trace, signal?: AbortSignal): NodePort {
+  forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
-      read: (action, params) => this.#read(action, params, trace, signal),
+      read: (action, params) => this.#read(action, params, trace, leaving),
       publish: (block, subtype) => this.#publish(block, subtype),
       generateWork: (root, difficulty) => this.#generateWork(root, difficulty),
     }
   }
 
-  async #read(action: string, params: NodeParams, trace?: Trace, signal?: AbortSignal): Promise<NodeAnswer> {
+  async #read(action: string, params: NodeParams, trace?: Trace, leaving?: Leaving): Promise<NodeAnswer> {
     const body = toBody(action, params)
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
@@ -122,9 +123,9 @@ export class Nodes {
     const known = this.#flights.get(flightKey)
     if (trace) trace.cache = known ? 'coalesced' : 'miss'
     const flight =
-      known ?? this.#depart(flightKey, action, body, { keys, stamp: cacheable ? stamp : undefined, signal })
+      known ?? this.#depart(flightKey, action, body, { keys, stamp: cacheable ? stamp : undefined, leaving })
     flight.waiting++
-    signal?.addEventListener('abort', () => this.#leave(flightKey, flight), { once: true })
+    leaving?.onLeave(() => this.#leave(flightKey, flight))
     return tell(await flight.promise)
   }
 
@@ -132,9 +133,9 @@ export class Nodes {
     return this.#cache?.find(body, this.#epochs.stamp(keys), this.#clock.now()) === answer
   }
 
-  #depart(flightKey: string, action: string, body: string, { signal, ...rest }: Departure): Flight {
-    const abort = signal && new AbortController()
-    const promise = this.#fetch(action, body, { ...rest, signal: abort?.signal })
+  #depart(flightKey: string, action: string, body: string, { leaving, ...rest }: Departure): Flight {
+    const abort = leaving && new Leaving()
+    const promise = this.#fetch(action, body, { ...rest, leaving: abort })
     const flight: Flight = { promise, waiting: 0, abort }
     this.#flights.set(flightKey, flight)
     const forget = () => this.#forget(flightKey, flight)
@@ -146,18 +147,18 @@ export class Nodes {
   #leave(flightKey: string, flight: Flight): void {
     if (--flight.waiting > 0) return
     this.#forget(flightKey, flight)
-    flight.abort?.abort()
+    flight.abort?.leave()
   }
 
   #forget(flightKey: string, flight: Flight): void {
     if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey)
   }
 
-  async #fetch(action: string, body: string, { keys, stamp, signal }: Departure): Promise<NodeAnswer> {
+  async #fetch(action: string, body: string, { keys, stamp, leaving }: Departure): Promise<NodeAnswer> {
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
-      const limits = { timeoutMilliseconds, signal }
+      const limits = { timeoutMilliseconds, leaving }
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       if (stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {

@@ -1,3 +1,4 @@
+import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
 import type { Upstream } from './upstream.ts'
@@ -16,8 +17,8 @@ export interface ReadOutcome {
 export interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
-  /** Aborted when nobody waits for the answer any more. */
-  signal?: AbortSignal | undefined
+  /** Tells that nobody waits for the answer any more. */
+  leaving?: Leaving | undefined
 }
 
 /**
@@ -28,11 +29,11 @@ export function readFromNodes(
   clock: Clock,
   nodes: readonly Upstream[],
   body: string,
-  { timeoutMilliseconds, signal }: ReadLimits,
+  { timeoutMilliseconds, leaving }: ReadLimits,
 ): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
     const deadline = clock.now() + timeoutMilliseconds
-    const aborts = new Set<AbortController>()
+    const aborts = new Set<Leaving>()
     let next = 0
     let hedges = 0
     let doubtful: ReadOutcome | undefined
@@ -45,7 +46,7 @@ export function readFromNodes(
       settled = true
       cancelHedge?.()
       cancelDoubt?.()
-      for (const abort of aborts) abort.abort()
+      for (const abort of aborts) abort.leave()
       finish()
     }
     const accept = (outcome: ReadOutcome) => settle(() => resolve(outcome))
@@ -53,7 +54,7 @@ export function readFromNodes(
     const ask = () => {
       const upstream = nodes[next++]
       if (!upstream) return
-      const abort = new AbortController()
+      const abort = new Leaving()
       aborts.add(abort)
       upstream.call(body, deadline - clock.now(), abort).then(
         (answer) => {
@@ -81,7 +82,7 @@ export function readFromNodes(
         })
       }
     }
-    signal?.addEventListener('abort', () => settle(() => reject(new UpstreamFailure('aborted', 'nobody waits'))))
+    leaving?.onLeave(() => settle(() => reject(new UpstreamFailure('aborted', 'nobody waits'))))
     ask()
   })
 }

@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { exchange } from './exchange.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
@@ -57,14 +58,14 @@ export class Upstream {
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
-  async call(body: string, timeoutMilliseconds: number, abort = new AbortController()): Promise<NodeAnswer> {
+  async call(body: string, timeoutMilliseconds: number, leaving = new Leaving()): Promise<NodeAnswer> {
     const startedAt = this.#clock.now()
     // One limit for everything: the wait for a free connection and an answer that trickles count too.
-    const giveUp = () => abort.abort(new UpstreamFailure('timeout', 'no answer in time'))
+    const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
       const { path, headers } = this.#target
-      const text = await exchange(this.#pool, { path, headers, body, signal: abort.signal })
+      const text = await exchange(this.#pool, { path, headers, body, leaving })
       const answer = toAnswer(text)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)

@@ -1,0 +1,28 @@
+/**
+ * Tells that nobody waits any more. The platform's AbortController does the same at several times the cost, and a read
+ * needs three of them.
+ */
+export class Leaving {
+  #listeners: Set<() => void> | undefined
+  left = false
+  reason: Error | undefined
+
+  /** Calls back once, at the latest now; the returned function takes it back. */
+  onLeave(listener: () => void): () => void {
+    if (this.left) {
+      listener()
+      return () => undefined
+    }
+    this.#listeners ??= new Set()
+    this.#listeners.add(listener)
+    return () => this.#listeners?.delete(listener)
+  }
+
+  leave(reason?: Error): void {
+    if (this.left) return
+    this.left = true
+    this.reason = reason
+    for (const listener of this.#listeners ?? []) listener()
+    this.#listeners = undefined
+  }
+}
