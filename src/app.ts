@@ -6,17 +6,33 @@ import { type Devnet, startDevnet } from './devnet/index.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
+import { type Plans, createThrottle } from './guard/throttle.ts'
+import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
-import { openAdminKey } from './infra/keys/admin-key.ts'
+import { type Store, openStore } from './infra/db/open.ts'
+import { openIds } from './infra/ids.ts'
+import { JobRunner } from './infra/jobs/runner.ts'
+import { MemoryBurst } from './infra/limits/gcra.ts'
+import { RedisBurst } from './infra/limits/leases.ts'
 import type { Log } from './infra/log.ts'
+import { capturedMailer } from './infra/mail/captured.ts'
+import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
+import type { StoreCtx } from './kernel/in-tx.ts'
+import {
+  StoredKeys,
+  accounts,
+  createFirstAdministrator,
+  releaseReservations,
+  sendMail,
+} from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { work } from './modules/work/index.ts'
@@ -36,6 +52,7 @@ export interface App {
   createdKey: string | undefined
   devnet: Devnet | undefined
   nodes: Nodes
+  store: Store
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
@@ -44,6 +61,7 @@ export interface App {
 export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
+  let limitsDegraded = false
   const devnet = await startEmbedded(config, { clock, random })
   const metrics = new Metrics()
   const nodes = new Nodes({
@@ -52,21 +70,46 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     clock,
     random,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
-    onFailure: ({ action, failure }) => {
+    onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
-      log.warn({ event: 'upstream_failure', action, kind: failure.kind, reason: failure.message })
+      log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
     },
   })
-  const { keys, created } = openAdminKey(config.dataDir, random)
+  const store = await openStore(storeUrl(config), clock)
+  const { db, engine, notices } = store
+  const ids = openIds(random)
+  const wakeJobs = () => notices.publish('jobs', '')
+  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const keys = new StoredKeys(db, clock)
+  notices.subscribe('key', (hash) => keys.forget(hash))
+  const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const runner = new JobRunner({
+    db,
+    engine,
+    clock,
+    random,
+    ids,
+    jobs: [sendMail(mailer), releaseReservations(storeCtx)],
+    onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
+  })
+  notices.subscribe('jobs', () => runner.wake())
+  const createdKey = await createFirstAdministrator(storeCtx)
+  const shared = await openSharedLimits(config, clock, (degraded) => {
+    limitsDegraded = degraded
+    log.warn({ event: 'limits_degraded', degraded })
+  })
   const network = devnet ? 'dev' : config.nodeNetwork
-  const registry = new Registry([ledger, work])
+  const registry = new Registry([ledger, accounts, work])
   const gateway: Gateway = {
     registry,
     keys,
     remembered: new RememberedAnswers(),
+    throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {
       clock,
+      store: storeCtx,
+      baseUrl: () => config.baseUrl ?? url,
       names: nameBook(config.knownNames),
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds: WORK_THRESHOLDS[network],
@@ -82,6 +125,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     gateway,
     bodyBytesMax: config.bodyBytesMax,
     concurrencyMax: config.concurrencyMax,
+    clientIp: createClientIp(toTrustedProxies(config.trustedProxies)),
     nextRequestId,
     report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
@@ -137,6 +181,9 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', () =>
     nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),
   )
+  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', () => [
+    { value: limitsDegraded ? 1 : 0 },
+  ])
   metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', () => [{ value: nodes.cachedBytes }])
   metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', () => [{ value: sockets.count }])
 
@@ -146,10 +193,15 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
+    await runner.stop()
+    await keys.close()
+    shared?.close()
+    await store.close()
     await nodes.close()
     await devnet?.close()
   }
   try {
+    await runner.start()
     await nodes.start()
     await server.listen({ port: config.port, host: config.host })
   } catch (error) {
@@ -158,7 +210,30 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   }
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey: created, devnet, nodes, close }
+  return { url, createdKey, devnet, nodes, store, close }
+}
+
+/** The limits of each kind of caller; a first try on a laptop should not run into them. */
+function toPlans(config: Config): Plans {
+  const embeddedOnly = config.nodeUrls.every((url) => url.startsWith(EMBEDDED))
+  return {
+    anonymous: {
+      perMinute: config.limitAnonymousPerMinute ?? (embeddedOnly ? 0 : 60),
+      concurrencyMax: config.limitAnonymousConcurrency ?? (embeddedOnly ? 0 : 10),
+    },
+    free: { perMinute: config.limitFreePerMinute, concurrencyMax: config.limitFreeConcurrency },
+    prepaid: { perMinute: config.limitPrepaidPerMinute, concurrencyMax: config.limitPrepaidConcurrency },
+  }
+}
+
+async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
+  if (config.redisUrl === '') return undefined
+  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
+}
+
+/** The store a configuration names. */
+export function storeUrl(config: Config): string {
+  return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
 }
 
 /** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */

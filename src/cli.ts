@@ -1,6 +1,18 @@
 import { Command } from 'commander'
 import { printConfig } from './cli/config.ts'
 import { fundAccount, runDevnet } from './cli/devnet.ts'
+import {
+  addAccount,
+  backUp,
+  createKey,
+  endKey,
+  migrateStore,
+  printAccounts,
+  printJobs,
+  printKeys,
+  printMail,
+  retryJob,
+} from './cli/store.ts'
 import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
 
@@ -38,6 +50,71 @@ devnet
   .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
   .option('--json', 'print JSON')
   .action(fundAccount)
+
+const accounts = program.command('accounts').description('customers of the gateway')
+accounts.command('list').description('list accounts').option('--json', 'print JSON').action(printAccounts)
+accounts
+  .command('create')
+  .description('make an account')
+  .option('--email <address>', 'for signing in by mail')
+  .option('--admin', 'an administrator')
+  .option('--json', 'print JSON')
+  .action(addAccount)
+
+const keys = program.command('keys').description('API keys')
+keys
+  .command('create')
+  .description('make a key; it is shown once')
+  .argument('<account>', 'id of the account')
+  .option('--name <name>', 'what it is for', 'Command line')
+  .option('--public', 'a public key, for browsers')
+  .option('--origin <origin...>', 'where a public key may be used')
+  .option('--json', 'print JSON')
+  .action(createKey)
+keys
+  .command('list')
+  .description('list the keys of an account')
+  .argument('<account>', 'id of the account')
+  .option('--json', 'print JSON')
+  .action(printKeys)
+keys
+  .command('revoke')
+  .description('end a key at once')
+  .argument('<account>', 'id of the account')
+  .argument('<key>', 'id of the key')
+  .option('--json', 'print JSON')
+  .action(endKey)
+
+const jobs = program.command('jobs').description('work that outlives its request')
+jobs
+  .command('list')
+  .description('list jobs, latest first')
+  .option('--status <status>', 'ready, running, done or dead')
+  .option('--json', 'print JSON')
+  .action(printJobs)
+jobs
+  .command('retry')
+  .description('run a dead job again')
+  .argument('<job>', 'id of the job')
+  .option('--json', 'print JSON')
+  .action(retryJob)
+
+const mail = program.command('mail').description('mail kept in the store because no mail server is set')
+mail.command('list').description('show it, latest first').option('--json', 'print JSON').action(printMail)
+
+program
+  .command('backup')
+  .description('write a consistent copy of the embedded store while it is in use')
+  .argument('<file>', 'where to')
+  .option('--json', 'print JSON')
+  .action(backUp)
+
+program
+  .command('migrate-store')
+  .description('copy the store into an empty one and compare counts and sums')
+  .requiredOption('--to <url>', 'postgres://… or sqlite:<file>')
+  .option('--json', 'print JSON')
+  .action(migrateStore)
 
 try {
   await program.parseAsync()

@@ -39,6 +39,12 @@ const list = (value: string) =>
     .filter((entry) => entry !== '')
 /** Like a list, but an empty place keeps its neighbours where they are. */
 const slots = (value: string) => value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
+const database = (value: string) => {
+  if (value !== '' && !/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) {
+    throw new BadSetting('must begin with sqlite: or postgres://')
+  }
+  return value
+}
 const webAddress = (value: string) => {
   if (value === '') return undefined
   if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
@@ -74,6 +80,13 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   read,
 })
 
+/** `auto` takes the usual limit, or none while only the embedded ledger is behind the gateway. */
+const limit = (value: string) => (value === 'auto' ? undefined : whole(0)(value))
+const redis = (value: string) => {
+  if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
+  return value
+}
+
 /** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
 const SETTINGS = {
   port: setting('PORT', '8080', whole(0, 65_535), 'Port of the gateway.'),
@@ -82,6 +95,14 @@ const SETTINGS = {
   baseUrl: setting('BASE_URL', '', webAddress, 'Public address of the gateway; unset, its own.'),
   checkoutUrl: setting('CHECKOUT_URL', '', webAddress, 'Public address of payment pages; unset, BASE_URL.'),
   apiUrl: setting('API_URL', '', webAddress, 'Public address of check and record links; unset, BASE_URL.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '',
+    database,
+    'The store: `sqlite:<file>` or `postgres://…`; unset, a file in DATA_DIR.',
+  ),
+  smtpUrl: setting('SMTP_URL', '', text, 'Mail server; unset, mail is kept in the store and shown by `mail list`.'),
+  mailFrom: setting('MAIL_FROM', 'nano-gateway <noreply@localhost>', text, 'Sender of mail.'),
   nodeUrls: setting(
     'NODE_URLS',
     'devnet:',
@@ -119,6 +140,35 @@ const SETTINGS = {
   ),
   drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
   websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),
+  redisUrl: setting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),
+  instances: setting('INSTANCES', '2', whole(1), 'Instances that share limits, for the time Redis is away.'),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '',
+    list,
+    'Addresses or networks whose X-Forwarded-For is believed; `loopback` is this machine.',
+  ),
+  limitAnonymousPerMinute: setting(
+    'LIMIT_ANONYMOUS_PER_MINUTE',
+    'auto',
+    limit,
+    'Requests a minute from one address without a key; auto is 60, or no limit with the embedded ledger; 0 is none.',
+  ),
+  limitAnonymousConcurrency: setting(
+    'LIMIT_ANONYMOUS_CONCURRENCY',
+    'auto',
+    limit,
+    'Requests at once from one address without a key; auto is 10, or no limit with the embedded ledger.',
+  ),
+  limitFreePerMinute: setting('LIMIT_FREE_PER_MINUTE', '600', whole(0), 'Requests a minute of an account.'),
+  limitFreeConcurrency: setting('LIMIT_FREE_CONCURRENCY', '50', whole(0), 'Requests at once of an account.'),
+  limitPrepaidPerMinute: setting('LIMIT_PREPAID_PER_MINUTE', '3000', whole(0), 'The same for an account with credits.'),
+  limitPrepaidConcurrency: setting(
+    'LIMIT_PREPAID_CONCURRENCY',
+    '200',
+    whole(0),
+    'The same for an account with credits.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -139,7 +189,7 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS'])
+const SECRET = new Set(['NODE_HEADERS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

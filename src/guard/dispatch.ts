@@ -1,7 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Leaving } from '../kernel/leaving.ts'
-import type { KeyRing, NodePort } from '../kernel/ports.ts'
+import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { authorize } from './authorize.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
@@ -10,54 +10,96 @@ import { parseBody } from './json-body.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
+import type { Throttle } from './throttle.ts'
 
 /** What every request shares; the node and the caller are added for each. */
 export interface Gateway {
   registry: Registry
   keys: KeyRing
   remembered: RememberedAnswers
+  throttle: Throttle
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   base: Omit<Ctx, 'requestId' | 'caller' | 'node'>
 }
 
-export type RpcTrace = Trace & { action: string | undefined; caller: Caller['kind'] | undefined }
+export type RpcTrace = Trace & {
+  action: string | undefined
+  caller: Caller['kind'] | undefined
+  /** Numbers of the RateLimit headers. */
+  limit: BurstDecision | undefined
+}
 
 export interface RpcRequest {
   requestId: string
   text: string
   headers: RequestHeaders
   url: string
+  /** The client's network address, as far as it can be trusted. */
+  ip: string
   trace: RpcTrace
   /** Tells when the client has left. */
   leaving: Leaving
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
-export async function dispatch(
-  gateway: Gateway,
-  { requestId, text, headers, url, trace, leaving }: RpcRequest,
-): Promise<string> {
-  const { registry, keys, remembered, base } = gateway
+export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<string> {
+  const { registry, keys, remembered, throttle } = gateway
+  const { text, headers, url, ip, trace } = request
   const known = remembered.find(text)
   const body = known ? undefined : parseBody(text) //                              400
-  const { action, parse } = known ?? findAction(registry, body!) //                400
-  trace.action = action.name
-  const caller = await identify(keys, extractCredential({ headers, url, body, action })) // 401
+  const registered = known ?? findAction(registry, body!) //                       400
+  trace.action = registered.action.name
+  const caller = await identifyOrCount(gateway, request, () =>
+    identify(keys, extractCredential({ headers, url, body, action: registered.action }), originOf(headers)),
+  ) //                                                                             401, 403
   trace.caller = caller.kind
-  if (known) {
-    trace.cache = 'hit'
-    return known.text
+  const entering = throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
+  const entry = entering instanceof Promise ? await entering : entering //         429
+  trace.limit = entry.decision
+  try {
+    if (known) {
+      trace.cache = 'hit'
+      return known.text
+    }
+    return await run(gateway, request, { body: body!, caller, ...registered })
+  } finally {
+    entry.leave()
   }
-  const { params, resolved } = resolveNames(base.names, body!, action) //          400
+}
+
+/** The part of a request that may cost something. */
+async function run(
+  { base, remembered, nodeFor }: Gateway,
+  { requestId, text, trace, leaving }: RpcRequest,
+  { body, caller, action, parse }: RegisteredAction & { body: Readonly<Record<string, unknown>>; caller: Caller },
+): Promise<string> {
+  const { params, resolved } = resolveNames(base.names, body, action) //           400
   const input = parse(params) //                                                   400, before anything is charged
   authorize(action, caller) //                                                     401, 403
-  const ctx: Ctx = { ...base, requestId, caller, node: gateway.nodeFor(trace, leaving) }
+  const ctx: Ctx = { ...base, requestId, caller, node: nodeFor(trace, leaving) }
   const result = await action.run(ctx, input)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
-  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous')
+  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous') {
     remembered.put(text, { action, parse, text: answer, fresh: trace.fresh })
+  }
   return answer
+}
+
+/** A wrong credential counts against the address it came from, so that keys cannot be tried for nothing. */
+async function identifyOrCount(
+  { throttle }: Gateway,
+  { ip, trace }: RpcRequest,
+  identifyCaller: () => Promise<Caller>,
+): Promise<Caller> {
+  try {
+    return await identifyCaller()
+  } catch (error) {
+    const entry = await throttle.enter({ kind: 'anonymous' }, ip, false)
+    trace.limit = entry.decision
+    entry.leave()
+    throw error
+  }
 }
 
 function findAction(registry: Registry, body: Readonly<Record<string, unknown>>): RegisteredAction {
@@ -68,6 +110,10 @@ function findAction(registry: Registry, body: Readonly<Record<string, unknown>>)
   const found = typeof name === 'string' ? registry.find(name) : undefined
   if (!found) throw new AppError('invalid_action', 'Bad action provided.')
   return found
+}
+
+function originOf({ origin }: RequestHeaders): string | undefined {
+  return typeof origin === 'string' ? origin : undefined
 }
 
 function withAddress(result: Json, address: string): Json {

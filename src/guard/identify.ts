@@ -6,11 +6,21 @@ import type { KeyRing } from '../kernel/ports.ts'
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 
 /** Who is calling. A wrong credential is refused and never treated as none. */
-export async function identify(keys: KeyRing, credential: string | undefined): Promise<Caller> {
+export async function identify(
+  keys: KeyRing,
+  credential: string | undefined,
+  origin: string | undefined,
+): Promise<Caller> {
   if (credential === undefined) return { kind: 'anonymous' }
   const kind = kindOfApiKey(credential)
   if (kind === undefined) throw invalidKey()
   const owner = await keys.find(credential)
   if (!owner) throw invalidKey()
-  return { kind: 'account', accountId: owner.accountId, door: kind === 'secret' ? 'secret-key' : 'public-key' }
+  const { accountId, role, prepaid } = owner
+  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key' }
+  // A public key is readable by anybody; what holds it is the page it may be used from.
+  if (origin === undefined || !owner.origins.includes(origin)) {
+    throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')
+  }
+  return { kind: 'account', accountId, role, prepaid, door: 'public-key' }
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Gateway, type RpcTrace, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
+import { TooManyRequests } from '../guard/throttle.ts'
+import type { ClientIp } from './client-ip.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 
@@ -21,6 +23,7 @@ export interface RpcOptions {
   gateway: Gateway
   bodyBytesMax: number
   concurrencyMax: number
+  clientIp: ClientIp
   nextRequestId(): string
   report(report: RpcReport): void
 }
@@ -42,13 +45,20 @@ const HEADERS = [
  * because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
-  const { gateway, bodyBytesMax, concurrencyMax, nextRequestId, report } = options
+  const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, report } = options
   let running = 0
 
   return function answer(request: IncomingMessage, response: ServerResponse, isClosing: () => boolean): void {
     const startedAt = performance.now()
     const requestId = nextRequestId()
-    const trace: RpcTrace = { cache: undefined, fresh: undefined, action: undefined, caller: undefined }
+    const trace: RpcTrace = {
+      requestId,
+      cache: undefined,
+      fresh: undefined,
+      action: undefined,
+      caller: undefined,
+      limit: undefined,
+    }
 
     const send = (text: string, status = 200, extra: string[] = [], code?: string, cause?: unknown) => {
       const milliseconds = performance.now() - startedAt
@@ -63,6 +73,11 @@ export function createRpcEndpoint(options: RpcOptions) {
         extra,
       )
       if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
+      if (trace.limit) {
+        const { limit, remaining, resetSeconds } = trace.limit
+        headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)
+        headers.push('ratelimit-reset', `${resetSeconds}`)
+      }
       if (isClosing()) headers.push('connection', 'close')
       response.writeHead(status, headers)
       response.end(text)
@@ -71,6 +86,7 @@ export function createRpcEndpoint(options: RpcOptions) {
     }
     const refuse = (error: unknown) => {
       const { status, code, body, retryAfterSeconds } = toErrorReply(error)
+      if (error instanceof TooManyRequests) trace.limit = error.decision
       const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
       // What was not read cannot be skipped, so the connection ends with the answer.
       if (status === 413) extra.push('connection', 'close')
@@ -107,6 +123,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         text,
         headers: request.headers,
         url: request.url ?? '/',
+        ip: clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for']),
         trace,
         leaving,
       }).then(

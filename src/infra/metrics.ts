@@ -35,6 +35,12 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  readonly jobs = new Counter({
+    name: 'gateway_jobs_total',
+    help: 'Jobs by kind and how they ended.',
+    labelNames: ['kind', 'outcome'],
+    registers: [this.registry],
+  })
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
   readonly #reads = new Map<string, () => void>()
   readonly #results = new Map<string, () => void>()

@@ -21,6 +21,8 @@ export interface Action<S extends TObject = TObject> {
   caching: CachingClass
   /** Credits a call consumes on a metered action. */
   credits?: (input: Static<S>) => number
+  /** Money moves or something is made: repeated requests with an Idempotency-Key act once. */
+  once?: true
   run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
 }
 

@@ -62,6 +62,8 @@ export interface KeyOwner {
   keyId: string
   kind: 'secret' | 'public'
   role: 'user' | 'admin'
+  /** Has credits left, which raises its limits. */
+  prepaid: boolean
   /** Where a public key may be used from. */
   origins: readonly string[]
 }
@@ -100,4 +102,10 @@ export interface Mail {
 /** Where mail goes: a server, or a box that people can look into. */
 export interface Mailer {
   send(mail: Mail): Promise<void>
+}
+
+/** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
+export interface Notices {
+  publish(topic: string, payload: string): void
+  subscribe(topic: string, listener: (payload: string) => void): () => void
 }

@@ -6,7 +6,7 @@ interface FieldDescription {
 }
 
 const DOORS: Record<Action['auth'], string> = {
-  none: 'no key needed',
+  none: 'anybody',
   'public-key': 'any API key',
   'secret-key': 'secret API key',
 }
@@ -35,13 +35,28 @@ export const ReferencePage = ({
       <code>"1"</code>. Confirmations arrive by websocket at <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
     </p>
     <h2>Actions</h2>
-    <ul class="index">
-      {actions.map(({ name }) => (
-        <li key={name}>
-          <a href={`#${name}`}>{name}</a>
-        </li>
-      ))}
-    </ul>
+    <table>
+      <thead>
+        <tr>
+          <th>Action</th>
+          <th>Who may call it</th>
+          <th>What it does</th>
+        </tr>
+      </thead>
+      <tbody>
+        {actions.map(({ name, auth, summary }) => (
+          <tr key={name}>
+            <td>
+              <a href={`#${name}`}>{name}</a>
+            </td>
+            <td>{DOORS[auth]}</td>
+            <td>
+              <Prose text={summary} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
     {actions.map((action) => (
       <ActionEntry key={action.name} action={action} baseUrl={baseUrl} />
     ))}
@@ -60,7 +75,7 @@ const ActionEntry = ({ action, baseUrl }: { action: Action; baseUrl: string }) =
         <Prose text={action.summary} />
       </p>
       <p class="also">
-        {DOORS[action.auth]}
+        {`For ${action.auth === 'none' ? 'anybody' : `callers with ${action.auth === 'secret-key' ? 'a secret' : 'an'} API key`}`}
         {action.synonyms && `, also called ${action.synonyms.join(', ')}`}
       </p>
       {fields.length > 0 && (

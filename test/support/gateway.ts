@@ -50,7 +50,15 @@ export async function openGateway(
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const lines: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
-  const config = loadConfig({ PORT: '0', DATA_DIR: folder, DEVNET_PORT: '0', DEVNET_WS_PORT: '0', ...env })
+  const config = loadConfig({
+    PORT: '0',
+    LIMIT_ANONYMOUS_PER_MINUTE: '0',
+    LIMIT_ANONYMOUS_CONCURRENCY: '0',
+    DATA_DIR: folder,
+    DEVNET_PORT: '0',
+    DEVNET_WS_PORT: '0',
+    ...env,
+  })
   const app = await startApp(config, { clock, random: systemRandom, log })
   t.after(() => app.close())
   const post = (body: string, headers: Ask['headers'] = {}) => ask(app.url, { body, headers })

@@ -45,6 +45,8 @@ export async function openPooledGateway(
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const config = loadConfig({
     PORT: '0',
+    LIMIT_ANONYMOUS_PER_MINUTE: '0',
+    LIMIT_ANONYMOUS_CONCURRENCY: '0',
     DATA_DIR: folder,
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),

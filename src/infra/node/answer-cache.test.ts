@@ -93,3 +93,12 @@ test('the bound is what the answers really take, within a factor of two', () => 
   assert.ok(cache.bytes > bytesMax * 0.99, 'it is full')
   assert.ok(taken < bytesMax * 1.1 && taken > bytesMax / 4, `${taken} bytes for ${bytesMax}`)
 })
+
+test('what has expired makes room at once instead of waiting for the bound', () => {
+  const cache = new AnswerCache(100_000)
+  for (let at = 0; at < 20; at++) cache.put(`old ${at}`, { balance: '1' }, { stamp: 1, expiresAt: 100 }, 50)
+  const full = cache.bytes
+  cache.put('new', { balance: '1' }, { stamp: 1, expiresAt: 300 }, 200)
+  assert.ok(cache.bytes < full / 10)
+  assert.notEqual(cache.find('new', 1, 200), undefined)
+})

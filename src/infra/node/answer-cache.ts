@@ -34,7 +34,8 @@ export class AnswerCache {
     return entry.answer
   }
 
-  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Pick<Entry, 'stamp' | 'expiresAt'>): void {
+  /** `now` lets what has expired go at once: under many different requests it would fill the cache with the past. */
+  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Pick<Entry, 'stamp' | 'expiresAt'>, now = 0): void {
     const known = this.#entries.get(key)
     if (known) this.#remove(key, known)
     // Two bytes a character, and about as much again for the objects around them.
@@ -43,7 +44,7 @@ export class AnswerCache {
     this.#entries.set(key, { answer, stamp, expiresAt, bytes })
     this.#bytes += bytes
     for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#bytesMax) break
+      if (this.#bytes <= this.#bytesMax && entry.expiresAt > now) break
       this.#remove(oldest, entry)
     }
   }

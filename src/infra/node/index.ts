@@ -32,7 +32,7 @@ export interface NodesOptions {
   clock: Clock
   random: Random
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
-  onFailure?: (event: { action: string; failure: UpstreamFailure }) => void
+  onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
 }
 
 interface Flight {
@@ -47,6 +47,8 @@ interface Departure {
   /** Unset when the answer is not to be remembered. */
   stamp: number | undefined
   leaving?: Leaving | undefined
+  /** Of the request that caused the read, for the log. */
+  requestId?: string | undefined
 }
 
 /** All nodes as one ledger. */
@@ -123,7 +125,13 @@ export class Nodes {
     const known = this.#flights.get(flightKey)
     if (trace) trace.cache = known ? 'coalesced' : 'miss'
     const flight =
-      known ?? this.#depart(flightKey, action, body, { keys, stamp: cacheable ? stamp : undefined, leaving })
+      known ??
+      this.#depart(flightKey, action, body, {
+        keys,
+        stamp: cacheable ? stamp : undefined,
+        leaving,
+        requestId: trace?.requestId,
+      })
     flight.waiting++
     leaving?.onLeave(() => this.#leave(flightKey, flight))
     return tell(await flight.promise)
@@ -154,7 +162,7 @@ export class Nodes {
     if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey)
   }
 
-  async #fetch(action: string, body: string, { keys, stamp, leaving }: Departure): Promise<NodeAnswer> {
+  async #fetch(action: string, body: string, { keys, stamp, leaving, requestId }: Departure): Promise<NodeAnswer> {
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
@@ -163,13 +171,14 @@ export class Nodes {
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       if (stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
-        const expiresAt = forever ? Infinity : this.#clock.now() + cache.milliseconds
-        this.#cache.put(body, answer, { stamp: forever ? undefined : stamp, expiresAt })
+        const now = this.#clock.now()
+        const expiresAt = forever ? Infinity : now + cache.milliseconds
+        this.#cache.put(body, answer, { stamp: forever ? undefined : stamp, expiresAt }, now)
       }
       return answer
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error
-      if (error.kind !== 'aborted') this.#options.onFailure?.({ action, failure: error })
+      if (error.kind !== 'aborted') this.#options.onFailure?.({ action, failure: error, requestId })
       throw error.kind === 'timeout' ? nodeTimeout(error) : noNode(error)
     }
   }

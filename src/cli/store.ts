@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { storeUrl } from '../app.ts'
+import { loadConfig } from '../config.ts'
+import { systemClock } from '../infra/clock.ts'
+import { copyStore } from '../infra/db/copy.ts'
+import { type Store, openStore } from '../infra/db/open.ts'
+import { openIds } from '../infra/ids.ts'
+import { listJobs, retryDead } from '../infra/jobs/queue.ts'
+import { listCapturedMail } from '../infra/mail/captured.ts'
+import { systemRandom } from '../infra/random.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
+import { createAccount, findAccount, issueKey, listAccounts, listKeys, revokeKey } from '../modules/accounts/index.ts'
+
+const LISTED_MAX = 200
+const ACTOR = 'command line'
+
+interface Flags {
+  json?: boolean
+}
+
+/** Opens the configured store, runs, closes. Works beside a running gateway. */
+async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(storeUrl(loadConfig()), systemClock)
+  try {
+    const { db, notices } = store
+    const wakeJobs = () => notices.publish('jobs', '')
+    return await run({ db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs }, store)
+  } finally {
+    await store.close()
+  }
+}
+
+function print(json: boolean | undefined, data: unknown, lines: string[]): void {
+  console.log(json ? JSON.stringify(data, null, 2) : lines.length === 0 ? 'Nothing there.' : lines.join('\n'))
+}
+
+const toDate = (milliseconds: number | null) =>
+  milliseconds === null ? 'never' : new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
+
+export function printAccounts({ json }: Flags): Promise<void> {
+  return withStore(async ({ db }) => {
+    const found = await listAccounts(db, LISTED_MAX)
+    const lines = found.map(({ id, email, role, createdAt }) => `${id}  ${role}  ${email ?? '-'}  ${toDate(createdAt)}`)
+    print(json, found, lines)
+  })
+}
+
+export function addAccount({ json, email, admin }: Flags & { email?: string; admin?: boolean }): Promise<void> {
+  return withStore(async (ctx) => {
+    const account = await createAccount(ctx, { email: email ?? null, role: admin ? 'admin' : 'user', actor: ACTOR })
+    print(json, account, [account.id])
+  })
+}
+
+export function createKey(
+  accountId: string,
+  { json, name, public: isPublic, origin }: Flags & { name: string; public?: boolean; origin?: string[] },
+): Promise<void> {
+  return withStore(async (ctx) => {
+    if (!(await findAccount(ctx.db, accountId))) throw new Error('Account not found.')
+    const kind = isPublic ? 'public' : 'secret'
+    const { text, key } = await issueKey(ctx, { accountId, kind, name, origins: origin ?? [], actor: ACTOR })
+    print(json, { key: text, ...key }, [text, 'Shown only once: keep it.'])
+  })
+}
+
+export function printKeys(accountId: string, { json }: Flags): Promise<void> {
+  return withStore(async ({ db }) => {
+    const keys = await listKeys(db, accountId, LISTED_MAX)
+    const lines = keys.map(({ id, start, kind, name, revokedAt, lastUsedAt }) => {
+      const state = revokedAt === null ? `last used ${toDate(lastUsedAt)}` : `revoked ${toDate(revokedAt)}`
+      return `${id}  ${start}…  ${kind}  ${name}  ${state}`
+    })
+    print(json, keys, lines)
+  })
+}
+
+export function endKey(accountId: string, keyId: string, { json }: Flags): Promise<void> {
+  return withStore(async (ctx, store) => {
+    const hash = await revokeKey(ctx, { accountId, keyId, actor: ACTOR })
+    store.notices.publish('key', hash)
+    print(json, { revoked: keyId }, [`Revoked ${keyId}. A running gateway forgets it within 30 seconds.`])
+  })
+}
+
+export function printJobs({ json, status }: Flags & { status?: string }): Promise<void> {
+  return withStore(async ({ db }) => {
+    const jobs = await listJobs(db, { limit: LISTED_MAX, ...(status !== undefined && { status }) })
+    const lines = jobs.map(
+      ({ id, kind, status: state, attempts, runAt, lastError }) =>
+        `${id}  ${kind}  ${state}  ${attempts} attempts  due ${toDate(runAt)}  ${lastError ?? ''}`,
+    )
+    print(json, jobs, lines)
+  })
+}
+
+export function retryJob(id: string, { json }: Flags): Promise<void> {
+  return withStore(async ({ db, clock, wakeJobs }) => {
+    if (!(await retryDead(db, id, clock.now()))) throw new Error('There is no dead job with this id.')
+    wakeJobs()
+    print(json, { retried: id }, [`Job ${id} runs again.`])
+  })
+}
+
+export function printMail({ json }: Flags): Promise<void> {
+  return withStore(async ({ db }) => {
+    const mails = await listCapturedMail(db, LISTED_MAX)
+    const lines = mails.flatMap(({ recipient, subject, text, createdAt }) => [
+      `${toDate(createdAt)}  to ${recipient}: ${subject}`,
+      ...text.split('\n').map((line) => `    ${line}`),
+    ])
+    print(json, mails, lines)
+  })
+}
+
+export function backUp(file: string, { json }: Flags): Promise<void> {
+  return withStore(async (_ctx, store) => {
+    if (existsSync(file)) throw new Error(`${file} exists already.`)
+    await store.backup(file)
+    print(json, { backup: file }, [`Wrote ${file}.`])
+  })
+}
+
+export function migrateStore({ json, to }: Flags & { to: string }): Promise<void> {
+  return withStore(async (_ctx, source) => {
+    const target = await openStore(to, systemClock)
+    try {
+      const copied = await copyStore(source, target)
+      const lines = copied.map(
+        ({ table, rows, sum }) => `${table}: ${rows} rows${sum === undefined ? '' : `, sum ${sum}`}`,
+      )
+      print(json, copied, [...lines, 'Counts and sums agree. Set DATABASE_URL to the new store and start the gateway.'])
+    } finally {
+      await target.close()
+    }
+  })
+}

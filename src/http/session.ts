@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { identify } from '../guard/identify.ts'
+import { kindOfApiKey } from '../kernel/api-key.ts'
+import type { Caller } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { KeyRing } from '../kernel/ports.ts'
+import { SESSION_SECONDS, type Sessions } from '../modules/accounts/index.ts'
+
+/** Who calls the REST interface: a session opens what its owner's secret key opens. */
+export type ApiCaller = Extract<Caller, { kind: 'account' }>
+
+export interface SessionOptions {
+  keys: KeyRing
+  sessions: Sessions
+  baseUrl(): string
+}
+
+/** Browsers keep a cookie of this name to one host and to https; over plain http they would refuse the prefix. */
+const nameOfCookie = (baseUrl: string) => (isHttps(baseUrl) ? '__Host-nano-gateway' : 'nano-gateway')
+const isHttps = (baseUrl: string) => baseUrl.startsWith('https:')
+
+export function sessionCookie(baseUrl: string, token: string): string {
+  return toCookie(baseUrl, token, SESSION_SECONDS)
+}
+
+export function endedCookie(baseUrl: string): string {
+  return toCookie(baseUrl, '', 0)
+}
+
+function toCookie(baseUrl: string, value: string, seconds: number): string {
+  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isHttps(baseUrl) ? '; Secure' : ''}`
+  return `${nameOfCookie(baseUrl)}=${value}; ${attributes}`
+}
+
+/** The session of a request's cookie; undefined without one. */
+export function readCookie({ cookie = '' }: IncomingHttpHeaders, baseUrl: string): string | undefined {
+  const wanted = `${nameOfCookie(baseUrl)}=`
+  const found = cookie
+    .split(';')
+    .map((part) => part.trim())
+    .find((part) => part.startsWith(wanted))
+  return found === undefined || found === wanted ? undefined : found.slice(wanted.length)
+}
+
+/**
+ * Who is calling: a session or a secret key in a header, or a session in the cookie. A browser sends the cookie by
+ * itself, so with it a change must come from our own pages. What stands in a header was put there on purpose and
+ * counts before the cookie.
+ */
+export async function identifyApiCaller(
+  { keys, sessions, baseUrl }: SessionOptions,
+  { method, headers }: { method: string; headers: IncomingHttpHeaders },
+): Promise<ApiCaller> {
+  const credential = readHeaders(headers)
+  if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
+    const caller = await identify(keys, credential, headers.origin)
+    if (caller.kind !== 'account' || caller.door !== 'secret-key') {
+      throw new AppError('feature_disabled', 'A public key cannot be used here.')
+    }
+    return caller
+  }
+  const token = credential ?? readCookie(headers, baseUrl())
+  if (token === undefined) throw new AppError('key_required', 'API key required, or a session.')
+  if (credential === undefined && method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, baseUrl())
+  const account = await sessions.find(token)
+  if (!account) {
+    const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'
+    throw new AppError('invalid_key', text)
+  }
+  return { kind: 'account', accountId: account.id, role: account.role, prepaid: false, door: 'secret-key' }
+}
+
+/** The credential of the headers. Two that differ are refused, because guessing is how accounts get confused. */
+function readHeaders({ authorization, key, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined {
+  const given = [authorization?.trim().replace(/^Bearer(\s+|$)/i, ''), key, apiKey]
+    .map((text) => (typeof text === 'string' ? text.trim() : ''))
+    .filter((text) => text !== '')
+  if (new Set(given).size > 1) {
+    throw new AppError('conflicting_credentials', 'Two different API keys were given.')
+  }
+  return given[0]
+}
+
+/**
+ * Refuses what another site's page made the browser send. Browsers say where a request comes from and pages cannot
+ * change it; what says nothing is no browser and has no business with a cookie.
+ */
+export function requireOwnPage(headers: IncomingHttpHeaders, baseUrl: string): void {
+  if (!comesFromOwnPage(headers, baseUrl)) {
+    throw new AppError('origin_not_allowed', 'Requests with a session cookie are taken from our own pages only.')
+  }
+}
+
+/** The same for a request that gets a cookie and brings none: programs may make it, other sites' pages may not. */
+export function refuseOtherPages(headers: IncomingHttpHeaders, baseUrl: string): void {
+  const isBrowser = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+  if (isBrowser) requireOwnPage(headers, baseUrl)
+}
+
+function comesFromOwnPage({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders, baseUrl: string): boolean {
+  if (site !== undefined) return site === 'same-origin'
+  if (origin === undefined || !URL.canParse(origin)) return false
+  // A gateway may be reached under several names; the cookie belongs to the one in `Host`.
+  return origin === new URL(baseUrl).origin || new URL(origin).host === host
+}

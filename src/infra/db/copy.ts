@@ -1,0 +1,82 @@
+import { type Kysely, sql } from 'kysely'
+import type { Store } from './open.ts'
+
+const ROWS_AT_ONCE = 500
+
+/** Every table, in an order in which references are already there. */
+const TABLES = [
+  'accounts',
+  'api_keys',
+  'sign_in_links',
+  'session_secrets',
+  'audit_entries',
+  'credit_balances',
+  'credit_entries',
+  'credit_reservations',
+  'usage_days',
+  'usage_batches',
+  'jobs',
+  'mails',
+  'idempotency',
+] as const
+
+/** Columns whose sums must agree as well as the counts. */
+const SUMS: Partial<Record<(typeof TABLES)[number], string>> = {
+  credit_balances: 'available',
+  credit_entries: 'amount',
+  credit_reservations: 'amount',
+  usage_days: 'count',
+}
+
+export interface CopiedTable {
+  table: string
+  rows: number
+  sum: number | undefined
+}
+
+/**
+ * Copies a whole store into an empty one. The source is read in one transaction, the target written in one; counts and
+ * sums are compared before the target commits, so that it is either complete or still empty.
+ */
+export async function copyStore(source: Store, target: Store): Promise<CopiedTable[]> {
+  // One snapshot for all tables: PostgreSQL would otherwise show each statement what was committed meanwhile.
+  const snapshot = source.db.transaction().setIsolationLevel('repeatable read')
+  return snapshot.execute((from) =>
+    target.db.transaction().execute(async (to) => {
+      const copied: CopiedTable[] = []
+      for (const table of TABLES) {
+        const reader = from as unknown as Kysely<Record<string, Record<string, unknown>>>
+        const writer = to as unknown as Kysely<Record<string, Record<string, unknown>>>
+        if ((await measure(writer, table)).rows > 0) throw new Error(`The target already holds rows in ${table}.`)
+        const rows = await reader.selectFrom(table).selectAll().execute()
+        for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+          await writer
+            .insertInto(table)
+            .values(rows.slice(at, at + ROWS_AT_ONCE))
+            .execute()
+        }
+        const before = await measure(reader, table)
+        const after = await measure(writer, table)
+        if (before.rows !== after.rows || before.sum !== after.sum) {
+          throw new Error(`The copy of ${table} does not agree: nothing was kept.`)
+        }
+        copied.push({ table, ...after })
+      }
+      return copied
+    }),
+  )
+}
+
+async function measure(
+  db: Kysely<Record<string, Record<string, unknown>>>,
+  table: (typeof TABLES)[number],
+): Promise<{ rows: number; sum: number | undefined }> {
+  const column = SUMS[table]
+  const sum = column === undefined ? sql`null` : sql`coalesce(sum(${sql.ref(column)}), 0)`
+  const { rows } = await sql<{
+    rows: number
+    sum: number | string | null
+  }>`select count(*) as "rows", ${sum} as "sum" from ${sql.table(table)}`.execute(db)
+  const [found] = rows
+  return { rows: Number(found!.rows), sum: found!.sum === null ? undefined : Number(found!.sum) }
+}

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely'
+import type { Engine } from '../../../kernel/dialect.ts'
+import { up as accounts } from './0001-accounts.ts'
+import { up as credits } from './0002-credits.ts'
+import { up as jobs } from './0003-jobs.ts'
+
+/** The one list of migrations, for both engines, in order. Names are for ever. */
+export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
+  '0001-accounts': accounts,
+  '0002-credits': credits,
+  '0003-jobs': jobs,
+}

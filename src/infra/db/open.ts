@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Kysely, PostgresDialect } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import pg from 'pg'
+import type { Engine } from '../../kernel/dialect.ts'
+import type { Clock, Notices } from '../../kernel/ports.ts'
+import type { Db, Tables } from '../../kernel/tables/index.ts'
+import { MIGRATIONS } from './migrations/index.ts'
+import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
+import { sqliteDialect } from './sqlite.ts'
+
+export interface Store {
+  db: Db
+  engine: Engine
+  notices: Notices
+  /** Writes a consistent copy while the store is in use. */
+  backup(file: string): Promise<void>
+  close(): Promise<void>
+}
+
+const POOL_MAX = 16
+
+/** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
+export async function openStore(url: string, clock: Clock): Promise<Store> {
+  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, clock)
+  try {
+    await migrate(store)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+function openSqlite(file: string): Store {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const dialect = sqliteDialect(file)
+  const db = new Kysely<Tables>({ dialect })
+  return {
+    db,
+    engine: 'sqlite',
+    notices: new LocalNotices(),
+    backup: (target) => dialect.backup(target),
+    close: () => db.destroy(),
+  }
+}
+
+function openPostgres(url: string, clock: Clock): Store {
+  // Counts and times fit a number; amounts of raw are numeric and stay text.
+  const types = new pg.TypeOverrides()
+  types.setTypeParser(pg.types.builtins.INT8, Number)
+  const pool = new pg.Pool({ connectionString: url, max: POOL_MAX, types })
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  // The same for one in use: its transaction fails, the process does not.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const notices = new PostgresNotices(url, clock, (text) => pool.query(NOTIFY_SQL, [text]))
+  return {
+    db,
+    engine: 'postgres',
+    notices,
+    backup: () => Promise.reject(new Error('Back PostgreSQL up with its own tools (pg_dump).')),
+    close: async () => {
+      await notices.close()
+      await db.destroy()
+    },
+  }
+}
+
+async function migrate({ db, engine }: Store): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: {
+      getMigrations: () =>
+        Promise.resolve(
+          Object.fromEntries(
+            Object.entries(MIGRATIONS).map(([name, up]) => [name, { up: (on: Kysely<unknown>) => up(on, engine) }]),
+          ),
+        ),
+    },
+  })
+  const known = new Set(Object.keys(MIGRATIONS))
+  const { error } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const message = error instanceof Error ? error.message : String(error)
+  if (/corrupted migrations|missing/i.test(message)) {
+    const text = `The store was written by a newer nano-gateway (this one knows ${known.size} migrations). Update the gateway, or use its own store.`
+    throw new Error(text, { cause: error })
+  }
+  throw new Error(`The store could not be brought up to date: ${message}`, { cause: error })
+}

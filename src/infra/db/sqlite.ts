@@ -1,0 +1,188 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { SqlResult, SqlValue } from './sqlite-protocol.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+
+/** SQLite behind two threads: one writes with group commit, one reads what is committed. */
+export function sqliteDialect(file: string): Dialect & { backup(target: string): Promise<void> } {
+  let driver: SqliteDriver | undefined
+  return {
+    createAdapter: () => new ThreadedSqliteAdapter(),
+    createDriver: () => (driver = new SqliteDriver(file)),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    backup: async (target) => {
+      if (!driver) throw new Error('The database is not open.')
+      await driver.backup(target)
+    },
+  }
+}
+
+/**
+ * The library assumes one connection, which it would lend to one caller at a time: nobody could share a sync or read
+ * beside a transaction. It also migrates without a transaction unless told that the engine can do better.
+ */
+class ThreadedSqliteAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #file: string
+  readonly #turns = new Turns()
+  #writer: SqliteThread | undefined
+  #reader: SqliteThread | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  async init(): Promise<void> {
+    this.#writer = new SqliteThread(this.#file, false)
+    // The file must exist, in the right mode, before anybody can read it.
+    await this.#writer.send({ op: 'query', sql: 'select 1', values: [] })
+    this.#reader = new SqliteThread(this.#file, true)
+  }
+
+  acquireConnection(): Promise<DatabaseConnection> {
+    return Promise.resolve(new SqliteConnection(this.#writer!, this.#reader!, this.#turns))
+  }
+
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).begin()
+  }
+
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).commit()
+  }
+
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).rollback()
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async backup(target: string): Promise<void> {
+    await this.#reader!.send({ op: 'backup', file: target })
+  }
+
+  async destroy(): Promise<void> {
+    await this.#turns.take()
+    await this.#reader?.close()
+    await this.#writer?.close()
+  }
+}
+
+/** One writer at a time, first come first served. */
+class Turns {
+  #taken = false
+  readonly #queue: (() => void)[] = []
+
+  get waiting(): boolean {
+    return this.#queue.length > 0
+  }
+
+  async take(): Promise<void> {
+    if (!this.#taken) {
+      this.#taken = true
+      return
+    }
+    await new Promise<void>((resolve) => this.#queue.push(resolve))
+  }
+
+  pass(): void {
+    const next = this.#queue.shift()
+    if (next) next()
+    else this.#taken = false
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #writer: SqliteThread
+  readonly #reader: SqliteThread
+  readonly #turns: Turns
+  #inTransaction = false
+
+  constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {
+    this.#writer = writer
+    this.#reader = reader
+    this.#turns = turns
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const request = { op: 'query' as const, sql: query.sql, values: query.parameters as SqlValue[] }
+    if (this.#inTransaction) return toResult(await this.#writer.send(request))
+    if (SelectQueryNode.is(query.query) || /^\s*(select\b|pragma [a-z_]+$)/i.test(query.sql)) {
+      return toResult(await this.#reader.send(request))
+    }
+    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours.
+    await this.begin()
+    try {
+      const result = toResult<R>(await this.#writer.send(request))
+      await this.commit()
+      return result
+    } catch (error) {
+      if (this.#inTransaction) await this.rollback()
+      throw error
+    }
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('Streaming is not supported.')
+  }
+
+  async begin(): Promise<void> {
+    await this.#turns.take()
+    try {
+      await this.#writer.send({ op: 'begin' })
+      this.#inTransaction = true
+    } catch (error) {
+      this.#turns.pass()
+      throw error
+    }
+  }
+
+  async commit(): Promise<void> {
+    this.#inTransaction = false
+    let passed = false
+    const pass = () => {
+      if (!passed) this.#turns.pass()
+      passed = true
+    }
+    try {
+      await this.#writer.send({ op: 'commit', more: this.#turns.waiting }, pass)
+    } finally {
+      pass()
+    }
+  }
+
+  async rollback(): Promise<void> {
+    if (!this.#inTransaction) return
+    this.#inTransaction = false
+    try {
+      await this.#writer.send({ op: 'rollback', more: this.#turns.waiting })
+    } finally {
+      this.#turns.pass()
+    }
+  }
+}
+
+function toResult<R>(result: SqlResult | undefined): QueryResult<R> {
+  const { rows = [], changes = 0 } = result ?? {}
+  return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+}

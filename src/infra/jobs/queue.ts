@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+/** A job somebody works on. The fence proves that the claim is still theirs. */
+export interface ClaimedJob {
+  id: string
+  kind: string
+  key: string | null
+  payload: unknown
+  attempts: number
+  attemptsMax: number
+  fence: number
+}
+
+/**
+ * Takes due jobs, and jobs whose worker has died. One statement, so that two instances never take the same one; a claim
+ * counts as an attempt, because a job that kills its worker would otherwise be tried for ever. Materialized, because
+ * PostgreSQL may run a subquery more than once, and every run would lock as many rows again.
+ */
+export async function claimJobs(
+  db: Db,
+  engine: Engine,
+  { kind, limit, now, leaseMilliseconds }: { kind: string; limit: number; now: number; leaseMilliseconds: number },
+): Promise<ClaimedJob[]> {
+  const { rows } = await sql<{
+    id: string
+    kind: string
+    key: string | null
+    payload: string
+    attempts: number
+    attempts_max: number
+    fence: number
+  }>`
+    with due as materialized (
+      select id from jobs
+      where kind = ${kind} and status in ('ready', 'running')
+        and ((status = 'ready' and run_at <= ${now}) or (status = 'running' and locked_until < ${now}))
+      order by run_at limit ${limit} ${skipLocked(engine)}
+    )
+    update jobs set status = 'running', attempts = attempts + 1, fence = fence + 1,
+      locked_until = ${now + leaseMilliseconds}
+    where id in (select id from due)
+    returning id, kind, key, payload, attempts, attempts_max, fence`.execute(db)
+  return rows.map(({ attempts_max: attemptsMax, payload, ...row }) => ({
+    ...row,
+    attemptsMax,
+    payload: JSON.parse(payload) as unknown,
+  }))
+}
+
+/** Extends a claim; false when it was lost. */
+export async function renewClaim(db: Db, { id, fence }: ClaimedJob, lockedUntil: number): Promise<boolean> {
+  return markRunning(db, { id, fence }, { locked_until: lockedUntil })
+}
+
+/** Running → done; false when the claim was lost, and then nothing this worker did may count. */
+export async function markDone(db: Db, job: ClaimedJob, now: number): Promise<boolean> {
+  return markRunning(db, job, { status: 'done', finished_at: now, locked_until: null, last_error: null })
+}
+
+export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: string): Promise<boolean> {
+  return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
+}
+
+export async function markDead(db: Db, job: ClaimedJob, now: number, error: string): Promise<boolean> {
+  return markRunning(db, job, { status: 'dead', finished_at: now, locked_until: null, last_error: error })
+}
+
+interface RunningChange {
+  status?: 'ready' | 'done' | 'dead'
+  run_at?: number
+  locked_until?: number | null
+  last_error?: string | null
+  finished_at?: number
+}
+
+async function markRunning(
+  db: Db,
+  { id, fence }: Pick<ClaimedJob, 'id' | 'fence'>,
+  change: RunningChange,
+): Promise<boolean> {
+  const won = await db
+    .updateTable('jobs')
+    .set(change)
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+export interface JobRow {
+  id: string
+  kind: string
+  status: string
+  attempts: number
+  runAt: number
+  lastError: string | null
+}
+
+export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<JobRow[]> {
+  let query = db.selectFrom('jobs').select(['id', 'kind', 'status', 'attempts', 'run_at', 'last_error'])
+  if (status !== undefined) query = query.where('status', '=', status as 'ready')
+  const rows = await query.orderBy('run_at', 'desc').limit(limit).execute()
+  return rows.map(({ run_at: runAt, last_error: lastError, ...row }) => ({ ...row, runAt, lastError }))
+}
+
+/** Dead → ready, with fresh attempts; false when there is no such dead job, or one with its key is waiting already. */
+export async function retryDead(db: Db, id: string, now: number): Promise<boolean> {
+  try {
+    const won = await db
+      .updateTable('jobs')
+      .set({ status: 'ready', run_at: now, attempts: 0, finished_at: null })
+      .where('id', '=', id)
+      .where('status', '=', 'dead')
+      .returning('id')
+      .executeTakeFirst()
+    return won !== undefined
+  } catch (error) {
+    if (isUniqueViolation(error)) return false
+    throw error
+  }
+}
+
+export async function countJobs(db: Db): Promise<{ kind: string; status: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => ['kind', 'status', fn.countAll().as('count')])
+    .groupBy(['kind', 'status'])
+    .execute()
+  return rows.map(({ kind, status, count }) => ({ kind, status, count: Number(count) }))
+}
+
+/** Finished jobs are kept for a while, so that people can see what happened. */
+export async function deleteDone(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('jobs').where('status', '=', 'done').where('finished_at', '<', before).execute()
+}

@@ -1,0 +1,168 @@
+import type { Engine } from '../../kernel/dialect.ts'
+import { type Job, enqueue } from '../../kernel/job.ts'
+import type { Clock, Ids, Random } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { type ClaimedJob, claimJobs, markDead, markDone, markRetry, renewClaim } from './queue.ts'
+
+const POLL_EVERY = 1_000
+const BACKOFF_MIN = 1_000
+const BACKOFF_MAX = 3_600_000
+const ERROR_TEXT_MAX = 500
+
+export interface RunnerOptions {
+  db: Db
+  engine: Engine
+  clock: Clock
+  random: Random
+  ids: Ids
+  jobs: readonly Job[]
+  onOutcome?: (event: { kind: string; outcome: Outcome }) => void
+}
+
+type Outcome = 'done' | 'retry' | 'dead' | 'lost'
+
+/** Runs jobs of this process. Several runners may share one store: the queue decides who gets what. */
+export class JobRunner {
+  readonly #options: RunnerOptions
+  readonly #running = new Map<string, Set<Promise<void>>>()
+  readonly #stop = new AbortController()
+  #cancelPoll: (() => void) | undefined
+  #looking = false
+  #look: Promise<void> = Promise.resolve()
+  #lookAgain = false
+
+  constructor(options: RunnerOptions) {
+    this.#options = options
+    for (const { kind } of options.jobs) this.#running.set(kind, new Set())
+  }
+
+  async start(): Promise<void> {
+    for (const job of this.#options.jobs) if (job.everyMilliseconds !== undefined) await this.#schedule(job, 0)
+    this.wake()
+  }
+
+  /** Something may be due: called after commits here, by notices from elsewhere, and by the poll. */
+  wake(): void {
+    if (this.#looking) this.#lookAgain = true
+    else this.#look = this.#lookForJobs()
+  }
+
+  /** Takes no more jobs and waits for the running ones. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    this.#cancelPoll?.()
+    // A claim on its way still brings jobs, and they are ours to finish.
+    await this.#look
+    await Promise.all([...this.#running.values()].flatMap((running) => [...running]))
+  }
+
+  async #lookForJobs(): Promise<void> {
+    this.#looking = true
+    this.#cancelPoll?.()
+    do {
+      this.#lookAgain = false
+      for (const job of this.#options.jobs) {
+        try {
+          await this.#claim(job)
+        } catch {
+          // The store is away; the poll comes back to it.
+        }
+      }
+    } while (this.#lookAgain && !this.#stop.signal.aborted)
+    this.#looking = false
+    if (!this.#stop.signal.aborted) this.#cancelPoll = this.#options.clock.after(POLL_EVERY, () => this.wake())
+  }
+
+  async #claim(job: Job): Promise<void> {
+    const { db, engine, clock } = this.#options
+    const running = this.#running.get(job.kind)!
+    const limit = job.concurrencyMax - running.size
+    if (limit <= 0 || this.#stop.signal.aborted) return
+    const { kind, leaseMilliseconds } = job
+    for (const claimed of await claimJobs(db, engine, { kind, limit, now: clock.now(), leaseMilliseconds })) {
+      const run = this.#run(job, claimed)
+        // The store is away and cannot be told how it ended: the claim runs out and the job is taken again.
+        .catch(() => undefined)
+        .finally(() => {
+          running.delete(run)
+          this.wake()
+        })
+      running.add(run)
+    }
+  }
+
+  async #run(job: Job, claimed: ClaimedJob): Promise<void> {
+    const abort = new AbortController()
+    const stopRenewing = this.#keepClaim(job, claimed, abort)
+    let outcome: Outcome
+    try {
+      if (claimed.attempts > claimed.attemptsMax) throw new Error('Its worker died at every attempt.')
+      await job.run(claimed.payload, abort.signal)
+      outcome = (await this.#finish(job, claimed)) ? 'done' : 'lost'
+    } catch (error) {
+      outcome = await this.#fail(job, claimed, error)
+    } finally {
+      stopRenewing()
+    }
+    this.#options.onOutcome?.({ kind: job.kind, outcome })
+  }
+
+  /** Done, and the next round of a recurring job, in one transaction: a schedule cannot get lost between the two. */
+  async #finish(job: Job, claimed: ClaimedJob): Promise<boolean> {
+    const { db, clock } = this.#options
+    return db.transaction().execute(async (tx) => {
+      const won = await markDone(tx, claimed, clock.now())
+      if (won && job.everyMilliseconds !== undefined) await this.#schedule(job, job.everyMilliseconds, tx)
+      return won
+    })
+  }
+
+  /** Again later, or dead; the schedule of a recurring job outlives a round that failed for good. */
+  async #fail(job: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
+    const { db, clock } = this.#options
+    const text = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_TEXT_MAX)
+    if (claimed.attempts < claimed.attemptsMax) {
+      const runAt = clock.now() + this.#backOff(claimed.attempts)
+      return (await markRetry(db, claimed, runAt, text)) ? 'retry' : 'lost'
+    }
+    return db.transaction().execute(async (tx) => {
+      if (!(await markDead(tx, claimed, clock.now(), text))) return 'lost'
+      if (job.everyMilliseconds !== undefined) await this.#schedule(job, job.everyMilliseconds, tx)
+      return 'dead'
+    })
+  }
+
+  async #schedule(job: Job, inMilliseconds: number, db: Db = this.#options.db): Promise<void> {
+    const { clock, ids } = this.#options
+    const runAt = clock.now() + inMilliseconds
+    const { kind, attemptsMax } = job
+    await enqueue({ db, clock, ids }, { kind, payload: {}, key: 'schedule', runAt, attemptsMax })
+  }
+
+  /** Signs of life while a job runs; a lost claim aborts it. */
+  #keepClaim(job: Job, claimed: ClaimedJob, abort: AbortController): () => void {
+    const { db, clock } = this.#options
+    let cancel = () => {}
+    let ended = false
+    const renew = () => {
+      if (ended) return
+      cancel = clock.after(job.leaseMilliseconds / 3, () => {
+        renewClaim(db, claimed, clock.now() + job.leaseMilliseconds).then(
+          (kept) => (kept ? renew() : abort.abort()),
+          () => renew(),
+        )
+      })
+    }
+    renew()
+    return () => {
+      ended = true
+      cancel()
+    }
+  }
+
+  /** Full jitter: anywhere up to the exponential bound, so that failures do not march in step. */
+  #backOff(attempts: number): number {
+    const ceiling = Math.min(BACKOFF_MAX, BACKOFF_MIN * 2 ** Math.min(attempts, 20))
+    return Math.round((Buffer.from(this.#options.random.bytes(4)).readUInt32LE() / 2 ** 32) * ceiling)
+  }
+}

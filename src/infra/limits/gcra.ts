@@ -1,0 +1,60 @@
+import type { BurstDecision, BurstLimits, Clock } from '../../kernel/ports.ts'
+import { Generations } from './generations.ts'
+
+/** The time in which a whole allowance is earned, in milliseconds. */
+export const WINDOW = 60_000
+/** What rounding may add up to, in milliseconds: thousands of intervals make a window. */
+export const ROUNDING = 0.1
+
+/**
+ * A sliding limit with one time stamp for each key (the generic cell rate algorithm): a full minute's allowance at once,
+ * then one request for each that has been earned since.
+ */
+export class MemoryBurst implements BurstLimits {
+  readonly #clock: Clock
+  /** Stamps count from here: milliseconds since 1970 are too large to add small fractions to. */
+  readonly #start: number
+  /** When each key's allowance is whole again. Nothing is lost by forgetting it a window after the last request. */
+  readonly #wholeAt: Generations<number>
+
+  constructor(clock: Clock, keysMax?: number) {
+    this.#clock = clock
+    this.#start = clock.now()
+    this.#wholeAt = new Generations(WINDOW, keysMax)
+  }
+
+  /** How many time stamps are held. */
+  get size(): number {
+    return this.#wholeAt.size
+  }
+
+  take(key: string, perMinute: number): BurstDecision {
+    const now = this.#clock.now() - this.#start
+    let spent = Math.max((this.#wholeAt.get(key) ?? now) - now, 0)
+    if (spent > WINDOW + ROUNDING) {
+      // Nobody can have spent more than everything: the clock was set back, and the stamp must follow it.
+      spent = WINDOW
+      this.#wholeAt.set(key, now + spent, now)
+    }
+    const next = spent + WINDOW / perMinute
+    if (next > WINDOW + ROUNDING) return refused(perMinute, spent)
+    this.#wholeAt.set(key, now + next, now)
+    return allowed(perMinute, next)
+  }
+}
+
+/** `spent` is the time, in milliseconds, until the allowance is whole again, this request included. */
+export function allowed(perMinute: number, spent: number): BurstDecision {
+  const remaining = Math.max(0, Math.floor(((WINDOW - spent + ROUNDING) * perMinute) / WINDOW))
+  return { allowed: true, limit: perMinute, remaining, resetSeconds: toSeconds(spent), retryAfterSeconds: 0 }
+}
+
+export function refused(perMinute: number, spent: number): BurstDecision {
+  const retryAfterSeconds = Math.max(1, toSeconds(spent + WINDOW / perMinute - WINDOW))
+  return { allowed: false, limit: perMinute, remaining: 0, resetSeconds: toSeconds(spent), retryAfterSeconds }
+}
+
+/** Whole seconds that are surely enough; a thousandth of a millisecond is rounding. */
+function toSeconds(milliseconds: number): number {
+  return Math.max(0, Math.ceil(milliseconds / 1000 - 1e-6))
+}

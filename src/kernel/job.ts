@@ -1,0 +1,53 @@
+import type { Clock, Ids } from './ports.ts'
+import type { Db } from './tables/index.ts'
+
+/** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
+export interface Job<P = unknown> {
+  kind: string
+  attemptsMax: number
+  /** Jobs of this kind at once in one process. */
+  concurrencyMax: number
+  /** How long a claim holds without a sign of life. */
+  leaseMilliseconds: number
+  /** Runs again this long after it has finished. */
+  everyMilliseconds?: number
+  run(payload: P, signal: AbortSignal): Promise<void>
+}
+
+export interface NewJob {
+  kind: string
+  payload: unknown
+  /** While a job with this key waits or runs, adding another does nothing. */
+  key?: string
+  runAt?: number
+  attemptsMax?: number
+}
+
+const ATTEMPTS_MAX = 10
+
+/** Adds a job inside the caller's transaction: it commits or vanishes with the state it follows from. */
+export async function enqueue(
+  { db, clock, ids }: { db: Db; clock: Clock; ids: Ids },
+  { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX }: NewJob,
+): Promise<void> {
+  const now = clock.now()
+  await db
+    .insertInto('jobs')
+    .values({
+      id: ids.next('job'),
+      kind,
+      key: key ?? null,
+      payload: JSON.stringify(payload),
+      status: 'ready',
+      run_at: runAt ?? now,
+      attempts: 0,
+      attempts_max: attemptsMax,
+      locked_until: null,
+      fence: 0,
+      last_error: null,
+      created_at: now,
+      finished_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

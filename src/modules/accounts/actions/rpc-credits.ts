@@ -1,0 +1,20 @@
+import { action } from '../../../kernel/action.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { input } from '../../../kernel/fields.ts'
+import { readCredits } from '../domain/read-credits.ts'
+
+export const rpcCredits = action({
+  name: 'rpc_credits',
+  summary: 'Credits left, and what was used on each of the last 30 days.',
+  input: input({}),
+  example: {
+    request: {},
+    response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { work_generate: 9 } } },
+  },
+  auth: 'secret-key',
+  caching: 'never',
+  async run({ store, caller }) {
+    if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for rpc_credits.')
+    return readCredits(store, caller.accountId)
+  },
+})

@@ -1,0 +1,28 @@
+import Type from 'typebox'
+import { action } from '../../../kernel/action.ts'
+import { input } from '../../../kernel/fields.ts'
+import { requestSignIn } from '../domain/sign-in.ts'
+import { EMAIL_PATTERN } from '../wire-fields.ts'
+
+export const rpcKey = action({
+  name: 'rpc_key',
+  synonyms: ['gpu_key'],
+  summary: 'Mails a one-time sign-in link, with which keys are made. A key is never given to whoever knows an address.',
+  input: input({
+    email: Type.String({
+      description: 'Where the link goes.',
+      pattern: EMAIL_PATTERN,
+      refusal: { text: 'Invalid email', code: 'invalid_email' },
+    }),
+  }),
+  example: {
+    request: { email: 'alice@example.com' },
+    response: { success: true, message: 'A sign-in link was sent to alice@example.com.' },
+  },
+  auth: 'none',
+  caching: 'never',
+  async run(ctx, { email }) {
+    await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl() })
+    return { success: true, message: `A sign-in link was sent to ${email}.` }
+  },
+})

@@ -1,0 +1,152 @@
+import type { UsageDaysTable } from '../../kernel/tables/credits.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export async function findAvailable(db: Db, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('credit_balances')
+    .select('available')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row?.available ?? 0
+}
+
+/** Adds to what an account can spend. */
+export async function addAvailable(db: Db, accountId: string, amount: number): Promise<void> {
+  await db
+    .insertInto('credit_balances')
+    .values({ account_id: accountId, available: amount })
+    .onConflict((conflict) =>
+      conflict
+        .column('account_id')
+        .doUpdateSet(({ eb, ref }) => ({ available: eb('credit_balances.available', '+', ref('excluded.available')) })),
+    )
+    .execute()
+}
+
+/** Takes from what an account can spend, or says that there is not enough. One statement, so that nobody overdraws. */
+export async function takeAvailable(db: Db, accountId: string, amount: number): Promise<boolean> {
+  const won = await db
+    .updateTable('credit_balances')
+    .set(({ eb }) => ({ available: eb('available', '-', amount) }))
+    .where('account_id', '=', accountId)
+    .where('available', '>=', amount)
+    .returning('account_id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** Adds an entry once; false when its reference is known already. */
+export async function insertEntry(
+  db: Db,
+  entry: { id: string; accountId: string; amount: number; reason: string; reference: string; createdAt: number },
+): Promise<boolean> {
+  const { id, accountId: account_id, amount, reason, reference, createdAt: created_at } = entry
+  const row = await db
+    .insertInto('credit_entries')
+    .values({ id, account_id, amount, reason, reference, created_at })
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export interface Reservation {
+  id: string
+  accountId: string
+  amount: number
+}
+
+export async function insertReservation(
+  db: Db,
+  { id, accountId, amount, createdAt, expiresAt }: Reservation & { createdAt: number; expiresAt: number },
+): Promise<void> {
+  const row = { id, account_id: accountId, amount, created_at: createdAt, expires_at: expiresAt }
+  await db
+    .insertInto('credit_reservations')
+    .values({ ...row, status: 'open' })
+    .execute()
+}
+
+/** Open → committed or released; undefined when somebody else has ended it. */
+export async function markReservation(
+  db: Db,
+  id: string,
+  status: 'committed' | 'released',
+): Promise<Reservation | undefined> {
+  const row = await db
+    .updateTable('credit_reservations')
+    .set({ status })
+    .where('id', '=', id)
+    .where('status', '=', 'open')
+    .returning(['id', 'account_id', 'amount'])
+    .executeTakeFirst()
+  return row && { id: row.id, accountId: row.account_id, amount: row.amount }
+}
+
+export async function listExpiredReservations(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('credit_reservations')
+    .select('id')
+    .where('status', '=', 'open')
+    .where('expires_at', '<', now)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Well below the number of parameters either engine takes. */
+const USAGE_ROWS_AT_ONCE = 1_000
+
+export interface UsageCount {
+  accountId: string
+  day: string
+  action: string
+  count: number
+}
+
+/** Adds a batch of counts, or nothing when the batch was added before. Call it in a transaction. */
+export async function addUsage(db: Db, batchId: string, counts: readonly UsageCount[], now: number): Promise<boolean> {
+  const first = await db
+    .insertInto('usage_batches')
+    .values({ id: batchId, created_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!first || counts.length === 0) return false
+  const rows = toUsageRows(counts)
+  for (let at = 0; at < rows.length; at += USAGE_ROWS_AT_ONCE) {
+    await db
+      .insertInto('usage_days')
+      .values(rows.slice(at, at + USAGE_ROWS_AT_ONCE))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['account_id', 'day', 'action'])
+          .doUpdateSet(({ eb, ref }) => ({ count: eb('usage_days.count', '+', ref('excluded.count')) })),
+      )
+      .execute()
+  }
+  return true
+}
+
+/** One row for each key, because a statement cannot change a row twice; in one order, so that instances never deadlock. */
+function toUsageRows(counts: readonly UsageCount[]): UsageDaysTable[] {
+  const rows = new Map<string, UsageDaysTable>()
+  for (const { accountId, day, action, count } of counts) {
+    const key = JSON.stringify([accountId, day, action])
+    const row = rows.get(key)
+    if (row) row.count += count
+    else rows.set(key, { account_id: accountId, day, action, count })
+  }
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+export async function listUsage(db: Db, accountId: string, sinceDay: string): Promise<Omit<UsageCount, 'accountId'>[]> {
+  return db
+    .selectFrom('usage_days')
+    .select(['day', 'action', 'count'])
+    .where('account_id', '=', accountId)
+    .where('day', '>=', sinceDay)
+    .orderBy('day', 'desc')
+    .limit(5_000)
+    .execute()
+}

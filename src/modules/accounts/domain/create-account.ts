@@ -1,0 +1,33 @@
+import { isUniqueViolation } from '../../../kernel/dialect.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { emailTaken } from '../errors.ts'
+import { type Account, insertAccount, insertAudit } from '../store.ts'
+
+export interface NewAccount {
+  /** Given only where the id itself makes the account unique. */
+  id?: string
+  email: string | null
+  role: Account['role']
+  actor: string
+}
+
+/** Makes an account. */
+export async function createAccount(ctx: StoreCtx, input: NewAccount): Promise<Account> {
+  try {
+    return await inTx(ctx, (tx) => createAccountIn(tx, input))
+  } catch (error) {
+    throw isUniqueViolation(error) ? emailTaken() : error
+  }
+}
+
+/** The same inside a transaction that already runs. */
+export async function createAccountIn(
+  ctx: StoreCtx,
+  { id = ctx.ids.next('acc'), email, role, actor }: NewAccount,
+): Promise<Account> {
+  // Kept in small letters: the engines disagree about the small form of letters beyond ASCII.
+  const account: Account = { id, email: email === null ? null : email.toLowerCase(), role, createdAt: ctx.clock.now() }
+  await insertAccount(ctx.db, account)
+  await insertAudit(ctx, { actor, accountId: account.id, what: 'account.created', detail: { role } })
+  return account
+}

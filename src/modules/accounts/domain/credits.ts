@@ -1,0 +1,72 @@
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import {
+  type Reservation,
+  addAvailable,
+  insertEntry,
+  insertReservation,
+  listExpiredReservations,
+  markReservation,
+  takeAvailable,
+} from '../credits-store.ts'
+import { insufficientCredits } from '../errors.ts'
+import { insertAudit } from '../store.ts'
+
+const RESERVATION_MILLISECONDS = 10 * 60_000
+
+/** Adds credits, once for each reference: a payment told twice is paid once. */
+export function grantCredits(
+  ctx: StoreCtx,
+  input: { accountId: string; amount: number; reason: string; reference: string; actor: string },
+): Promise<'granted' | 'known'> {
+  const { accountId, amount, reason, reference, actor } = input
+  return inTx(ctx, async (tx) => {
+    const entry = { id: tx.ids.next('crd'), accountId, amount, reason, reference, createdAt: tx.clock.now() }
+    if (!(await insertEntry(tx.db, entry))) return 'known'
+    await addAvailable(tx.db, accountId, amount)
+    await insertAudit(tx, { actor, accountId, what: 'credits.granted', detail: { amount, reference } })
+    return 'granted'
+  })
+}
+
+/** Sets credits aside before the work is done; refused when there are not enough. */
+export function reserveCredits(ctx: StoreCtx, accountId: string, amount: number): Promise<Reservation> {
+  return inTx(ctx, async (tx) => {
+    if (!(await takeAvailable(tx.db, accountId, amount))) throw insufficientCredits()
+    const reservation = { id: tx.ids.next('rsv'), accountId, amount }
+    const createdAt = tx.clock.now()
+    await insertReservation(tx.db, { ...reservation, createdAt, expiresAt: createdAt + RESERVATION_MILLISECONDS })
+    return reservation
+  })
+}
+
+/** The work was done: what was set aside is spent. */
+export function commitCredits(ctx: StoreCtx, reservationId: string, reason: string): Promise<boolean> {
+  return inTx(ctx, async (tx) => {
+    const reservation = await markReservation(tx.db, reservationId, 'committed')
+    if (!reservation) return false
+    const { accountId, amount } = reservation
+    await insertEntry(tx.db, {
+      id: tx.ids.next('crd'),
+      accountId,
+      amount: -amount,
+      reason,
+      reference: `reservation:${reservationId}`,
+      createdAt: tx.clock.now(),
+    })
+    return true
+  })
+}
+
+/** The work was not done: what was set aside returns. Also for reservations whose process died. */
+export function releaseCredits(ctx: StoreCtx, reservationId: string): Promise<boolean> {
+  return inTx(ctx, async (tx) => {
+    const reservation = await markReservation(tx.db, reservationId, 'released')
+    if (!reservation) return false
+    await addAvailable(tx.db, reservation.accountId, reservation.amount)
+    return true
+  })
+}
+
+export async function releaseExpired(ctx: StoreCtx, batchMax: number): Promise<void> {
+  for (const id of await listExpiredReservations(ctx.db, ctx.clock.now(), batchMax)) await releaseCredits(ctx, id)
+}

@@ -1,0 +1,46 @@
+import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { tooManyKeys } from '../errors.ts'
+import { type ApiKey, countLiveKeys, insertAudit, insertKey } from '../store.ts'
+
+/** Enough to recognise a key by, and nothing to use it with. */
+const SHOWN_CHARACTERS = 12
+const LIVE_KEYS_MAX = 100
+
+export interface NewKey {
+  accountId: string
+  kind: KeyKind
+  name: string
+  origins?: string[]
+  expiresAt?: number | null
+  actor: string
+}
+
+/** Makes a key. The text is returned here and never again. */
+export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
+  return inTx(ctx, async (tx) => {
+    if ((await countLiveKeys(tx.db, input.accountId, tx.clock.now())) >= LIVE_KEYS_MAX) throw tooManyKeys(LIVE_KEYS_MAX)
+    return issueKeyIn(tx, input)
+  })
+}
+
+/** The same inside a transaction that already runs. */
+export async function issueKeyIn(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
+  const { accountId, kind, name, origins = [], expiresAt = null, actor } = input
+  const text = createApiKey(kind, ctx.random)
+  const key: ApiKey = {
+    id: ctx.ids.next('key'),
+    accountId,
+    kind,
+    start: text.slice(0, SHOWN_CHARACTERS),
+    name,
+    origins,
+    createdAt: ctx.clock.now(),
+    expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  }
+  await insertKey(ctx.db, key, hashApiKey(text))
+  await insertAudit(ctx, { actor, accountId, what: 'key.issued', detail: { keyId: key.id, kind, name } })
+  return { text, key }
+}

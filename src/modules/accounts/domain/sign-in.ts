@@ -1,0 +1,99 @@
+import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
+import { isUniqueViolation } from '../../../kernel/dialect.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
+import { badSignInLink, tooManyLinks } from '../errors.ts'
+import {
+  type Account,
+  findAccountByEmail,
+  findOldestAsking,
+  insertAudit,
+  insertSignInLink,
+  markLinkUsed,
+  takeAsking,
+} from '../store.ts'
+import { createAccountIn } from './create-account.ts'
+
+const LINK_MILLISECONDS = 30 * 60_000
+const HOUR = 3_600_000
+const LINKS_PER_HOUR_MAX = 5
+const TOKEN_LENGTH = 40
+
+/** The queue's word for a link that somebody waits for. It carries no token: that is made when the mail is. */
+export interface AskedLink {
+  mailId: string
+  recipient: string
+  baseUrl: string
+}
+
+export const MAIL_SIGN_IN = 'accounts.mail-sign-in'
+
+/**
+ * Asks for a mail with a link that signs in once. Whoever merely knows an address learns nothing: the answer is the
+ * same whether an account exists or not.
+ */
+export function requestSignIn(ctx: StoreCtx, { email, baseUrl }: { email: string; baseUrl: string }): Promise<void> {
+  const address = email.toLowerCase()
+  return inTx(ctx, async (tx) => {
+    await countAsking(tx, address)
+    const payload: AskedLink = { mailId: tx.ids.next('mail'), recipient: email, baseUrl }
+    await enqueue(tx, { kind: MAIL_SIGN_IN, payload })
+  })
+}
+
+/** An address has five places that are free again after an hour; whoever finds none has asked too often. */
+async function countAsking({ db, clock }: StoreCtx, email: string): Promise<void> {
+  const now = clock.now()
+  const freeBefore = now - HOUR
+  for (let place = 0; place < LINKS_PER_HOUR_MAX; place++) {
+    if (await takeAsking(db, { email, place, now, freeBefore })) return
+  }
+  const oldest = (await findOldestAsking(db, email, LINKS_PER_HOUR_MAX)) ?? now
+  throw tooManyLinks(Math.max(1, Math.ceil((oldest - freeBefore) / 1000)))
+}
+
+/**
+ * Makes a link and mails it. The store keeps the token's hash, so that nobody who reads it can sign in. When it runs
+ * again after a failure there is another link; one that did arrive keeps working.
+ */
+export async function mailSignIn(
+  { db, clock, random }: StoreCtx,
+  mailer: Mailer,
+  { mailId, recipient, baseUrl }: AskedLink,
+): Promise<void> {
+  const token = randomId(random, TOKEN_LENGTH)
+  const createdAt = clock.now()
+  const link = { tokenHash: hashApiKey(token), email: recipient.toLowerCase(), createdAt }
+  await insertSignInLink(db, { ...link, expiresAt: createdAt + LINK_MILLISECONDS })
+  const text = [
+    'Open this link to sign in. It works once, for 30 minutes:',
+    '',
+    `${baseUrl}/dashboard/sign-in#${token}`,
+    '',
+    'If you did not ask for it, ignore this mail: without the link nothing happens.',
+  ].join('\n')
+  await mailer.send({ id: mailId, recipient, subject: 'Sign in to nano-gateway', text })
+}
+
+/** Turns a link's token into its account, which is made at the first sign-in. */
+export async function redeemSignIn(ctx: StoreCtx, token: string): Promise<Account> {
+  try {
+    return await redeem(ctx, token)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    // Another link of the same address made the account a moment ago; this one was not used up by that.
+    return redeem(ctx, token)
+  }
+}
+
+function redeem(ctx: StoreCtx, token: string): Promise<Account> {
+  return inTx(ctx, async (tx) => {
+    const email = await markLinkUsed(tx.db, hashApiKey(token), tx.clock.now())
+    if (email === undefined) throw badSignInLink()
+    const account =
+      (await findAccountByEmail(tx.db, email)) ?? (await createAccountIn(tx, { email, role: 'user', actor: 'sign-in' }))
+    await insertAudit(tx, { actor: account.id, accountId: account.id, what: 'account.signed-in', detail: {} })
+    return account
+  })
+}

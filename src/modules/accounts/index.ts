@@ -1,0 +1,27 @@
+import type { Module } from '../../kernel/module.ts'
+import { rpcCredits } from './actions/rpc-credits.ts'
+import { rpcKey } from './actions/rpc-key.ts'
+
+export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
+
+export { createAccount } from './domain/create-account.ts'
+export { createFirstAdministrator } from './domain/first-administrator.ts'
+export { commitCredits, grantCredits, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { issueKey } from './domain/issue-key.ts'
+export { revokeKey } from './domain/revoke-key.ts'
+export { rotateKey } from './domain/rotate-key.ts'
+export { readCredits } from './domain/read-credits.ts'
+export { SESSION_SECONDS, Sessions, createSession } from './domain/sessions.ts'
+export { redeemSignIn, requestSignIn } from './domain/sign-in.ts'
+export {
+  type RepeatKey,
+  deleteStarted,
+  findSeenRequest,
+  insertStarted,
+  markFinished,
+  markTakenOver,
+} from './idempotency-store.ts'
+export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+export { StoredKeys } from './key-ring.ts'
+export { type Account, type ApiKey, findAccount, listAccounts, listKeys } from './store.ts'
+export { readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'

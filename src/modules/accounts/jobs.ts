@@ -1,0 +1,57 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
+import type { Mail, Mailer } from '../../kernel/ports.ts'
+import { releaseExpired } from './domain/credits.ts'
+import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
+import { deleteExpiredAnswers } from './idempotency-store.ts'
+import { deleteOldLinks, deleteOldSecrets } from './store.ts'
+
+const BATCH_MAX = 500
+const HOUR = 3_600_000
+/** Used and expired links stay for a day, for whoever asks why one did not work. */
+const LINKS_KEPT = 24 * HOUR
+/** Longer than any session that a secret has signed. */
+const SECRETS_KEPT = 72 * HOUR
+
+/** Sends one mail. Its id is its message id, so that a mail sent twice after a crash can be told. */
+export const sendMail = (mailer: Mailer): Job<Mail> => ({
+  kind: 'mail.send',
+  attemptsMax: 10,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: (mail) => mailer.send(mail),
+})
+
+/** Gives back what a process that died had set aside. */
+export const releaseReservations = (ctx: StoreCtx): Job => ({
+  kind: 'credits.release-expired',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 60_000,
+  run: () => releaseExpired(ctx, BATCH_MAX),
+})
+
+/** Mails the link that somebody asked for. */
+export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer): Job<AskedLink> => ({
+  kind: MAIL_SIGN_IN,
+  attemptsMax: 10,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: (asked) => mailSignIn(ctx, mailer, asked),
+})
+
+/** Forgets what has served its time: answers of repeated requests, sign-in links, session secrets. */
+export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
+  kind: 'accounts.forget-expired',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run() {
+    const now = clock.now()
+    await deleteExpiredAnswers(db, now)
+    await deleteOldLinks(db, now - LINKS_KEPT)
+    await deleteOldSecrets(db, now - SECRETS_KEPT)
+  },
+})

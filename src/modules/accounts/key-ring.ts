@@ -1,0 +1,115 @@
+import { hashApiKey, kindOfApiKey } from '../../kernel/api-key.ts'
+import type { Clock, KeyOwner, KeyRing } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { findKeyByHash, updateLastUsed } from './store.ts'
+
+const KNOWN_MILLISECONDS = 30_000
+const UNKNOWN_MILLISECONDS = 5_000
+const REMEMBERED_MAX = 10_000
+const FLUSH_EVERY = 60_000
+
+interface Remembered {
+  owner: KeyOwner | undefined
+  until: number
+}
+
+/**
+ * Finds the owner of a key. Look-ups are remembered for a while, wrong keys more briefly, and equal ones in flight are
+ * one; a revoked key is forgotten by notice. When a key was last used is written in batches.
+ */
+export class StoredKeys implements KeyRing {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #remembered = new Map<string, Remembered>()
+  readonly #lookups = new Map<string, Promise<KeyOwner | undefined>>()
+  #used = new Map<string, number>()
+  #cancelFlush: () => void
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db
+    this.#clock = clock
+    this.#cancelFlush = this.#flushLater()
+  }
+
+  find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined> {
+    // A typing error costs no look-up.
+    if (kindOfApiKey(key) === undefined) return undefined
+    const hash = hashApiKey(key)
+    const known = this.#remembered.get(hash)
+    if (known && known.until > this.#clock.now()) {
+      if (known.owner) this.#used.set(hash, this.#clock.now())
+      return known.owner
+    }
+    return this.#lookups.get(hash) ?? this.#lookUp(hash)
+  }
+
+  /** After a change of a key, here or on another instance. */
+  forget(hash: string): void {
+    this.#remembered.delete(hash)
+    // A look-up under way may have read what was true before.
+    this.#lookups.delete(hash)
+  }
+
+  async close(): Promise<void> {
+    this.#cancelFlush()
+    await this.flush()
+  }
+
+  #flushLater(): () => void {
+    return this.#clock.after(FLUSH_EVERY, () => {
+      const again = () => (this.#cancelFlush = this.#flushLater())
+      // What cannot be written now is of no great worth: it only says when a key was last used.
+      this.flush().then(again, again)
+    })
+  }
+
+  /** Writes when keys were last used. */
+  async flush(): Promise<void> {
+    const used = this.#used
+    if (used.size === 0) return
+    this.#used = new Map()
+    // In one order on every instance, so that two of them cannot wait for each other.
+    const sorted = [...used].sort(([a], [b]) => (a < b ? -1 : 1))
+    await this.#db.transaction().execute(async (tx) => {
+      for (const [hash, at] of sorted) await updateLastUsed(tx, hash, at)
+    })
+  }
+
+  #lookUp(hash: string): Promise<KeyOwner | undefined> {
+    const lookup = this.#read(hash).then(
+      ({ owner, until }) => {
+        if (this.#lookups.get(hash) === lookup) {
+          this.#lookups.delete(hash)
+          this.#remember(hash, { owner, until })
+        }
+        if (owner) this.#used.set(hash, this.#clock.now())
+        return owner
+      },
+      (error: unknown) => {
+        if (this.#lookups.get(hash) === lookup) this.#lookups.delete(hash)
+        throw error
+      },
+    )
+    this.#lookups.set(hash, lookup)
+    return lookup
+  }
+
+  async #read(hash: string): Promise<Remembered> {
+    const found = await findKeyByHash(this.#db, hash)
+    const now = this.#clock.now()
+    const ends = found?.expiresAt ?? Infinity
+    if (!found || found.revokedAt !== null || ends <= now) {
+      return { owner: undefined, until: now + UNKNOWN_MILLISECONDS }
+    }
+    const { accountId, id: keyId, kind, role, prepaid, origins } = found
+    return {
+      owner: { accountId, keyId, kind, role, prepaid, origins },
+      until: Math.min(now + KNOWN_MILLISECONDS, ends),
+    }
+  }
+
+  #remember(hash: string, remembered: Remembered): void {
+    this.#remembered.set(hash, remembered)
+    if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
+  }
+}

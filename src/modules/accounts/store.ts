@@ -1,0 +1,295 @@
+import type { KeyKind } from '../../kernel/api-key.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { AccountsTable, ApiKeysTable } from '../../kernel/tables/accounts.ts'
+
+export interface Account {
+  id: string
+  email: string | null
+  role: 'user' | 'admin'
+  createdAt: number
+}
+
+/** A key as it may be shown: its hash stays in the store. */
+export interface ApiKey {
+  id: string
+  accountId: string
+  kind: KeyKind
+  start: string
+  name: string
+  origins: string[]
+  createdAt: number
+  expiresAt: number | null
+  revokedAt: number | null
+  lastUsedAt: number | null
+}
+
+function toAccount({ id, email, role, created_at: createdAt }: AccountsTable): Account {
+  return { id, email, role, createdAt }
+}
+
+function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    start: row.start,
+    name: row.name,
+    origins: JSON.parse(row.origins) as string[],
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  }
+}
+
+export async function insertAccount(db: Db, { id, email, role, createdAt }: Account): Promise<void> {
+  await db.insertInto('accounts').values({ id, email, role, created_at: createdAt }).execute()
+}
+
+export async function findAccount(db: Db, id: string): Promise<Account | undefined> {
+  const row = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toAccount(row)
+}
+
+export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where(({ fn }) => fn<string>('lower', ['email']), '=', email.toLowerCase())
+    .executeTakeFirst()
+  return row && toAccount(row)
+}
+
+export async function findAdministrator(db: Db): Promise<Account | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('role', '=', 'admin')
+    .orderBy('created_at')
+    .executeTakeFirst()
+  return row && toAccount(row)
+}
+
+export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
+  const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at', 'desc').limit(limit).execute()
+  return rows.map(toAccount)
+}
+
+export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void> {
+  await db
+    .insertInto('api_keys')
+    .values({
+      id: key.id,
+      account_id: key.accountId,
+      kind: key.kind,
+      hash,
+      start: key.start,
+      name: key.name,
+      origins: JSON.stringify(key.origins),
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      revoked_at: key.revokedAt,
+      last_used_at: key.lastUsedAt,
+    })
+    .execute()
+}
+
+/** The key and its owner's role by the key's hash, whatever its state. */
+export async function findKeyByHash(
+  db: Db,
+  hash: string,
+): Promise<(ApiKey & { role: Account['role']; prepaid: boolean }) | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .leftJoin('credit_balances', 'credit_balances.account_id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(['accounts.role', 'credit_balances.available'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row && { ...toKey(row), role: row.role, prepaid: (row.available ?? 0) > 0 }
+}
+
+export async function listKeys(db: Db, accountId: string, limit: number): Promise<ApiKey[]> {
+  const rows = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(toKey)
+}
+
+/** Live → revoked; answers the key's hash, so that whoever remembers it can forget it. */
+export async function markRevoked(
+  db: Db,
+  { accountId, keyId, now }: { accountId: string; keyId: string; now: number },
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', keyId)
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .returning('hash')
+    .executeTakeFirst()
+  return row?.hash
+}
+
+/** Live without an end → ends at a time; answers the key as it was, and its hash. */
+export async function markEnding(
+  db: Db,
+  { accountId, keyId, expiresAt }: { accountId: string; keyId: string; expiresAt: number },
+): Promise<{ key: ApiKey; hash: string } | undefined> {
+  const row = await db
+    .updateTable('api_keys')
+    .set({ expires_at: expiresAt })
+    .where('id', '=', keyId)
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
+    .returningAll()
+    .executeTakeFirst()
+  return row && { key: toKey(row), hash: row.hash }
+}
+
+/** A key of an account that is neither revoked nor expired. */
+export async function findLiveKey(
+  db: Db,
+  { accountId, keyId, now }: { accountId: string; keyId: string; now: number },
+): Promise<ApiKey | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', keyId)
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .executeTakeFirst()
+  return row && toKey(row)
+}
+
+export async function countLiveKeys(db: Db, accountId: string, now: number): Promise<number> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('account_id', '=', accountId)
+    .where('revoked_at', 'is', null)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** Never backwards: two instances tell about one key in any order. */
+export async function updateLastUsed(db: Db, hash: string, at: number): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: at })
+    .where('hash', '=', hash)
+    .where((where) => where.or([where('last_used_at', 'is', null), where('last_used_at', '<', at)]))
+    .execute()
+}
+
+/** One of the places an address has for asking. It lies among the links and opens nothing: no hash looks like it. */
+const placeOf = (email: string, place: number) => `asked:${place}:${email}`
+
+/** Free → taken; false when it was taken too recently. One statement, so that nobody takes it twice. */
+export async function takeAsking(
+  db: Db,
+  { email, place, now, freeBefore }: { email: string; place: number; now: number; freeBefore: number },
+): Promise<boolean> {
+  const times = { created_at: now, expires_at: now, used_at: now }
+  const row = await db
+    .insertInto('sign_in_links')
+    .values({ token_hash: placeOf(email, place), email, ...times })
+    .onConflict((conflict) =>
+      conflict.column('token_hash').doUpdateSet(times).where('sign_in_links.created_at', '<=', freeBefore),
+    )
+    .returning('token_hash')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** When the place that is free first was taken. */
+export async function findOldestAsking(db: Db, email: string, places: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('sign_in_links')
+    .select(({ fn }) => fn.min('created_at').as('oldest'))
+    .where(
+      'token_hash',
+      'in',
+      Array.from({ length: places }, (_, place) => placeOf(email, place)),
+    )
+    .executeTakeFirst()
+  return row?.oldest ?? undefined
+}
+
+export async function insertSignInLink(
+  db: Db,
+  link: { tokenHash: string; email: string; createdAt: number; expiresAt: number },
+): Promise<void> {
+  const { tokenHash: token_hash, email, createdAt: created_at, expiresAt: expires_at } = link
+  await db.insertInto('sign_in_links').values({ token_hash, email, created_at, expires_at, used_at: null }).execute()
+}
+
+/** Unused and not expired → used; answers whose it was. A link works once, on whichever instance it arrives first. */
+export async function markLinkUsed(db: Db, tokenHash: string, now: number): Promise<string | undefined> {
+  const row = await db
+    .updateTable('sign_in_links')
+    .set({ used_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('email')
+    .executeTakeFirst()
+  return row?.email
+}
+
+export async function deleteOldLinks(db: Db, expiredBefore: number): Promise<void> {
+  await db.deleteFrom('sign_in_links').where('expires_at', '<', expiredBefore).execute()
+}
+
+export async function findSessionSecret(db: Db, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('session_secrets').select('secret').where('id', '=', id).executeTakeFirst()
+  return row?.secret
+}
+
+/** The first one of a name stays. */
+export async function insertSessionSecret(
+  db: Db,
+  { id, secret, createdAt }: { id: string; secret: string; createdAt: number },
+): Promise<void> {
+  await db
+    .insertInto('session_secrets')
+    .values({ id, secret, created_at: createdAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export async function deleteOldSecrets(db: Db, createdBefore: number): Promise<void> {
+  await db.deleteFrom('session_secrets').where('created_at', '<', createdBefore).execute()
+}
+
+export interface AuditEntry {
+  actor: string
+  accountId: string | null
+  what: string
+  detail: Record<string, unknown>
+}
+
+/** Call it in the transaction of the change it tells about. */
+export async function insertAudit({ db, clock, ids }: StoreCtx, { actor, accountId, what, detail }: AuditEntry) {
+  await db
+    .insertInto('audit_entries')
+    .values({
+      id: ids.next('aud'),
+      at: clock.now(),
+      actor,
+      account_id: accountId,
+      what,
+      detail: JSON.stringify(detail),
+    })
+    .execute()
+}

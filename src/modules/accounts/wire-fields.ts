@@ -1,0 +1,66 @@
+import type { KeyKind } from '../../kernel/api-key.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+
+/** One plain address: nothing that a mail program could read as a list, a name or a line of its own. */
+export const EMAIL_PATTERN = '^[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,64}@[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,190}$'
+const EMAIL = new RegExp(EMAIL_PATTERN)
+
+const NAME_LENGTH_MAX = 100
+const ORIGINS_MAX = 20
+const OVERLAP_HOURS_MAX = 7 * 24
+const TOKEN_LENGTH_MAX = 200
+const HOUR = 3_600_000
+/** Control, zero-width and direction characters make one name look like another. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+type Body = Readonly<Record<string, unknown>>
+
+const refuse = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
+  new AppError(code, text, { body: { field } })
+
+export function readEmail({ email }: Body): string {
+  if (typeof email !== 'string' || !EMAIL.test(email)) throw refuse('email', 'Invalid email', 'invalid_email')
+  return email
+}
+
+export function readSignInToken({ token }: Body): string {
+  if (typeof token !== 'string' || token === '' || token.length > TOKEN_LENGTH_MAX) {
+    throw refuse('token', 'token must be the text after # in the sign-in link.')
+  }
+  return token
+}
+
+/** What a client says of a key it wants. */
+export function readNewKey({ name, kind = 'secret', origins = [] }: Body): {
+  name: string
+  kind: KeyKind
+  origins: string[]
+} {
+  const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''
+  if (shown === '' || shown.length > NAME_LENGTH_MAX) {
+    throw refuse('name', `name must be a text of 1 to ${NAME_LENGTH_MAX} characters.`)
+  }
+  if (kind !== 'secret' && kind !== 'public') throw refuse('kind', 'kind must be secret or public.')
+  const list: unknown[] | undefined = Array.isArray(origins) ? origins : undefined
+  if (!list || list.length > ORIGINS_MAX || !list.every(isOrigin)) {
+    throw refuse('origins', `origins must be a list of up to ${ORIGINS_MAX} origins such as https://shop.example.`)
+  }
+  if (kind === 'public' && list.length === 0) throw refuse('origins', 'A public key needs at least one of origins.')
+  if (kind === 'secret' && list.length > 0) throw refuse('origins', 'Only a public key has origins.')
+  return { name: shown, kind, origins: [...new Set(list)] }
+}
+
+/** How long the old key works beside the new one; undefined leaves it to the default. */
+export function readOverlap({ overlap_hours: hours }: Body): number | undefined {
+  if (hours === undefined) return undefined
+  if (typeof hours !== 'number' || !Number.isInteger(hours) || hours < 0 || hours > OVERLAP_HOURS_MAX) {
+    throw refuse('overlap_hours', `overlap_hours must be a whole number from 0 to ${OVERLAP_HOURS_MAX}.`)
+  }
+  return hours * HOUR
+}
+
+/** Exactly as browsers send it, because it is compared as text. */
+function isOrigin(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^https?:\/\//.test(value) || !URL.canParse(value)) return false
+  return new URL(value).origin === value
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, describe } from 'node:test'
+import { type Store, openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { TestClock } from './clock.ts'
+import { createDatabase } from './postgres.ts'
+
+export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
+
+export interface OpenedStore {
+  url: string
+  store: Store
+  clock: TestClock
+  ctx: StoreCtx
+  /** Another instance on the same data, with the same clock. */
+  openAnother(): Promise<Omit<OpenedStore, 'openAnother'>>
+}
+
+/** The address of a store that does not exist yet. */
+export async function freshUrl(t: TestContext, engine: Engine): Promise<string> {
+  if (engine === 'postgres') return createDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return `sqlite:${join(folder, 'gateway.db')}`
+}
+
+/** An empty store that is closed, and forgotten, when the test ends. */
+export async function openFresh(t: TestContext, engine: Engine): Promise<OpenedStore> {
+  const url = await freshUrl(t, engine)
+  const clock = new TestClock()
+  const open = async () => {
+    const store = await openStore(url, clock)
+    t.after(() => store.close())
+    const { db, notices } = store
+    const wakeJobs = () => notices.publish('jobs', '')
+    return { url, store, clock, ctx: { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs } }
+  }
+  return { ...(await open()), openAnother: open }
+}
+
+/** Defines the same suite for SQLite and for PostgreSQL. Its tests mostly wait for the disk, so that some run at once. */
+export function forEachEngine(
+  define: (engine: Engine, openFreshStore: (t: TestContext) => Promise<OpenedStore>) => void,
+): void {
+  for (const engine of ENGINES) {
+    describe(engine, { concurrency: 4 }, () => define(engine, (t) => openFresh(t, engine)))
+  }
+}
+
+/** The file behind an address of an embedded store. */
+export const fileOf = (url: string) => url.slice('sqlite:'.length)

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { until } from './until.ts'
+
+const STARTS_MAX = 5
+
+/** A real Redis on loopback, in memory, with a folder of its own. */
+export class RedisServer {
+  readonly url: string
+  readonly #port: number
+  readonly #folder = mkdtempSync(join(tmpdir(), 'nano-gateway-redis-'))
+  #child: ChildProcess | undefined
+
+  constructor(port: number) {
+    this.#port = port
+    this.url = `redis://127.0.0.1:${port}`
+  }
+
+  /** Starts it, also again after it was killed; resolves once it answers. False when the port was taken meanwhile. */
+  async start(): Promise<boolean> {
+    const args = ['--port', String(this.#port), '--bind', '127.0.0.1', '--dir', this.#folder]
+    const child = spawn('redis-server', [...args, '--save', '', '--appendonly', 'no', '--daemonize', 'no'], {
+      stdio: 'ignore',
+    })
+    child.on('error', () => undefined)
+    // The run ends when its tests do, not when the server does.
+    child.unref()
+    this.#child = child
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+    await until(async () => hasEnded() || (await answers(this.#port)))
+    if (child.pid === undefined) throw new Error('redis-server is missing: apt-get install redis-server')
+    return !hasEnded()
+  }
+
+  /** Ends it as a power cut would. */
+  async kill(): Promise<void> {
+    const child = this.#child!
+    const exited = once(child, 'exit')
+    child.ref()
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  /** The process stands still, as behind a network that swallows everything, until it is resumed. */
+  pause(): void {
+    this.#child!.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child!.kill('SIGCONT')
+  }
+
+  /** Ends the process, by its id, and removes its folder; may be called at the very end of the run. */
+  remove(): void {
+    this.#child?.kill('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+let shared: Promise<RedisServer> | undefined
+
+/** The server that all suites of a run share; it ends with the run. Tests use keys of their own. */
+export function sharedRedis(): Promise<RedisServer> {
+  return (shared ??= startRedis().then((server) => {
+    process.once('exit', () => server.remove())
+    return server
+  }))
+}
+
+/** A server of one's own, for tests that break it. */
+export async function openRedis(t: TestContext): Promise<RedisServer> {
+  const server = await startRedis()
+  t.after(() => server.remove())
+  return server
+}
+
+async function startRedis(): Promise<RedisServer> {
+  for (let attempt = 0; attempt < STARTS_MAX; attempt++) {
+    const server = new RedisServer(await findFreePort())
+    if (await server.start()) return server
+    server.remove()
+  }
+  throw new Error('redis-server does not start.')
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
+    const end = (isUp: boolean) => {
+      socket.destroy()
+      resolve(isUp)
+    }
+    socket.on('data', (chunk) => end(chunk.toString().startsWith('+PONG')))
+    socket.on('error', () => end(false))
+    socket.on('close', () => end(false))
+  })
+}

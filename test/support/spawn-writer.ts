@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface WriterProcess {
+  /** Lets it begin. */
+  start(): void
+  /** Ends it without a word once it has told of so many commits; answers with all it told. */
+  killAfter(lines: number): Promise<string[]>
+}
+
+const script = fileURLToPath(new URL('store-writer.ts', import.meta.url))
+const compiled = join(tmpdir(), 'nano-gateway-compiled')
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Starts a process that writes to a store; it loads at once and begins when it is told to. */
+export function spawnWriter(url: string): WriterProcess {
+  // A Node that reads TypeScript by itself starts sooner.
+  const loader = process.features.typescript ? [] : ['--import', 'tsx']
+  const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
+  const options = { cwd: root, env, stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'] }
+  const child = spawn(process.execPath, [...loader, script, url], options)
+  const closed = once(child, 'close')
+  let output = ''
+  let told = 0
+  let wanted = Infinity
+  const killWhenTold = () => {
+    if (told >= wanted) child.kill('SIGKILL')
+  }
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+    for (const byte of chunk) if (byte === 0x0a) told++
+    killWhenTold()
+  })
+  return {
+    start: () => void child.stdin.write('go'),
+    killAfter: async (lines) => {
+      wanted = lines
+      killWhenTold()
+      const [, signal] = (await closed) as [number | null, string | null]
+      if (signal !== 'SIGKILL') throw new Error('The writer ended by itself.')
+      return output.split('\n').slice(0, -1)
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/*
+ * Writes to a store as fast as it can until it is killed, and runs the jobs it adds. It says on its standard output
+ * what it was told is committed, and never before: `account <id>` and `spent <reservation>`. It begins when it hears
+ * something on its standard input, so that loading it costs the test no time.
+ */
+import { writeSync } from 'node:fs'
+import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
+import { enqueue } from '../../src/kernel/job.ts'
+import { addAvailable, insertEntry } from '../../src/modules/accounts/credits-store.ts'
+import { createAccountIn } from '../../src/modules/accounts/domain/create-account.ts'
+import { commitCredits, releaseCredits, reserveCredits } from '../../src/modules/accounts/domain/credits.ts'
+import { KILL_JOB, writeMailOf } from './store-writer-job.ts'
+
+const WRITERS = 16
+
+// Whoever is killed keeps no compiled code for the next one, unless it does so now.
+flushCompileCache()
+await once(process.stdin, 'data')
+const store = await openStore(process.argv[2]!, systemClock)
+const { db, engine } = store
+const ids = openIds(systemRandom)
+const runner = new JobRunner({ db, engine, clock: systemClock, random: systemRandom, ids, jobs: [writeMailOf(db)] })
+const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => runner.wake() }
+await runner.start()
+
+const say = (text: string) => writeSync(1, `${text}\n`)
+
+/** An account with its credits and its job: all three or nothing. */
+const openAccount = () =>
+  inTx(ctx, async (tx) => {
+    const { id: accountId, createdAt } = await createAccountIn(tx, { email: null, role: 'user', actor: 'test' })
+    const entry = { id: ids.next('crd'), accountId, amount: 10, reason: 'test', reference: `start:${accountId}` }
+    await insertEntry(tx.db, { ...entry, createdAt })
+    await addAvailable(tx.db, accountId, 10)
+    await enqueue(tx, { kind: KILL_JOB, payload: { accountId }, key: accountId })
+    return accountId
+  })
+
+async function write(writer: number): Promise<never> {
+  for (let round = 0; ; round++) {
+    const accountId = await openAccount()
+    say(`account ${accountId}`)
+    const { id } = await reserveCredits(ctx, accountId, 3)
+    if ((writer + round) % 3 === 0) await releaseCredits(ctx, id)
+    else if (await commitCredits(ctx, id, 'work')) say(`spent ${id}`)
+  }
+}
+
+await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
