@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
 import type { Gateway } from './guard/dispatch.ts'
+import type { FreeQuotas } from './guard/charge.ts'
+import { FreeQuota } from './guard/free-quota.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { type Plans, createThrottle } from './guard/throttle.ts'
@@ -28,6 +30,7 @@ import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
   StoredKeys,
+  UsageMeter,
   accounts,
   createFirstAdministrator,
   releaseReservations,
@@ -53,6 +56,7 @@ export interface App {
   devnet: Devnet | undefined
   nodes: Nodes
   store: Store
+  usage: UsageMeter
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
@@ -80,6 +84,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const ids = openIds(random)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const usage = new UsageMeter(storeCtx)
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
@@ -104,6 +109,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     registry,
     keys,
     remembered: new RememberedAnswers(),
+    quotas: toQuotas(config, clock),
+    usage,
     throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {
@@ -194,6 +201,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     await server.close()
     cutOff()
     await runner.stop()
+    await usage.close()
     await keys.close()
     shared?.close()
     await store.close()
@@ -210,7 +218,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   }
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, close }
+  return { url, createdKey, devnet, nodes, store, usage, close }
 }
 
 /** The limits of each kind of caller; a first try on a laptop should not run into them. */
@@ -224,6 +232,15 @@ function toPlans(config: Config): Plans {
     free: { perMinute: config.limitFreePerMinute, concurrencyMax: config.limitFreeConcurrency },
     prepaid: { perMinute: config.limitPrepaidPerMinute, concurrencyMax: config.limitPrepaidConcurrency },
   }
+}
+
+/** Metered work that costs nothing, for each kind of caller. */
+function toQuotas(config: Config, clock: Clock): FreeQuotas {
+  const embeddedOnly = config.nodeUrls.every((url) => url.startsWith(EMBEDDED))
+  const hourly = config.freeWorkAnonymousPerHour ?? (embeddedOnly ? 0 : 5)
+  const quota = (max: number, minutes: number) =>
+    max === 0 ? undefined : new FreeQuota(clock, { max, windowMilliseconds: minutes * 60_000 })
+  return { anonymous: quota(hourly, 60), account: quota(config.freeWorkPerHalfHour, 30) }
 }
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {

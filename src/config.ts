@@ -169,6 +169,13 @@ const SETTINGS = {
     whole(0),
     'The same for an account with credits.',
   ),
+  freeWorkAnonymousPerHour: setting(
+    'FREE_WORK_ANONYMOUS_PER_HOUR',
+    'auto',
+    limit,
+    'Work for one address without a key; auto is 5, or no limit with the embedded ledger; 0 is no limit.',
+  ),
+  freeWorkPerHalfHour: setting('FREE_WORK_PER_HALF_HOUR', '30', whole(0), 'Work for an account without credits.'),
   logLevel: setting(
     'LOG_LEVEL',
     'info',

@@ -3,7 +3,9 @@ import { AppError } from '../kernel/errors.ts'
 import type { Leaving } from '../kernel/leaving.ts'
 import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
+import type { UsageMeter } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
+import { type FreeQuotas, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
@@ -19,7 +21,9 @@ export interface Gateway {
   remembered: RememberedAnswers
   throttle: Throttle
   nodeFor(trace: Trace, leaving: Leaving): NodePort
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node'>
+  quotas: FreeQuotas
+  usage: UsageMeter
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'credits'>
 }
 
 export type RpcTrace = Trace & {
@@ -69,15 +73,16 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
 
 /** The part of a request that may cost something. */
 async function run(
-  { base, remembered, nodeFor }: Gateway,
-  { requestId, text, trace, leaving }: RpcRequest,
+  { base, remembered, nodeFor, quotas, usage }: Gateway,
+  { requestId, text, ip, trace, leaving }: RpcRequest,
   { body, caller, action, parse }: RegisteredAction & { body: Readonly<Record<string, unknown>>; caller: Caller },
 ): Promise<string> {
   const { params, resolved } = resolveNames(base.names, body, action) //           400
   const input = parse(params) //                                                   400, before anything is charged
   authorize(action, caller) //                                                     401, 403
-  const ctx: Ctx = { ...base, requestId, caller, node: nodeFor(trace, leaving) }
-  const result = await action.run(ctx, input)
+  const ctx: Ctx = { ...base, requestId, caller, node: nodeFor(trace, leaving), credits: 0 }
+  const result = await charged(ctx, { action, input, ip, quotas }, (paid) => action.run(paid, input)) //  403, 429
+  if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
   if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous') {

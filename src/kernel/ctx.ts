@@ -21,6 +21,8 @@ export interface Ctx {
   clock: Clock
   node: NodePort
   store: StoreCtx
+  /** What this call costs its account. */
+  credits: number
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names

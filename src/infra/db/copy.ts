@@ -78,5 +78,5 @@ async function measure(
     sum: number | string | null
   }>`select count(*) as "rows", ${sum} as "sum" from ${sql.table(table)}`.execute(db)
   const [found] = rows
-  return { rows: Number(found!.rows), sum: found!.sum === null ? undefined : Number(found!.sum) }
+  return { rows: found!.rows, sum: found!.sum === null ? undefined : Number(found!.sum) }
 }

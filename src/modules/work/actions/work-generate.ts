@@ -38,6 +38,7 @@ export const workGenerate = action({
   },
   auth: 'none',
   caching: 'never',
+  credits: () => 1,
   async run(ctx, { hash, block, ...asked }) {
     const startedAt = ctx.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
@@ -51,7 +52,7 @@ export const workGenerate = action({
       multiplier: formatMultiplier(toMultiplier(value, ctx.thresholds.send)),
       frontier: hash,
       duration: `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`,
-      credits: 0,
+      credits: ctx.credits,
       cached: false,
     }
   },

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
+import { type Gateway, openGateway } from '../support/gateway.ts'
+
+const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
+
+/** A customer of a gateway, and what the gateway's own verbs need to make one. */
+async function openCustomer({ app }: Gateway) {
+  const ctx: StoreCtx = {
+    db: app.store.db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+  }
+  const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+  const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })
+  return { ctx, accountId, headers: { authorization: `Bearer ${text}` } }
+}
+
+const openLimited = (t: TestContext) => openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+
+test('a caller over the limit is told when to come back, with every header a page needs', async (t) => {
+  const gateway = await openLimited(t)
+  for (const remaining of ['2', '1', '0']) {
+    const { status, headers } = await gateway.call('version')
+    assert.equal(status, 200)
+    assert.equal(headers['ratelimit-limit'], '3')
+    assert.equal(headers['ratelimit-remaining'], remaining)
+  }
+  const refused = await gateway.call('version')
+  assert.equal(refused.status, 429)
+  assert.equal(refused.headers['access-control-allow-origin'], '*')
+  const body = refused.json<Record<string, unknown>>()
+  assert.equal(body.error, 'Too many requests.')
+  assert.equal(String(body.retry_after), refused.headers['retry-after'])
+  assert.ok(Number(body.retry_after) >= 1)
+})
+
+test('an answer from memory counts like any other', async (t) => {
+  const gateway = await openLimited(t)
+  const statuses: number[] = []
+  for (let at = 0; at < 5; at++) statuses.push((await gateway.call('block_count')).status)
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429])
+})
+
+test('keys cannot be tried for nothing: a wrong one counts against its address', async (t) => {
+  const gateway = await openLimited(t)
+  const statuses: number[] = []
+  for (let at = 0; at < 5; at++) statuses.push((await gateway.call('version', { key: `wrong ${at}` })).status)
+  assert.deepEqual(statuses, [401, 401, 401, 429, 429])
+})
+
+test('an account has its own limit, whatever its address has used', async (t) => {
+  const gateway = await openLimited(t)
+  const { headers } = await openCustomer(gateway)
+  for (let at = 0; at < 4; at++) await gateway.call('version')
+  const reply = await gateway.call('version', {}, headers)
+  assert.equal(reply.status, 200)
+  assert.equal(reply.headers['ratelimit-limit'], '600')
+})
+
+test('an account without credits gets its free work and is then told what to buy', async (t) => {
+  const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '2' })
+  const { headers } = await openCustomer(gateway)
+  for (let at = 0; at < 2; at++) {
+    const { status, json } = await gateway.call('work_generate', { hash: HASH }, headers)
+    assert.equal(status, 200)
+    assert.equal(json<Record<string, unknown>>().credits, 0)
+  }
+  const refused = await gateway.call('work_generate', { hash: HASH }, headers)
+  assert.equal(refused.status, 403)
+  assert.equal(refused.json().code, 'insufficient_credits')
+  assert.match(refused.json().error!, /buy_rpc/)
+})
+
+test('an account with credits pays one for each work, and reads what is left and what it used', async (t) => {
+  const gateway = await openGateway(t)
+  const { ctx, accountId, headers } = await openCustomer(gateway)
+  await grantCredits(ctx, { accountId, amount: 3, reason: 'test', reference: 'test:1', actor: 'test' })
+  const { json } = await gateway.call('work_generate', { hash: HASH }, headers)
+  assert.equal(json<Record<string, unknown>>().credits, 1)
+  const credits = await gateway.call('rpc_credits', {}, headers)
+  assert.equal(credits.json<Record<string, unknown>>().credits, 2)
+  assert.equal(credits.json<Record<string, unknown>>().plan, 'prepaid')
+})
+
+// Contract 8: a failed call is not charged.
+test('work that nobody could make costs nothing', async (t) => {
+  const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
+  const { ctx, accountId, headers } = await openCustomer(gateway)
+  await grantCredits(ctx, { accountId, amount: 1, reason: 'test', reference: 'test:2', actor: 'test' })
+  assert.equal((await gateway.call('work_generate', { hash: HASH }, headers)).status, 503)
+  const credits = await gateway.call('rpc_credits', {}, headers)
+  assert.equal(credits.json<Record<string, unknown>>().credits, 1)
+})
+
+test('work for strangers is limited by address and a failure gives it back', async (t) => {
+  const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1' })
+  const statuses: number[] = []
+  for (let at = 0; at < 3; at++) statuses.push((await gateway.call('work_generate', { hash: HASH })).status)
+  assert.deepEqual(statuses, [200, 429, 429])
+  const dead = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1', NODE_URLS: 'http://127.0.0.1:1' })
+  for (let at = 0; at < 3; at++) assert.equal((await dead.call('work_generate', { hash: HASH })).status, 503)
+})
+
+test('usage is counted by day and action, once, also when the gateway stops right after', async (t) => {
+  const gateway = await openGateway(t)
+  const { accountId, headers } = await openCustomer(gateway)
+  for (let at = 0; at < 5; at++) await gateway.call('version', {}, headers)
+  const { store } = gateway.app
+  await gateway.app.usage.flush()
+  await gateway.app.usage.flush()
+  const rows = await store.db.selectFrom('usage_days').selectAll().where('account_id', '=', accountId).execute()
+  assert.deepEqual(
+    rows.map(({ action, count }) => [action, count]),
+    [['version', 5]],
+  )
+})
