@@ -8,11 +8,19 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const unitOnly = process.argv.includes('--unit')
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
-/** What a folder of suites needs beside Node: a Debian package and how to see that it is there. */
+const hasPostgres = () =>
+  existsSync('/usr/lib/postgresql') &&
+  readdirSync('/usr/lib/postgresql').some((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`))
+
+/** What suites need beside Node: a Debian package and how to see that it is there. */
 const NEEDS = [
-  { folder: 'test/pages', name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
-  { folder: 'test/stores', name: 'postgresql', found: () => existsSync('/usr/lib/postgresql') },
-  { folder: 'test/shared', name: 'redis-server', found: () => existsSync('/usr/bin/redis-server') },
+  { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
+  {
+    suites: ['test/stores/', 'test/accounts/', 'test/http/rest.test.ts'],
+    name: 'postgresql',
+    found: hasPostgres,
+  },
+  { suites: ['test/shared/'], name: 'redis-server', found: () => existsSync('/usr/bin/redis-server') },
 ]
 
 function listTests(folder) {
@@ -37,13 +45,16 @@ function install(names) {
 }
 
 let files = named.length > 0 ? named : [...listTests('src'), ...(unitOnly ? [] : listTests('test'))]
-const needed = () => NEEDS.filter(({ folder, found }) => files.some((file) => file.startsWith(folder)) && !found())
-if (needed().length > 0) install(needed().map(({ name }) => name))
-for (const { folder, name } of needed()) {
-  console.log(`MISSING: ${name}, needed by the suites in ${folder}. Install it with: apt-get install ${name}`)
+const needs = (file, { suites }) => suites.some((suite) => file.startsWith(suite))
+const missing = () => NEEDS.filter((need) => files.some((file) => needs(file, need)) && !need.found())
+if (missing().length > 0) install(missing().map(({ name }) => name))
+for (const need of missing()) {
+  console.log(
+    `MISSING: ${need.name}, needed by ${need.suites.join(', ')}. Install it with: apt-get install ${need.name}`,
+  )
   // On a laptop the other suites still run; where results count, a missing piece is a failure.
   if (process.env.CI) process.exit(1)
-  files = files.filter((file) => !file.startsWith(folder))
+  files = files.filter((file) => !needs(file, need))
 }
 
 const options = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=120000']

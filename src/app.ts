@@ -12,16 +12,18 @@ import { type Plans, createThrottle } from './guard/throttle.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
+import { mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
+import { listJobs } from './infra/jobs/queue.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { RedisBurst } from './infra/limits/leases.ts'
 import type { Log } from './infra/log.ts'
-import { capturedMailer } from './infra/mail/captured.ts'
+import { capturedMailer, listCapturedMail } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
@@ -29,10 +31,13 @@ import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
+  Sessions,
   StoredKeys,
   UsageMeter,
   accounts,
   createFirstAdministrator,
+  forgetExpired,
+  mailSignInLink,
   releaseReservations,
   sendMail,
 } from './modules/accounts/index.ts'
@@ -94,7 +99,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     clock,
     random,
     ids,
-    jobs: [sendMail(mailer), releaseReservations(storeCtx)],
+    jobs: [sendMail(mailer), mailSignInLink(storeCtx, mailer), releaseReservations(storeCtx), forgetExpired(storeCtx)],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
   notices.subscribe('jobs', () => runner.wake())
@@ -128,11 +133,12 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   let draining = false
   let url = ''
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
+  const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const rpc = createRpcEndpoint({
     gateway,
     bodyBytesMax: config.bodyBytesMax,
     concurrencyMax: config.concurrencyMax,
-    clientIp: createClientIp(toTrustedProxies(config.trustedProxies)),
+    clientIp,
     nextRequestId,
     report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
@@ -151,6 +157,20 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   })
   const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
   sockets.attach(server.server)
+  mountRest(server, {
+    store: storeCtx,
+    keys,
+    sessions: new Sessions(storeCtx),
+    notices,
+    baseUrl: () => config.baseUrl ?? url,
+    listMails: (limit) => listCapturedMail(db, limit),
+    listJobs: (filter) => listJobs(db, filter),
+    enter: (caller, { socket, headers }) => {
+      const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+      return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
+    },
+    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+  })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'

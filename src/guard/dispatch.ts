@@ -9,6 +9,7 @@ import { type FreeQuotas, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
+import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
@@ -29,6 +30,8 @@ export interface Gateway {
 export type RpcTrace = Trace & {
   action: string | undefined
   caller: Caller['kind'] | undefined
+  /** The answer is a stored one. */
+  replayed?: boolean
   /** Numbers of the RateLimit headers. */
   limit: BurstDecision | undefined
 }
@@ -65,7 +68,15 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
       trace.cache = 'hit'
       return known.text
     }
-    return await run(gateway, request, { body: body!, caller, ...registered })
+    const { action } = registered
+    const act = () => run(gateway, request, { body: body!, caller, ...registered })
+    const key = action.once ? readIdempotencyKey(headers, body!) : undefined //    400
+    if (key === undefined) return await act()
+    // Those without an account are told apart by address, so that nobody reads a stranger's answer.
+    const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
+    const onReplay = () => (trace.replayed = true)
+    const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body!), onReplay }
+    return await once(gateway.base.store, seen, act) //                            409
   } finally {
     entry.leave()
   }

@@ -73,6 +73,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         extra,
       )
       if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
+      if (trace.replayed) headers.push('idempotent-replayed', 'true')
       if (trace.limit) {
         const { limit, remaining, resetSeconds } = trace.limit
         headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,8 @@ async function startServer(): Promise<string> {
   // An immediate stop of exactly this server, whose process id lies in its folder.
   process.once('exit', () => {
     spawnSync(program('pg_ctl'), ['stop', '-D', data, '-m', 'immediate'], { ...owner, cwd: folder, stdio: 'ignore' })
-    rmSync(folder, { recursive: true, force: true })
+    // Thousands of files: the system's own command is several times faster.
+    spawnSync('rm', ['-rf', folder])
   })
   await untilReady(child)
   return `postgres://postgres@${LOOPBACK}:${port}`

@@ -52,7 +52,7 @@ export class StoredKeys implements KeyRing {
 
   async close(): Promise<void> {
     this.#cancelFlush()
-    await this.flush()
+    await this.flush().catch(() => undefined)
   }
 
   #flushLater(): () => void {

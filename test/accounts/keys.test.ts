@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { identify } from '../../src/guard/identify.ts'
+import { createApiKey, hashApiKey } from '../../src/kernel/api-key.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import {
+  StoredKeys,
+  createAccount,
+  createFirstAdministrator,
+  grantCredits,
+  issueKey,
+  listKeys,
+  redeemSignIn,
+  revokeKey,
+  rotateKey,
+} from '../../src/modules/accounts/index.ts'
+import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
+import { TestClock } from '../support/clock.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { openGateway } from '../support/gateway.ts'
+import { dumpStore, listAudit, tokenOf, untouchable } from './world.ts'
+
+/* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
+
+const DAY = 24 * 3_600_000
+const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key', async () => {
+  const clock = new TestClock()
+  const keys = new StoredKeys(untouchable, clock)
+  const key = createApiKey('secret', systemRandom)
+  const typo = `${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`
+  for (const text of [typo, key.slice(0, -1), `${key}1`, key.replace('sk', 'pk'), key.toLowerCase(), 'rpc_sk_', '']) {
+    assert.equal(keys.find(text), undefined)
+    if (text !== '') await assert.rejects(identify(keys, text, undefined), refused('invalid_key'))
+  }
+  await assert.rejects(async () => keys.find(key), /The store was asked/)
+})
+
+forEachEngine((_engine, open) => {
+  const openKeys = async (t: TestContext) => {
+    const opened = await open(t)
+    const { id: accountId } = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const keys = new StoredKeys(opened.ctx.db, opened.clock)
+    const issue = (more: object = {}) =>
+      issueKey(opened.ctx, { accountId, kind: 'secret', name: 'One', actor: 'test', ...more })
+    return { ...opened, accountId, keys, issue }
+  }
+
+  test('a key opens its own account; its text is nowhere in the store, and lists show its start', async (t) => {
+    const { ctx, accountId, keys, issue } = await openKeys(t)
+    const { text, key } = await issue({ name: 'Shop “1”' })
+    assert.match(text, /^rpc_sk_[1-9A-HJ-NP-Za-km-z]{38}$/)
+    assert.deepEqual(await identify(keys, text, undefined), {
+      kind: 'account',
+      accountId,
+      role: 'user',
+      prepaid: false,
+      door: 'secret-key',
+    })
+    const [listed, ...others] = await listKeys(ctx.db, accountId, 10)
+    assert.deepEqual(others, [])
+    assert.deepEqual({ ...listed, lastUsedAt: null }, key)
+    assert.equal(key.start, text.slice(0, 12))
+    assert.ok(!JSON.stringify(listed).includes(hashApiKey(text)))
+    const dump = Object.values(await dumpStore(ctx.db)).join()
+    assert.ok(!dump.includes(text) && !dump.includes(text.slice(0, 16)))
+    assert.ok(dump.includes(hashApiKey(text)))
+  })
+
+  test('401 a revoked key, at once where it was revoked and after half a minute where no notice came', async (t) => {
+    const { ctx, clock, accountId, keys, issue } = await openKeys(t)
+    const elsewhere = new StoredKeys(ctx.db, clock)
+    const { text, key } = await issue()
+    assert.ok(await keys.find(text))
+    assert.ok(await elsewhere.find(text))
+    keys.forget(await revokeKey(ctx, { accountId, keyId: key.id, actor: 'test' }))
+    await assert.rejects(identify(keys, text, undefined), refused('invalid_key'))
+    assert.ok(await elsewhere.find(text))
+    clock.advance(30_000)
+    assert.equal(await elsewhere.find(text), undefined)
+    await assert.rejects(revokeKey(ctx, { accountId, keyId: key.id, actor: 'test' }), refused('not_found'))
+  })
+
+  test('a look-up that began before a key was revoked is not remembered', async (t) => {
+    const { ctx, accountId, keys, issue } = await openKeys(t)
+    const { text, key } = await issue()
+    const early = keys.find(text)
+    const hash = await revokeKey(ctx, { accountId, keyId: key.id, actor: 'test' })
+    const begun = keys.find(text)
+    keys.forget(hash)
+    await Promise.all([early, begun])
+    keys.forget(hash)
+    assert.equal(await keys.find(text), undefined)
+  })
+
+  test('a rotated key works beside the new one for its overlap, and ends to the millisecond', async (t) => {
+    const { ctx, clock, accountId, keys, issue } = await openKeys(t)
+    const old = await issue({ kind: 'public', name: 'Shop', origins: ['https://shop.example'] })
+    const rotated = await rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' })
+    keys.forget(rotated.oldHash)
+    const { kind, name, origins } = rotated.key
+    assert.deepEqual({ kind, name, origins }, { kind: 'public', name: 'Shop', origins: ['https://shop.example'] })
+    clock.advance(DAY - 1)
+    assert.ok(await keys.find(old.text))
+    assert.ok(await keys.find(rotated.text))
+    await assert.rejects(rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' }), refused('conflict'))
+    clock.advance(1)
+    assert.equal(await keys.find(old.text), undefined)
+    assert.ok(await keys.find(rotated.text))
+    await assert.rejects(rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' }), refused('not_found'))
+    const again = { accountId, keyId: rotated.key.id, actor: 'test', overlapMilliseconds: 0 }
+    keys.forget((await rotateKey(ctx, again)).oldHash)
+    assert.equal(await keys.find(rotated.text), undefined)
+  })
+
+  test('ten rotations of one key at once make one new key', async (t) => {
+    const { ctx, accountId, issue } = await openKeys(t)
+    const { key } = await issue()
+    const rotations = Array.from({ length: 10 }, () => rotateKey(ctx, { accountId, keyId: key.id, actor: 'test' }))
+    const results = await Promise.allSettled(rotations)
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    assert.equal((await listKeys(ctx.db, accountId, 50)).length, 2)
+  })
+
+  test('401 an expired key, though it was remembered a moment before', async (t) => {
+    const { clock, keys, issue } = await openKeys(t)
+    const { text } = await issue({ expiresAt: clock.now() + 1_000 })
+    clock.advance(999)
+    assert.ok(await keys.find(text))
+    clock.advance(1)
+    assert.equal(await keys.find(text), undefined)
+  })
+
+  test('403 a public key from anywhere but its origins', async (t) => {
+    const { accountId, keys, issue } = await openKeys(t)
+    const { text } = await issue({ kind: 'public', origins: ['https://shop.example', 'http://localhost:3000'] })
+    assert.match(text, /^rpc_pk_/)
+    for (const origin of ['https://shop.example', 'http://localhost:3000']) {
+      assert.deepEqual(await identify(keys, text, origin), {
+        kind: 'account',
+        accountId,
+        role: 'user',
+        prepaid: false,
+        door: 'public-key',
+      })
+    }
+    const others = ['http://shop.example', 'https://shop.example.evil.example', 'https://a.shop.example', 'null', '']
+    for (const origin of [...others, 'https://shop.example/', undefined]) {
+      await assert.rejects(identify(keys, text, origin), refused('origin_not_allowed'))
+    }
+  })
+
+  test('when a key was last used is written once a minute, and never backwards', async (t) => {
+    const { ctx, clock, accountId, keys, issue, openAnother } = await openKeys(t)
+    const { text, key } = await issue()
+    const lastUsed = async () => (await listKeys(ctx.db, accountId, 1))[0]!.lastUsedAt
+    const elsewhere = new StoredKeys((await openAnother()).ctx.db, clock)
+    await elsewhere.find(text)
+    clock.advance(1_000)
+    for (let times = 0; times < 100; times++) await keys.find(text)
+    const usedAt = clock.now()
+    assert.equal(await lastUsed(), null)
+    clock.advance(10_000)
+    await keys.flush()
+    assert.equal(await lastUsed(), usedAt)
+    await elsewhere.close()
+    assert.equal(await lastUsed(), usedAt)
+    await keys.flush()
+    assert.equal(await lastUsed(), usedAt)
+    assert.equal(key.lastUsedAt, null)
+  })
+
+  test('a key of another account looks exactly like one that does not exist', async (t) => {
+    const { ctx, issue } = await openKeys(t)
+    const { key } = await issue()
+    const other = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
+    const before = await dumpStore(ctx.db)
+    const refusals: string[] = []
+    for (const keyId of [key.id, 'key_missing']) {
+      for (const verb of [revokeKey, rotateKey]) {
+        await assert.rejects(verb(ctx, { accountId: other.id, keyId, actor: 'test' }), (error: AppError) =>
+          Boolean(refusals.push(JSON.stringify([error.status, error.code, error.message, error.body]))),
+        )
+      }
+    }
+    assert.deepEqual([...new Set(refusals)], ['[404,"not_found","Key not found.",{}]'])
+    assert.deepEqual(await listKeys(ctx.db, other.id, 10), [])
+    assert.deepEqual(await dumpStore(ctx.db), before)
+  })
+
+  test('409 more than a hundred live keys', async (t) => {
+    const { ctx, accountId, issue } = await openKeys(t)
+    const [first] = await Promise.all(Array.from({ length: 100 }, () => issue()))
+    await assert.rejects(issue(), refused('conflict'))
+    await revokeKey(ctx, { accountId, keyId: first!.key.id, actor: 'test' })
+    await issue()
+  })
+
+  test('every change leaves an audit row, and without the row there is no change', async (t) => {
+    const opened = await open(t)
+    const { ctx } = opened
+    const unaudited: StoreCtx = {
+      ...ctx,
+      ids: {
+        next(prefix) {
+          if (prefix === 'aud') throw new Error('No audit.')
+          return ctx.ids.next(prefix)
+        },
+      },
+    }
+    const { id: accountId } = await createAccount(ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const { key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'One', actor: 'test' })
+    const mailed: string[] = []
+    const mailer = { send: async ({ text }: { text: string }) => void mailed.push(tokenOf(text)) }
+    for (const recipient of ['a@example.com', 'new@example.com']) {
+      await mailSignIn(ctx, mailer, { mailId: recipient, recipient, baseUrl: 'http://gateway.test' })
+    }
+    const grant = { accountId, amount: 5, reason: 'test', reference: 'r', actor: 'test' }
+    const changes: ((on: StoreCtx) => Promise<unknown>)[] = [
+      (on) => createFirstAdministrator(on),
+      (on) => createAccount(on, { email: 'b@example.com', role: 'user', actor: 'test' }),
+      (on) => issueKey(on, { accountId, kind: 'secret', name: 'Two', actor: 'test' }),
+      (on) => grantCredits(on, grant),
+      (on) => redeemSignIn(on, mailed[0]!),
+      (on) => redeemSignIn(on, mailed[1]!),
+      (on) => rotateKey(on, { accountId, keyId: key.id, actor: 'test' }),
+      (on) => revokeKey(on, { accountId, keyId: key.id, actor: 'test' }),
+    ]
+    for (const change of changes) {
+      const before = await dumpStore(ctx.db)
+      await assert.rejects(change(unaudited), /No audit/)
+      assert.deepEqual(await dumpStore(ctx.db), before)
+      opened.clock.advance(1)
+      await change(ctx)
+      assert.notEqual((await dumpStore(ctx.db)).audit_entries, before.audit_entries)
+    }
+    assert.deepEqual((await listAudit(ctx.db, accountId)).sort(), [
+      'account.created',
+      'account.signed-in',
+      'credits.granted',
+      'key.issued',
+      'key.issued',
+      'key.issued',
+      'key.revoked',
+      'key.rotated',
+    ])
+  })
+
+  test('of instances that start at once on a new store, one makes the administrator', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const instances = [ctx, (await openAnother()).ctx, (await openAnother()).ctx]
+    const made = await Promise.all(instances.map((on) => createFirstAdministrator(on)))
+    assert.equal(made.filter((key) => key !== undefined).length, 1)
+    assert.equal((await ctx.db.selectFrom('api_keys').selectAll().execute()).length, 1)
+  })
+
+  test('one address, one account, in whatever case', async (t) => {
+    const { ctx } = await open(t)
+    await createAccount(ctx, { email: 'Ända@Example.com', role: 'user', actor: 'test' })
+    const again = createAccount(ctx, { email: 'äNDA@example.COM', role: 'user', actor: 'test' })
+    await assert.rejects(again, refused('conflict'))
+  })
+})
+
+// The same through the whole gateway: what is refused there and where a key may stand.
+test('the RPC endpoint takes live keys and refuses revoked, mistyped and misplaced ones', async (t) => {
+  const gateway = await openGateway(t)
+  const { db, notices } = gateway.app.store
+  const { account_id: accountId } = await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow()
+  const key = gateway.app.createdKey!
+  assert.equal((await gateway.call('rpc_credits', {}, { 'x-api-key': key })).status, 200)
+  const typo = await gateway.call('version', {}, { authorization: `Bearer ${key.slice(0, -1)}!` })
+  assert.deepEqual([typo.status, typo.json().error, typo.json().code], [401, 'Invalid API Key.', 'invalid_key'])
+  const none = await gateway.call('rpc_credits')
+  assert.equal(none.status, 401)
+  assert.match(none.json().error!, /API key required/)
+  await db.updateTable('api_keys').set({ revoked_at: 1 }).where('account_id', '=', accountId).execute()
+  notices.publish('key', hashApiKey(key))
+  assert.equal((await gateway.call('version', { key })).status, 401)
+})

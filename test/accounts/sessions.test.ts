@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
+import { systemRandom } from '../../src/infra/random.ts'
+import { hexToBytes } from '../../src/kernel/nano/hex.ts'
+import { Sessions, createAccount, forgetExpired } from '../../src/modules/accounts/index.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { untouchable } from './world.ts'
+
+/* Session tokens: short-lived, HS256 with a rotating secret (contract 5). */
+
+const HOUR = 3_600_000
+
+forEachEngine((_engine, open) => {
+  const openAccount = async (t: Parameters<typeof open>[0]) => {
+    const opened = await open(t)
+    const account = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    return { ...opened, account }
+  }
+
+  test('a session opens for an hour and not a second longer, remembered or not', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    const token = await sessions.create(account.id)
+    assert.deepEqual(await sessions.find(token), account)
+    clock.advance(HOUR - 1)
+    assert.deepEqual(await sessions.find(token), account)
+    clock.advance(1)
+    assert.equal(await sessions.find(token), undefined)
+    assert.equal(await new Sessions(ctx).find(token), undefined)
+  })
+
+  test('instances share the secret of a day, even when they make it at once', async (t) => {
+    const { ctx, account, openAnother } = await openAccount(t)
+    const instances = [new Sessions(ctx)]
+    for (let more = 0; more < 4; more++) instances.push(new Sessions((await openAnother()).ctx))
+    const tokens = await Promise.all(instances.map((sessions) => sessions.create(account.id)))
+    for (const sessions of instances) {
+      for (const token of tokens) assert.equal((await sessions.find(token))?.id, account.id)
+    }
+    assert.equal((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length, 1)
+  })
+
+  test('the secret changes every day, and a session from before midnight lives on', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    clock.advance(24 * HOUR - 1_000)
+    const before = await sessions.create(account.id)
+    clock.advance(2_000)
+    const after = await sessions.create(account.id)
+    assert.notEqual(decodeProtectedHeader(before).kid, decodeProtectedHeader(after).kid)
+    assert.equal((await sessions.find(before))?.id, account.id)
+    assert.equal((await new Sessions(ctx).find(before))?.id, account.id)
+    for (let day = 0; day < 4; day++) {
+      clock.advance(24 * HOUR)
+      await sessions.create(account.id)
+      await forgetExpired(ctx).run({}, new AbortController().signal)
+    }
+    assert.ok((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length <= 4)
+  })
+
+  test('a session that is known costs no read, and an invented one neither', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const on = { ...ctx }
+    const sessions = new Sessions(on)
+    const token = await sessions.create(account.id)
+    await sessions.find(token)
+    on.db = untouchable
+    assert.equal((await sessions.find(token))?.id, account.id)
+    const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'sec_1' }).sign(new Uint8Array(32))
+    for (const text of [invented, 'a.b.c', '', '..', 'rpc_sk_', 'x'.repeat(10_000)]) {
+      assert.equal(await sessions.find(text), undefined)
+    }
+    clock.advance(30_000)
+    await assert.rejects(sessions.find(token), /The store was asked/)
+  })
+
+  // Whoever must end all sessions takes the secret out of the store.
+  test('without its secret in the store a session ends within two minutes', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    const token = await sessions.create(account.id)
+    await ctx.db.deleteFrom('session_secrets').execute()
+    clock.advance(120_000)
+    assert.equal(await sessions.find(token), undefined)
+    assert.equal((await sessions.find(await sessions.create(account.id)))?.id, account.id)
+    assert.equal(await sessions.find(token), undefined)
+  })
+
+  test('a token that we did not sign in this very form opens nothing', async (t) => {
+    const { ctx, account } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    const token = await sessions.create(account.id)
+    const { kid } = decodeProtectedHeader(token)
+    const payload = decodeJwt(token)
+    const { secret } = await ctx.db.selectFrom('session_secrets').selectAll().executeTakeFirstOrThrow()
+    const key = hexToBytes(secret)
+    const sign = (change: object, header: object = {}, by = key) =>
+      new SignJWT({ ...payload, ...change }).setProtectedHeader({ alg: 'HS256', kid: kid!, ...header }).sign(by)
+    assert.equal((await new Sessions(ctx).find(await sign({})))?.id, account.id)
+    const { exp: _exp, ...endless } = payload
+    const wrong = [
+      new UnsecuredJWT(payload).encode(),
+      await sign({}, {}, systemRandom.bytes(32)),
+      await sign({}, { alg: 'HS512' }, new Uint8Array([...key, ...key])),
+      await sign({ aud: 'elsewhere' }),
+      await sign({ iss: 'elsewhere' }),
+      await sign({ sub: 'acc_nobody' }),
+      await new SignJWT(endless).setProtectedHeader({ alg: 'HS256', kid: kid! }).sign(key),
+      `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`,
+    ]
+    for (const text of wrong) assert.equal(await sessions.find(text), undefined, text)
+  })
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { AppError } from '../../src/kernel/errors.ts'
+import { forgetExpired, redeemSignIn, requestSignIn } from '../../src/modules/accounts/index.ts'
+import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { dumpStore, listAudit, tokenOf } from './world.ts'
+
+/* Sign-in by a one-time link (contract 5). */
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const baseUrl = 'http://gateway.test'
+const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+forEachEngine((_engine, open) => {
+  const openLinks = async (t: TestContext) => {
+    const opened = await open(t)
+    /** Mails a link at once and answers its token. */
+    const mail = async (recipient: string) => {
+      let token = ''
+      const mailer = { send: async ({ text }: { text: string }) => void (token = tokenOf(text)) }
+      await mailSignIn(opened.ctx, mailer, { mailId: 'mail_1', recipient, baseUrl })
+      return token
+    }
+    return { ...opened, mail }
+  }
+
+  test('a link works once, on whichever instance it arrives first', async (t) => {
+    const { ctx, mail, openAnother } = await openLinks(t)
+    const other = (await openAnother()).ctx
+    const token = await mail('a@example.com')
+    const tries = Array.from({ length: 20 }, (_, at) => redeemSignIn(at % 2 === 0 ? ctx : other, token))
+    const results = await Promise.allSettled(tries)
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    await assert.rejects(redeemSignIn(ctx, token), refused('invalid_key'))
+    await assert.rejects(redeemSignIn(ctx, `${token}1`), refused('invalid_key'))
+  })
+
+  test('a link works for 30 minutes', async (t) => {
+    const { ctx, clock, mail } = await openLinks(t)
+    const [early, late] = [await mail('a@example.com'), await mail('a@example.com')]
+    clock.advance(30 * MINUTE - 1)
+    const account = await redeemSignIn(ctx, early)
+    assert.deepEqual(await listAudit(ctx.db, account.id), ['account.created', 'account.signed-in'])
+    clock.advance(1)
+    await assert.rejects(redeemSignIn(ctx, late), refused('invalid_key'))
+  })
+
+  test('an address is the same in any case, and two links at once make one account', async (t) => {
+    const { ctx, mail } = await openLinks(t)
+    const tokens = await Promise.all(['Alice@Example.com', 'alice@example.com', 'ALICE@EXAMPLE.COM'].map(mail))
+    const found = await Promise.all(tokens.map((token) => redeemSignIn(ctx, token)))
+    assert.equal(new Set(found.map(({ id }) => id)).size, 1)
+    assert.equal(found[0]!.email, 'alice@example.com')
+  })
+
+  test('429 the sixth link for an address within an hour, however they are asked for', async (t) => {
+    const { ctx, clock, openAnother } = await openLinks(t)
+    const other = (await openAnother()).ctx
+    const email = (at: number) => (at % 3 === 0 ? 'Alice@Example.com' : 'alice@example.com')
+    const asked = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, at) => requestSignIn(at % 2 === 0 ? ctx : other, { email: email(at), baseUrl })),
+    )
+    assert.equal(asked.filter(({ status }) => status === 'fulfilled').length, 5)
+    for (const result of asked) {
+      if (result.status === 'rejected') assert.ok(refused('too_many_requests')(result.reason), String(result.reason))
+    }
+    const jobs = () => ctx.db.selectFrom('jobs').selectAll().where('kind', '=', 'accounts.mail-sign-in').execute()
+    assert.equal((await jobs()).length, 5)
+    await requestSignIn(ctx, { email: 'bob@example.com', baseUrl })
+    clock.advance(20 * MINUTE)
+    await assert.rejects(requestSignIn(ctx, { email: 'alice@example.com', baseUrl }), (error: AppError) => {
+      assert.deepEqual([error.status, error.retryAfterSeconds], [429, 40 * 60])
+      return true
+    })
+    clock.advance(40 * MINUTE)
+    for (let times = 0; times < 5; times++) {
+      await requestSignIn(ctx, { email: 'alice@example.com', baseUrl })
+      clock.advance(MINUTE)
+    }
+    await assert.rejects(requestSignIn(ctx, { email: 'alice@example.com', baseUrl }), refused('too_many_requests'))
+    clock.advance(55 * MINUTE)
+    await requestSignIn(ctx, { email: 'alice@example.com', baseUrl })
+    await assert.rejects(requestSignIn(ctx, { email: 'alice@example.com', baseUrl }), refused('too_many_requests'))
+  })
+
+  // Whoever reads the store, or a backup of it, must not be able to sign in.
+  test('the token is in the mail only; the queue and the links know nothing to sign in with', async (t) => {
+    const { ctx, mail } = await openLinks(t)
+    await requestSignIn(ctx, { email: 'a@example.com', baseUrl })
+    const token = await mail('a@example.com')
+    for (const [table, rows] of Object.entries(await dumpStore(ctx.db))) assert.ok(!rows.includes(token), table)
+    const [job] = await ctx.db.selectFrom('jobs').select('payload').execute()
+    assert.deepEqual(Object.keys(JSON.parse(job!.payload) as object).sort(), ['baseUrl', 'mailId', 'recipient'])
+    // The places that count askings lie among the links.
+    for (const { token_hash: text } of await ctx.db.selectFrom('sign_in_links').select('token_hash').execute()) {
+      await assert.rejects(redeemSignIn(ctx, text), refused('invalid_key'))
+    }
+  })
+
+  test('old links are forgotten after a day', async (t) => {
+    const { ctx, clock, mail } = await openLinks(t)
+    await mail('a@example.com')
+    await requestSignIn(ctx, { email: 'a@example.com', baseUrl })
+    const sweep = () => forgetExpired(ctx).run({}, new AbortController().signal)
+    await sweep()
+    assert.equal((await ctx.db.selectFrom('sign_in_links').selectAll().execute()).length, 2)
+    clock.advance(25 * HOUR)
+    await sweep()
+    assert.deepEqual(await ctx.db.selectFrom('sign_in_links').selectAll().execute(), [])
+  })
+})

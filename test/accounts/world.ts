@@ -1,0 +1,179 @@
+import type { TestContext } from 'node:test'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { mountRest } from '../../src/http/rest.ts'
+import { createServer } from '../../src/http/server.ts'
+import { type Store, openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { listJobs } from '../../src/infra/jobs/queue.ts'
+import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import { capturedMailer, listCapturedMail } from '../../src/infra/mail/captured.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Mailer } from '../../src/kernel/ports.ts'
+import type { Db, Tables } from '../../src/kernel/tables/index.ts'
+import {
+  type Account,
+  Sessions,
+  StoredKeys,
+  createAccount,
+  issueKey,
+  mailSignInLink,
+  sendMail,
+} from '../../src/modules/accounts/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { freshUrl } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+
+export interface World {
+  store: Store
+  ctx: StoreCtx
+  clock: TestClock
+  keys: StoredKeys
+  sessions: Sessions
+  server: FastifyInstance
+  /** Everything that would be logged. */
+  log: string[]
+  ask(method: 'GET' | 'POST' | 'DELETE', path: string, rest?: Ask): Promise<LightMyRequestResponse>
+  /** An account with a secret key. */
+  join(email: string | null, role?: Account['role']): Promise<{ account: Account; key: string; keyId: string }>
+  /** The token of the newest link that was mailed to an address. */
+  mailedToken(email: string): Promise<string>
+  signIn(email: string): Promise<{ token: string; cookie: string }>
+}
+
+export interface Ask {
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export interface WorldOptions {
+  engine?: Engine
+  baseUrl?: string
+  mailer?: Mailer
+}
+
+/** Accounts with everything around them that is real: store, queue, mail box and routes, and a clock tests can turn. */
+export async function openWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  const { engine = 'sqlite', baseUrl = 'http://gateway.test' } = options
+  const clock = new TestClock()
+  const store = await openStore(await freshUrl(t, engine), clock)
+  const { db, notices } = store
+  const ids = openIds(systemRandom)
+  const ctx: StoreCtx = { db, clock, ids, random: systemRandom, wakeJobs: () => notices.publish('jobs', '') }
+  const keys = new StoredKeys(db, clock)
+  notices.subscribe('key', (hash) => keys.forget(hash))
+  const sessions = new Sessions(ctx)
+  const mailer = options.mailer ?? capturedMailer(db, clock)
+  const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
+  const runner = new JobRunner({ db, engine, clock, random: systemRandom, ids, jobs })
+  notices.subscribe('jobs', () => runner.wake())
+  const log: string[] = []
+  let requests = 0
+  const onError = (error: unknown, requestId: string) =>
+    void log.push(`${requestId} ${error instanceof Error ? error.stack : String(error)}`)
+  const server = createServer({
+    bodyBytesMax: 64 * 1024,
+    requestTimeoutMilliseconds: 1_000,
+    rpc: (_request, response) => void response.writeHead(404).end(),
+    nextRequestId: () => `test-${++requests}`,
+    onError,
+  })
+  mountRest(server, {
+    store: ctx,
+    keys,
+    sessions,
+    notices,
+    baseUrl: () => baseUrl,
+    listMails: (limit) => listCapturedMail(db, limit),
+    listJobs: (filter) => listJobs(db, filter),
+    enter: () => ({ leave: () => undefined }),
+    onError,
+  })
+  await server.ready()
+  await runner.start()
+  t.after(async () => {
+    await server.close()
+    await runner.stop()
+    await keys.close()
+    await store.close()
+  })
+
+  const ask: World['ask'] = (method, path, { headers = {}, body } = {}) =>
+    server.inject({
+      method,
+      url: path,
+      headers: { host: new URL(baseUrl).host, ...headers },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  const join: World['join'] = async (email, role = 'user') => {
+    const account = await createAccount(ctx, { email, role, actor: 'test' })
+    const issued = await issueKey(ctx, { accountId: account.id, kind: 'secret', name: 'First', actor: 'test' })
+    return { account, key: issued.text, keyId: issued.key.id }
+  }
+  const mailedToken: World['mailedToken'] = async (email) => {
+    const find = async () =>
+      (await listCapturedMail(db, 100)).find(({ recipient }) => recipient.toLowerCase() === email.toLowerCase())
+    await until(async () => (await find()) !== undefined)
+    return tokenOf((await find())!.text)
+  }
+  const signIn: World['signIn'] = async (email) => {
+    await ask('POST', '/api/sign-in/request', { body: { email } })
+    const reply = await ask('POST', '/api/sign-in', { body: { token: await mailedToken(email) } })
+    const cookie = String(reply.headers['set-cookie']).split(';')[0]!
+    return { token: reply.json<{ token: string }>().token, cookie }
+  }
+  return { store, ctx, clock, keys, sessions, server, log, ask, join, mailedToken, signIn }
+}
+
+/** What stands behind the `#` of a mailed link. */
+export function tokenOf(text: string): string {
+  return /#(\w{40})$/m.exec(text)![1]!
+}
+
+const TABLES: Record<keyof Tables, true> = {
+  accounts: true,
+  api_keys: true,
+  sign_in_links: true,
+  session_secrets: true,
+  audit_entries: true,
+  credit_balances: true,
+  credit_entries: true,
+  credit_reservations: true,
+  usage_days: true,
+  usage_batches: true,
+  jobs: true,
+  mails: true,
+  idempotency: true,
+}
+
+/** Every row of every table, as text. */
+export async function dumpStore(db: Db): Promise<Record<string, string>> {
+  const dump: Record<string, string> = {}
+  for (const table of Object.keys(TABLES) as (keyof Tables)[]) {
+    const rows = await db.selectFrom(table).selectAll().execute()
+    dump[table] = rows
+      .map((row) => JSON.stringify(row))
+      .sort()
+      .join('\n')
+  }
+  return dump
+}
+
+/** What happened to an account, oldest first. */
+export async function listAudit(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('audit_entries')
+    .select('what')
+    .where('account_id', '=', accountId)
+    .orderBy('at')
+    .execute()
+  return rows.map(({ what }) => what)
+}
+
+/** A store that must not be asked. */
+export const untouchable = new Proxy({} as Db, {
+  get: () => {
+    throw new Error('The store was asked.')
+  },
+})

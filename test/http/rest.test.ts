@@ -1,0 +1,437 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
+import { grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
+import { type Ask, type World, dumpStore, listAudit, openWorld } from '../accounts/world.ts'
+
+/* The REST interface of the dashboard, under /api. */
+
+const MINUTE = 60_000
+const OWN = { origin: 'http://gateway.test' }
+
+interface ShownKey {
+  id: string
+  key: string
+  kind: string
+  start: string
+  name: string
+  origins: string[]
+  status: string
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+}
+
+test('200 the same words for every address, known or not', async (t) => {
+  const world = await openWorld(t)
+  await world.join('known@example.com')
+  const answers = new Set<string>()
+  for (const email of ['known@example.com', 'KNOWN@example.com', 'unknown@example.com']) {
+    const reply = await world.ask('POST', '/api/sign-in/request', { body: { email } })
+    answers.add(`${reply.statusCode} ${reply.body}`)
+    assert.match(await world.mailedToken(email), /^\w{40}$/)
+  }
+  assert.equal(answers.size, 1)
+  assert.match([...answers][0]!, /^200 \{"success":true/)
+})
+
+test('200 signing in makes a session, once for each link', async (t) => {
+  const world = await openWorld(t)
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'Alice@example.com' } })
+  const link = await world.mailedToken('alice@example.com')
+  const reply = await world.ask('POST', '/api/sign-in', { body: { token: link } })
+  assert.equal(reply.statusCode, 200)
+  const {
+    token,
+    account,
+    expires_in: seconds,
+  } = reply.json<{
+    token: string
+    account: Record<string, string>
+    expires_in: number
+  }>()
+  assert.equal(seconds, 3_600)
+  assert.deepEqual(Object.keys(account), ['id', 'email', 'role', 'created_at'])
+  assert.deepEqual([account.email, account.role], ['alice@example.com', 'user'])
+  assert.equal(reply.headers['set-cookie'], `nano-gateway=${token}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict`)
+  assert.equal(reply.headers['cache-control'], 'no-store')
+  assert.equal(reply.headers['access-control-allow-origin'], undefined)
+  const mine = await world.ask('GET', '/api/account', { headers: { authorization: `Bearer ${token}` } })
+  assert.deepEqual(mine.json(), { account })
+  const again = await world.ask('POST', '/api/sign-in', { body: { token: link } })
+  assert.deepEqual([again.statusCode, again.json<ErrorBody>().code], [401, 'invalid_key'])
+})
+
+interface ErrorBody {
+  error: string
+  message: string
+  code: string
+  field?: string
+  retry_after?: number
+}
+
+test('the cookie is for https alone where the gateway is reached by https', async (t) => {
+  const world = await openWorld(t, { baseUrl: 'https://gateway.test' })
+  const { cookie } = await world.signIn('a@example.com')
+  assert.match(cookie, /^__Host-nano-gateway=/)
+  const headers = { cookie, origin: 'https://gateway.test' }
+  assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 200)
+  const out = await world.ask('POST', '/api/sign-out', { headers })
+  assert.equal(out.headers['set-cookie'], '__Host-nano-gateway=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure')
+})
+
+test('401 a link that is too old, a session that has ended, no credential, a wrong one, two of them', async (t) => {
+  const world = await openWorld(t)
+  const { key } = await world.join('b@example.com')
+  const { token, cookie } = await world.signIn('a@example.com')
+  const refuse = async (headers: Record<string, string>) => {
+    const reply = await world.ask('GET', '/api/account', { headers })
+    const { error, message, code } = reply.json<ErrorBody>()
+    assert.equal(error, message)
+    return `${reply.statusCode} ${code}: ${error}`
+  }
+  assert.match(await refuse({}), /^401 key_required: API key required/)
+  assert.match(await refuse({ authorization: 'Bearer ' }), /^401 key_required/)
+  assert.equal(await refuse({ key: `${key.slice(0, -1)}!` }), '401 invalid_key: Invalid API Key.')
+  assert.equal(await refuse({ 'x-api-key': `${token}x` }), '401 invalid_key: Invalid API Key.')
+  assert.match(await refuse({ key, 'x-api-key': token }), /^401 conflicting_credentials/)
+  assert.match(await refuse({ cookie: 'nano-gateway=a.b.c' }), /^401 invalid_key: The session has ended/)
+  world.clock.advance(60 * MINUTE)
+  assert.match(await refuse({ cookie }), /^401 invalid_key: The session has ended/)
+  assert.equal(await refuse({ authorization: `Bearer ${token}` }), '401 invalid_key: Invalid API Key.')
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'c@example.com' } })
+  const link = await world.mailedToken('c@example.com')
+  world.clock.advance(30 * MINUTE)
+  assert.equal((await world.ask('POST', '/api/sign-in', { body: { token: link } })).statusCode, 401)
+})
+
+test('429 the sixth link within an hour, with the time to wait', async (t) => {
+  const world = await openWorld(t)
+  const ask = (email: string) => world.ask('POST', '/api/sign-in/request', { body: { email } })
+  for (let times = 0; times < 5; times++) assert.equal((await ask('a@example.com')).statusCode, 200)
+  const refused = await ask('A@example.com')
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '3600')
+  assert.deepEqual(refused.json(), {
+    error: 'Too many requests.',
+    message: 'Too many requests.',
+    code: 'too_many_requests',
+    retry_after: 3600,
+  })
+  assert.equal((await ask('b@example.com')).statusCode, 200)
+})
+
+test('a key is made, shown once, listed by its start, rotated and revoked', async (t) => {
+  const world = await openWorld(t)
+  const { token } = await world.signIn('a@example.com')
+  const headers = { authorization: `Bearer ${token}` }
+  const made = await world.ask('POST', '/api/keys', {
+    headers,
+    body: { name: '  Shop\u202e \u200b1 ', kind: 'secret' },
+  })
+  assert.equal(made.statusCode, 201)
+  const { key, ...shown } = made.json<ShownKey>()
+  assert.match(key, /^rpc_sk_\w{38}$/)
+  assert.equal(shown.name, 'Shop 1')
+  assert.equal(shown.status, 'live')
+  assert.equal(shown.start, key.slice(0, 12))
+  const list = async () => (await world.ask('GET', '/api/keys', { headers })).json<{ keys: ShownKey[] }>().keys
+  assert.deepEqual(await list(), [shown])
+  assert.equal((await world.ask('GET', '/api/account', { headers: { key } })).statusCode, 200)
+
+  const rotated = await world.ask('POST', `/api/keys/${shown.id}/rotate`, { headers, body: { overlap_hours: 1 } })
+  assert.equal(rotated.statusCode, 201)
+  const next = rotated.json<ShownKey & { replaces: string }>()
+  assert.equal(next.replaces, shown.id)
+  assert.equal((await world.ask('POST', `/api/keys/${shown.id}/rotate`, { headers })).statusCode, 409)
+  assert.equal((await world.ask('GET', '/api/account', { headers: { key } })).statusCode, 200)
+  assert.equal((await world.ask('GET', '/api/account', { headers: { key: next.key } })).statusCode, 200)
+  const old = (await list()).find(({ id }) => id === shown.id)!
+  assert.equal(Date.parse(old.expires_at!) - world.clock.now(), 60 * MINUTE)
+
+  assert.equal((await world.ask('DELETE', `/api/keys/${next.id}`, { headers: { key } })).statusCode, 200)
+  assert.equal((await world.ask('GET', '/api/account', { headers: { key: next.key } })).statusCode, 401)
+  assert.equal((await world.ask('DELETE', `/api/keys/${next.id}`, { headers: { key } })).statusCode, 404)
+  assert.deepEqual((await list()).map(({ status }) => status).sort(), ['live', 'revoked'])
+  await world.keys.flush()
+  assert.ok((await list()).every(({ last_used_at: at }) => at !== null))
+  const accountId = (await world.ask('GET', '/api/account', { headers })).json<{ account: { id: string } }>().account.id
+  const audit = await listAudit(world.store.db, accountId)
+  assert.deepEqual(audit.sort(), [
+    'account.created',
+    'account.signed-in',
+    'key.issued',
+    'key.issued',
+    'key.revoked',
+    'key.rotated',
+  ])
+})
+
+test('400 names the field that is wrong, and nothing was made', async (t) => {
+  const world = await openWorld(t)
+  const { key, keyId } = await world.join('a@example.com')
+  const headers = { key }
+  const before = await dumpStore(world.store.db)
+  const shop = 'https://shop.example'
+  const wrong: [string, unknown, string][] = [
+    ['/api/sign-in/request', {}, 'email'],
+    ['/api/sign-in/request', { email: 7 }, 'email'],
+    ['/api/sign-in/request', { email: 'nobody' }, 'email'],
+    ['/api/sign-in/request', { email: 'a@example.com, b@example.com' }, 'email'],
+    ['/api/sign-in/request', { email: 'a@example.com\r\nBcc: b' }, 'email'],
+    ['/api/sign-in', {}, 'token'],
+    ['/api/sign-in', { token: ['x'] }, 'token'],
+    ['/api/keys', {}, 'name'],
+    ['/api/keys', { name: ' \u200b ' }, 'name'],
+    ['/api/keys', { name: 'x'.repeat(101) }, 'name'],
+    ['/api/keys', { name: 'x', kind: 'admin' }, 'kind'],
+    ['/api/keys', { name: 'x', kind: 'public' }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'secret', origins: [shop] }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'public', origins: shop }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'public', origins: ['*'] }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'public', origins: [`${shop}/`] }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'public', origins: ['javascript://shop.example'] }, 'origins'],
+    ['/api/keys', { name: 'x', kind: 'public', origins: Array(21).fill(shop) }, 'origins'],
+    [`/api/keys/${keyId}/rotate`, { overlap_hours: -1 }, 'overlap_hours'],
+    [`/api/keys/${keyId}/rotate`, { overlap_hours: '1' }, 'overlap_hours'],
+    [`/api/keys/${keyId}/rotate`, { overlap_hours: 1e9 }, 'overlap_hours'],
+  ]
+  for (const [path, body, field] of wrong) {
+    const reply = await world.ask('POST', path, { headers, body })
+    assert.equal(reply.statusCode, 400, path)
+    const { error, message, field: named } = reply.json<ErrorBody>()
+    assert.deepEqual([named, message], [field, error], JSON.stringify(body))
+  }
+  for (const body of ['[]', '{', '"x"', '{"name": "x"', `{"name":${'['.repeat(30)}${']'.repeat(30)}}`]) {
+    const reply = await world.ask('POST', '/api/keys', { headers, body })
+    assert.deepEqual([reply.statusCode, reply.json<ErrorBody>().code], [400, 'invalid_json'], body)
+  }
+  const large = await world.ask('POST', '/api/keys', { headers, body: { name: 'x'.repeat(100_000) } })
+  assert.deepEqual([large.statusCode, large.json<ErrorBody>().code], [413, 'body_too_large'])
+  assert.deepEqual(await dumpStore(world.store.db), before)
+})
+
+test('404 a key of another account, word for word like one that does not exist', async (t) => {
+  const world = await openWorld(t)
+  const mine = await world.join('a@example.com')
+  const other = await world.join('b@example.com', 'admin')
+  const answers = new Set<string>()
+  for (const id of [mine.keyId, 'key_missing', '%00', "'"]) {
+    for (const [method, path] of [
+      ['DELETE', `/api/keys/${id}`],
+      ['POST', `/api/keys/${id}/rotate`],
+    ] as const) {
+      const reply = await world.ask(method, path, { headers: { key: other.key } })
+      const { 'x-request-id': _id, date: _date, ...headers } = reply.headers
+      answers.add(JSON.stringify([reply.statusCode, reply.body, headers]))
+    }
+  }
+  assert.equal(answers.size, 1)
+  assert.match([...answers][0]!, /^\[404,.*Key not found\./)
+  assert.equal((await world.ask('GET', '/api/account', { headers: { key: mine.key } })).statusCode, 200)
+  const listed = (await world.ask('GET', '/api/keys', { headers: { key: other.key } })).json<{ keys: ShownKey[] }>()
+  assert.deepEqual(
+    listed.keys.map(({ id }) => id),
+    [other.keyId],
+  )
+})
+
+test('403 a public key opens nothing here, not even from its own origin', async (t) => {
+  const world = await openWorld(t)
+  const { account } = await world.join('a@example.com')
+  const origin = 'https://shop.example'
+  const { text } = await issueKey(world.ctx, {
+    accountId: account.id,
+    kind: 'public',
+    name: 'Shop',
+    origins: [origin],
+    actor: 'test',
+  })
+  for (const path of ['/api/account', '/api/keys', '/api/credits', '/api/accounts']) {
+    assert.equal((await world.ask('GET', path, { headers: { key: text, origin } })).statusCode, 403)
+    assert.equal((await world.ask('GET', path, { headers: { key: text } })).statusCode, 403)
+  }
+})
+
+test('200 credits and usage as rpc_credits tells them', async (t) => {
+  const world = await openWorld(t)
+  const { account, key } = await world.join('a@example.com')
+  const read = async () => (await world.ask('GET', '/api/credits', { headers: { key } })).json<unknown>()
+  assert.deepEqual(await read(), { credits: 0, plan: 'free', usage: {} })
+  const grant = { accountId: account.id, amount: 1000, reason: 'test', reference: 'r', actor: 'test' }
+  await grantCredits(world.ctx, grant)
+  const row = { account_id: account.id, day: '2026-11-14', action: 'work_generate', count: 9 }
+  await world.store.db.insertInto('usage_days').values(row).execute()
+  const usage = { '2026-11-14': { work_generate: 9 } }
+  assert.deepEqual(await read(), { credits: 1000, plan: 'prepaid', usage })
+})
+
+test('403 what administrators see is not for others', async (t) => {
+  const world = await openWorld(t)
+  const user = await world.join('a@example.com')
+  const admin = await world.join('root@example.com', 'admin')
+  const { token } = await world.signIn('root@example.com')
+  for (const path of ['/api/accounts', '/api/mails', '/api/jobs']) {
+    assert.equal((await world.ask('GET', path)).statusCode, 401)
+    const refused = await world.ask('GET', path, { headers: { key: user.key } })
+    assert.deepEqual([refused.statusCode, refused.json<ErrorBody>().code], [403, 'feature_disabled'])
+    assert.equal((await world.ask('GET', path, { headers: { authorization: token } })).statusCode, 200)
+  }
+  const see = async (path: string) =>
+    (await world.ask('GET', path, { headers: { key: admin.key } })).json<Record<string, Record<string, unknown>[]>>()
+  const { accounts } = await see('/api/accounts')
+  assert.deepEqual(accounts!.map(({ email }) => email).sort(), ['a@example.com', 'root@example.com'])
+  const { mails } = await see('/api/mails')
+  assert.deepEqual([mails!.length, mails![0]!.recipient], [1, 'root@example.com'])
+  const { jobs } = await see('/api/jobs?status=done')
+  assert.ok(jobs!.some(({ kind, status }) => kind === 'accounts.mail-sign-in' && status === 'done'))
+  assert.ok(jobs!.every((job) => !('payload' in job)))
+  const wrong = await world.ask('GET', '/api/jobs?status=odd', { headers: { key: admin.key } })
+  assert.deepEqual([wrong.statusCode, wrong.json<ErrorBody>().field], [400, 'status'])
+})
+
+// A page of another site can make a browser send the cookie; it must get nothing for it.
+test('403 a change with the cookie from any page but our own', async (t) => {
+  const world = await openWorld(t)
+  const { cookie, token } = await world.signIn('a@example.com')
+  const body = { name: 'x' }
+  const make = async (headers: Record<string, string>, how: Ask = { body }) =>
+    (await world.ask('POST', '/api/keys', { ...how, headers })).statusCode
+  const elsewhere: Record<string, string>[] = [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://gateway.test.evil.example' },
+    { origin: 'http://gateway.test:81' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site', ...OWN },
+  ]
+  for (const headers of elsewhere) assert.equal(await make({ cookie, ...headers }), 403, JSON.stringify(headers))
+  for (const headers of elsewhere) {
+    const out = await world.ask('POST', '/api/sign-out', { headers: { cookie, ...headers } })
+    assert.deepEqual([out.statusCode, out.headers['set-cookie']], [403, undefined])
+  }
+  assert.equal(await make({ cookie, ...OWN }), 201)
+  assert.equal(await make({ cookie, 'sec-fetch-site': 'same-origin' }), 201)
+  assert.equal(await make({ cookie: `other=1; ${cookie}; more=2`, ...OWN }), 201)
+  assert.equal(await make({ cookie, origin: 'http://localhost:8080', host: 'localhost:8080' }), 201)
+  // Nobody's browser puts these there by itself.
+  assert.equal(await make({ authorization: `Bearer ${token}`, origin: 'https://other.example' }), 201)
+  const { keys } = (await world.ask('GET', '/api/keys', { headers: { cookie } })).json<{ keys: unknown[] }>()
+  assert.equal(keys.length, 5)
+})
+
+test('403 signing in from a page of another site, which would choose the account', async (t) => {
+  const world = await openWorld(t)
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'evil@example.com' } })
+  const token = await world.mailedToken('evil@example.com')
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }] as const) {
+    const reply = await world.ask('POST', '/api/sign-in', { headers: { ...headers }, body: { token } })
+    assert.deepEqual([reply.statusCode, reply.headers['set-cookie']], [403, undefined])
+  }
+  assert.equal((await world.ask('POST', '/api/sign-in', { headers: OWN, body: { token } })).statusCode, 200)
+})
+
+test('answers to a cookie are not open to other origins, answers to a key are', async (t) => {
+  const world = await openWorld(t)
+  const { cookie, token } = await world.signIn('a@example.com')
+  const open = async (path: string, headers: Record<string, string>) =>
+    (await world.ask('GET', path, { headers })).headers['access-control-allow-origin']
+  const origin = 'https://other.example'
+  assert.equal(await open('/api/account', { cookie, origin }), undefined)
+  assert.equal(await open('/api/accounts', { cookie, origin }), undefined, 'a refusal')
+  assert.equal(await open('/api/account', { cookie: 'nano-gateway=wrong', origin }), undefined)
+  assert.equal(await open('/api/account', { authorization: token, origin }), '*')
+  assert.equal(await open('/api/account', { origin }), '*')
+  const preflight = await world.server.inject({ method: 'OPTIONS', url: '/api/keys', headers: { origin } })
+  assert.equal(preflight.headers['access-control-allow-credentials'], undefined)
+})
+
+test('404 and the usual body for a path that is none', async (t) => {
+  const world = await openWorld(t)
+  for (const [method, path] of [
+    ['GET', '/api/nothing'],
+    ['POST', '/api/account'],
+    ['GET', '/api/sign-in'],
+  ] as const) {
+    const reply = await world.ask(method, path)
+    assert.equal(reply.statusCode, 404)
+    assert.equal(reply.json<ErrorBody>().code, 'not_found')
+  }
+})
+
+test('500 tells nothing of its cause, and the log does', async (t) => {
+  const world = await openWorld(t)
+  const { key } = await world.join('a@example.com')
+  failNextId(world)
+  const reply = await world.ask('POST', '/api/keys', { headers: { key }, body: { name: 'x' } })
+  assert.equal(reply.statusCode, 500)
+  assert.deepEqual(reply.json(), {
+    error: 'Internal server error.',
+    message: 'Internal server error.',
+    code: 'internal_error',
+  })
+  assert.match(world.log.join(), /The cause\./)
+})
+
+/** From now on nothing new can be named. */
+function failNextId({ ctx }: World): void {
+  ctx.ids.next = () => {
+    throw new Error('The cause.')
+  }
+}
+
+/** Everything a person can do here, with what must stay secret about it. */
+async function walk(world: World): Promise<{ secrets: Record<string, string>; errors: string[] }> {
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'a@example.com' } })
+  const link = await world.mailedToken('a@example.com')
+  const signedIn = await world.ask('POST', '/api/sign-in', { body: { token: link } })
+  const { token } = signedIn.json<{ token: string }>()
+  const headers = { authorization: `Bearer ${token}` }
+  const made = (await world.ask('POST', '/api/keys', { headers, body: { name: 'One' } })).json<ShownKey>()
+  const rotated = (await world.ask('POST', `/api/keys/${made.id}/rotate`, { headers })).json<ShownKey>()
+  await world.ask('GET', '/api/credits', { headers: { key: made.key } })
+  await world.ask('DELETE', `/api/keys/${made.id}`, { headers })
+  const replies = [
+    await world.ask('POST', '/api/sign-in', { body: { token: link } }),
+    await world.ask('POST', '/api/sign-in', { body: { token: token } }),
+    await world.ask('GET', '/api/account', { headers: { key: made.key } }),
+    await world.ask('GET', '/api/account', { headers: { key: rotated.key, authorization: token } }),
+    await world.ask('DELETE', `/api/keys/${rotated.key}`, { headers }),
+    await world.ask('POST', '/api/keys', { headers, body: { name: 'One', kind: rotated.key } }),
+    await world.ask('POST', '/api/keys', { headers, body: `{"name": "${rotated.key}` }),
+    await world.ask('GET', `/api/${token}?key=${rotated.key}`),
+    await world.ask('GET', `/api/jobs?status=${link}`, { headers }),
+    await world.ask('POST', '/api/sign-out', { headers: { cookie: `nano-gateway=${token}` } }),
+  ]
+  assert.ok(replies.every(({ statusCode }) => statusCode >= 400))
+  failNextId(world)
+  replies.push(await world.ask('POST', '/api/keys', { headers, body: { name: 'Two' } }))
+  const errors = replies.map((reply) => reply.body + JSON.stringify(reply.headers))
+  return { secrets: { link, token, made: made.key, rotated: rotated.key }, errors }
+}
+
+test('no key, link or session is in any table, log line or error; only their hashes are', async (t) => {
+  const world = await openWorld(t)
+  const { secrets, errors } = await walk(world)
+  await world.keys.flush()
+  const { mails, ...tables } = await dumpStore(world.store.db)
+  // The box that stands for a mail server holds what the mail said.
+  assert.ok(mails!.includes(secrets.link!))
+  for (const [what, secret] of Object.entries(secrets)) {
+    assert.ok(secret.length >= 40)
+    for (const [table, rows] of Object.entries(tables)) {
+      // A part would be as bad; what is shown of a key is shorter.
+      for (const part of [secret.slice(0, 24), secret.slice(-24)])
+        assert.ok(!rows.includes(part), `${what} in ${table}`)
+    }
+    for (const text of [...errors, ...world.log]) assert.ok(!text.includes(secret), `${what} in ${text}`)
+  }
+  assert.ok(world.log.length > 0)
+  assert.ok(tables.sign_in_links!.includes(hashApiKey(secrets.link!)))
+  assert.ok(tables.api_keys!.includes(hashApiKey(secrets.made!)))
+  // The secret that signs sessions is the one thing in the store that opens something: it changes daily.
+  assert.equal(tables.session_secrets!.split('\n').length, 1)
+})
