@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import {
+  commitCredits,
+  createAccount,
+  grantCredits,
+  releaseCredits,
+  reserveCredits,
+} from '../../src/modules/accounts/index.ts'
+import { type UsageCount, addUsage, findAvailable, listUsage } from '../../src/modules/accounts/credits-store.ts'
+import { releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
+import { assertCreditsBalance } from '../support/credits.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { repeat } from '../support/random.ts'
+
+const RESERVED_MILLISECONDS = 10 * 60_000
+
+async function accountWith(ctx: StoreCtx, credits: number): Promise<string> {
+  const { id } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+  const grant = { accountId: id, amount: credits, reason: 'test', reference: `start:${id}`, actor: 'test' }
+  assert.equal(await grantCredits(ctx, grant), 'granted')
+  return id
+}
+
+const refusedForCredits = (error: unknown) => (error as { code?: string }).code === 'insufficient_credits'
+
+forEachEngine((_engine, open) => {
+  test('64 callers on two instances spend the last 100 credits, and not one more', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const accountId = await accountWith(ctx, 100)
+    let spent = 0
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, caller) => {
+        const mine = contexts[caller % 2]!
+        for (;;) {
+          const reservation = await reserveCredits(mine, accountId, 1 + (caller % 3)).catch((error: unknown) => {
+            assert.ok(refusedForCredits(error), String(error))
+            return undefined
+          })
+          if (!reservation) return
+          assert.equal(await commitCredits(mine, reservation.id, 'work'), true)
+          spent += reservation.amount
+        }
+      }),
+    )
+    assert.equal(spent, 100)
+    assert.equal(await findAvailable(ctx.db, accountId), 0)
+    await assertCreditsBalance(ctx.db)
+  })
+
+  test('a payment told 16 times at once is granted once', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const accountId = await accountWith(ctx, 1)
+    const grant = { accountId, amount: 50, reason: 'payment', reference: 'block:ABC', actor: 'test' }
+    const outcomes = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => grantCredits(contexts[index % 2]!, grant)),
+    )
+    assert.equal(outcomes.filter((outcome) => outcome === 'granted').length, 1)
+    assert.equal(await findAvailable(ctx.db, accountId), 51)
+    const told = await ctx.db.selectFrom('audit_entries').where('what', '=', 'credits.granted').selectAll().execute()
+    assert.equal(told.length, 2, 'the audit tells each grant once')
+    await assertCreditsBalance(ctx.db)
+  })
+
+  test('a reservation ends once, whoever commits and releases it at the same time', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const accountId = await accountWith(ctx, 300)
+    let committed = 0
+    await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const { id } = await reserveCredits(ctx, accountId, 10)
+        const ends = await Promise.all(
+          [0, 1, 2, 3].map((end) =>
+            end % 2 === 0 ? commitCredits(contexts[end >> 1]!, id, 'work') : releaseCredits(contexts[end >> 1]!, id),
+          ),
+        )
+        assert.equal(ends.filter(Boolean).length, 1)
+        if (ends[0] || ends[2]) committed++
+      }),
+    )
+    assert.equal(await findAvailable(ctx.db, accountId), 300 - committed * 10)
+    await assertCreditsBalance(ctx.db)
+  })
+
+  test('what a process that died had set aside returns when its time is over, and cannot be spent then', async (t) => {
+    const { ctx, clock, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const accountId = await accountWith(ctx, 20)
+    const orphans = await Promise.all([3, 4, 5].map((amount) => reserveCredits(ctx, accountId, amount)))
+    clock.advance(RESERVED_MILLISECONDS)
+    const fresh = await reserveCredits(ctx, accountId, 6)
+    await releaseExpired(ctx, 100)
+    assert.equal(await findAvailable(ctx.db, accountId), 2)
+    clock.advance(1)
+    await Promise.all(contexts.map((mine) => releaseExpired(mine, 100)))
+    assert.equal(await findAvailable(ctx.db, accountId), 14)
+    for (const { id } of orphans) assert.equal(await commitCredits(ctx, id, 'late'), false)
+    assert.equal(await commitCredits(ctx, fresh.id, 'work'), true)
+    assert.equal(await findAvailable(ctx.db, accountId), 14)
+    await assertCreditsBalance(ctx.db)
+  })
+
+  test('after any mixture of calls, balances are the sum of entries less what is reserved', async (t) => {
+    const { ctx, clock, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const accounts = await Promise.all([10, 20, 30].map((credits) => accountWith(ctx, credits)))
+    const known: string[] = []
+    await repeat(4, async (random) => {
+      const step = async (): Promise<void> => {
+        const mine = random.pick(contexts)
+        const accountId = random.pick(accounts)
+        const amount = 1 + random.below(15)
+        switch (random.below(5)) {
+          case 0: {
+            const reference = `grant:${random.below(12)}`
+            await grantCredits(mine, { accountId, amount, reason: 'test', reference, actor: 'test' })
+            return
+          }
+          case 1:
+            await commitCredits(mine, random.pick(['rsv_unknown', ...known]), 'work')
+            return
+          case 2:
+            await releaseCredits(mine, random.pick(['rsv_unknown', ...known]))
+            return
+          default:
+            await reserveCredits(mine, accountId, amount).then(
+              ({ id }) => known.push(id),
+              (error: unknown) => assert.ok(refusedForCredits(error), String(error)),
+            )
+        }
+      }
+      await Promise.all(Array.from({ length: 60 }, step))
+      clock.advance(RESERVED_MILLISECONDS / 2)
+      await releaseExpired(ctx, 1000)
+      await assertCreditsBalance(ctx.db)
+    })
+  })
+
+  test('a batch of usage flushed again and again counts once', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const counts = [
+      { accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 2 },
+      { accountId: 'acc_1', day: '2026-11-15', action: 'receivable', count: 5 },
+      // The same once more, as two counters of one instance would bring it.
+      { accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 1 },
+    ]
+    const flush = (mine: StoreCtx, batch: string) =>
+      mine.db.transaction().execute((tx) => addUsage(tx, batch, counts, mine.clock.now()))
+    const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => flush(contexts[index % 2]!, 'batch_1')))
+    assert.equal(outcomes.filter(Boolean).length, 1)
+    assert.equal(await flush(ctx, 'batch_2'), true)
+    const usage = await listUsage(ctx.db, 'acc_1', '2026-11-01')
+    assert.deepEqual(Object.fromEntries(usage.map(({ action, count }) => [action, count])), {
+      process: 6,
+      receivable: 10,
+    })
+  })
+
+  test('a flush that fails counts nothing and can be repeated', async (t) => {
+    const { ctx } = await open(t)
+    const counts = [{ accountId: 'acc_1', day: '2026-11-15', action: 'process', count: 1 }]
+    const flush = (fails: boolean) =>
+      ctx.db.transaction().execute(async (tx) => {
+        await addUsage(tx, 'batch_1', counts, 1)
+        if (fails) throw new Error('power cut')
+      })
+    await assert.rejects(flush(true), /power cut/)
+    await flush(false)
+    await flush(false)
+    assert.equal((await listUsage(ctx.db, 'acc_1', ''))[0]?.count, 1)
+  })
+
+  // Each instance lists its counters in the order in which its callers came.
+  test('instances that flush the same counters in different orders do not block each other', async (t) => {
+    const { ctx, openAnother } = await open(t)
+    const contexts = [ctx, (await openAnother()).ctx]
+    const counts: UsageCount[] = Array.from({ length: 3_000 }, (_, index) => ({
+      accountId: `acc_${index}`,
+      day: '2026-11-15',
+      action: 'process',
+      count: 1,
+    }))
+    await Promise.all(
+      Array.from({ length: 8 }, (_, batch) =>
+        contexts[batch % 2]!.db.transaction().execute((tx) =>
+          addUsage(tx, `batch_${batch}`, batch % 2 === 0 ? counts : counts.toReversed(), 1),
+        ),
+      ),
+    )
+    const rows = await ctx.db.selectFrom('usage_days').select('count').execute()
+    assert.equal(rows.length, 3_000)
+    assert.ok(rows.every(({ count }) => count === 8))
+  })
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  claimJobs,
+  countJobs,
+  listJobs,
+  markDead,
+  markDone,
+  markRetry,
+  renewClaim,
+  retryDead,
+} from '../../src/infra/jobs/queue.ts'
+import { inTx } from '../../src/kernel/in-tx.ts'
+import { enqueue } from '../../src/kernel/job.ts'
+import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
+import { query } from '../support/postgres.ts'
+
+const LEASE = 60_000
+
+const claim = ({ store, clock }: Pick<OpenedStore, 'store' | 'clock'>, limit = 1) =>
+  claimJobs(store.db, store.engine, { kind: 'k', limit, now: clock.now(), leaseMilliseconds: LEASE })
+
+const count = async ({ store }: OpenedStore) => (await countJobs(store.db)).map(({ status, count }) => [status, count])
+
+forEachEngine((_engine, open) => {
+  test('a job commits or vanishes with the transaction that added it', async (t) => {
+    const world = await open(t)
+    const add = (fails: boolean) =>
+      inTx(world.ctx, async (tx) => {
+        await enqueue(tx, { kind: 'k', payload: { fails } })
+        if (fails) throw new Error('changed my mind')
+      })
+    await assert.rejects(add(true), /changed my mind/)
+    await add(false)
+    const claimed = await claim(world, 10)
+    assert.deepEqual(
+      claimed.map(({ payload }) => payload),
+      [{ fails: false }],
+    )
+  })
+
+  test('a key admits one job that waits or runs, and a new one after it', async (t) => {
+    const world = await open(t)
+    const add = () => enqueue(world.ctx, { kind: 'k', payload: {}, key: 'once' })
+    await Promise.all(Array.from({ length: 20 }, add))
+    assert.deepEqual(await count(world), [['ready', 1]])
+    const [running] = await claim(world)
+    await add()
+    assert.deepEqual(await count(world), [['running', 1]])
+    await markDone(world.store.db, running!, world.clock.now())
+    await add()
+    await enqueue(world.ctx, { kind: 'other', payload: {}, key: 'once' })
+    assert.equal((await listJobs(world.store.db, { status: 'ready', limit: 10 })).length, 2)
+  })
+
+  test('claimers at once get different jobs, never more than they asked for, and none twice', async (t) => {
+    const world = await open(t)
+    const another = await world.openAnother()
+    await Promise.all(Array.from({ length: 200 }, (_, index) => enqueue(world.ctx, { kind: 'k', payload: index })))
+    const taken: unknown[] = []
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, claimer) => {
+        for (;;) {
+          const claimed = await claim(claimer % 2 === 0 ? world : another, 5)
+          assert.ok(claimed.length <= 5, `asked for 5, got ${claimed.length}`)
+          if (claimed.length === 0) return
+          taken.push(...claimed.map(({ payload }) => payload))
+        }
+      }),
+    )
+    // A claimer that finds nothing free may leave while others still hold rows; what is left is free afterwards.
+    for (let more = await claim(world, 50); more.length > 0; more = await claim(world, 50)) {
+      taken.push(...more.map(({ payload }) => payload))
+    }
+    assert.deepEqual(
+      taken.map(Number).sort((a, b) => a - b),
+      Array.from({ length: 200 }, (_, index) => index),
+    )
+  })
+
+  test('a job waits for its time, and the one due first goes first', async (t) => {
+    const world = await open(t)
+    const { ctx, clock } = world
+    await enqueue(ctx, { kind: 'k', payload: 'later', runAt: clock.now() + 2_000 })
+    await enqueue(ctx, { kind: 'k', payload: 'soon', runAt: clock.now() + 1_000 })
+    assert.deepEqual(await claim(world), [])
+    clock.advance(5_000)
+    assert.equal((await claim(world))[0]?.payload, 'soon')
+    assert.equal((await claim(world))[0]?.payload, 'later')
+  })
+
+  test('a claim holds for its lease; then somebody else gets the job, and the first can end it no more', async (t) => {
+    const world = await open(t)
+    const { clock, store } = world
+    await enqueue(world.ctx, { kind: 'k', payload: {} })
+    const [first] = await claim(world)
+    clock.advance(LEASE - 1)
+    assert.equal(await renewClaim(store.db, first!, clock.now() + LEASE), true)
+    clock.advance(LEASE)
+    assert.deepEqual(await claim(world), [])
+    clock.advance(1)
+    const [second] = await claim(world)
+    assert.deepEqual([second?.id, second?.attempts], [first!.id, 2])
+    assert.equal(await renewClaim(store.db, first!, clock.now() + LEASE), false)
+    assert.equal(await markDone(store.db, first!, clock.now()), false)
+    assert.equal(await markRetry(store.db, first!, clock.now(), 'late'), false)
+    assert.equal(await markDead(store.db, first!, clock.now(), 'late'), false)
+    assert.equal(await markDone(store.db, second!, clock.now()), true)
+    assert.equal(await markDone(store.db, second!, clock.now()), false)
+  })
+
+  test('a dead job can be tried again, once, with fresh attempts', async (t) => {
+    const world = await open(t)
+    const { store, clock } = world
+    await enqueue(world.ctx, { kind: 'k', payload: {} })
+    const [job] = await claim(world)
+    assert.equal(await retryDead(store.db, job!.id, clock.now()), false)
+    await markDead(store.db, job!, clock.now(), 'broken')
+    assert.deepEqual(await claim(world), [])
+    const outcomes = await Promise.all([1, 2, 3].map(() => retryDead(store.db, job!.id, clock.now())))
+    assert.deepEqual(outcomes.sort(), [false, false, true])
+    assert.equal((await claim(world))[0]?.attempts, 1)
+    assert.equal(await retryDead(store.db, 'job_unknown', clock.now()), false)
+  })
+
+  // A recurring job that died has a successor with its key; bringing it back must not fail with a database error.
+  test('a dead job whose key is waiting again stays dead', async (t) => {
+    const world = await open(t)
+    const { store, clock, ctx } = world
+    await enqueue(ctx, { kind: 'k', payload: {}, key: 'schedule' })
+    const [job] = await claim(world)
+    await markDead(store.db, job!, clock.now(), 'broken')
+    await enqueue(ctx, { kind: 'k', payload: {}, key: 'schedule' })
+    assert.equal(await retryDead(store.db, job!.id, clock.now()), false)
+  })
+})
+
+// A planner that believes in one row may run the inner query once for each row of the outer one.
+test('on PostgreSQL a claim keeps its limit when statistics say that the queue is almost empty', async (t) => {
+  const world = await openFresh(t, 'postgres')
+  await enqueue(world.ctx, { kind: 'k', payload: 0 })
+  await query(world.url, 'analyze jobs')
+  for (let index = 1; index < 20; index++) await enqueue(world.ctx, { kind: 'k', payload: index })
+  assert.equal((await claim(world, 2)).length, 2)
+})

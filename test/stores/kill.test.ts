@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
+import { TestClock } from '../support/clock.ts'
+import { assertCreditsBalance } from '../support/credits.ts'
+import { fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
+import { spawnWriter } from '../support/spawn-writer.ts'
+import { writeMailOf } from '../support/store-writer-job.ts'
+import { until } from '../support/until.ts'
+
+const KILLS = 30
+const TOLD_MAX = 40
+const DAY = 86_400_000
+
+/** Kills one writer after another in the middle of its work; answers with all they said was committed. */
+async function killWriters(url: string): Promise<{ accounts: string[]; spent: string[] }> {
+  const lines: string[] = []
+  let next = spawnWriter(url)
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const writer = next
+    writer.start()
+    if (kill < KILLS) next = spawnWriter(url)
+    lines.push(...(await writer.killAfter(randomInt(1, TOLD_MAX))))
+  }
+  const told = (kind: string) => lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.split(' ')[1]!)
+  return { accounts: told('account'), spent: told('spent') }
+}
+
+/** Ends what the dead have left, as the next process would. */
+async function finishJobs(db: Db, engine: Engine): Promise<void> {
+  const clock = new TestClock(Date.now() + DAY)
+  const ids = openIds(systemRandom)
+  const runner = new JobRunner({ db, engine, clock, random: systemRandom, ids, jobs: [writeMailOf(db)] })
+  await runner.start()
+  await until(async () => {
+    runner.wake()
+    const open = await db.selectFrom('jobs').select('id').where('status', '!=', 'done').limit(1).execute()
+    return open.length === 0
+  })
+  await runner.stop()
+  await releaseExpired({ db, clock, random: systemRandom, ids, wakeJobs: () => undefined }, 10_000)
+}
+
+forEachEngine((engine) => {
+  test('a process killed 30 times loses nothing it was told is committed, and leaves nothing half done', async (t) => {
+    const url = await freshUrl(t, engine)
+    const told = await killWriters(url)
+    assert.ok(told.accounts.length > KILLS && told.spent.length > 0)
+    const store = await openStore(url, new TestClock(Date.now()))
+    t.after(() => store.close())
+    const { db } = store
+    const list = async (table: 'accounts' | 'jobs' | 'mails') => db.selectFrom(table).selectAll().execute()
+
+    await assertCreditsBalance(db)
+    const accounts = new Set((await list('accounts')).map(({ id }) => id))
+    const lost = told.accounts.filter((id) => !accounts.has(id))
+    assert.deepEqual(lost, [], 'no account that was acknowledged is lost')
+    const entries = await db.selectFrom('credit_entries').selectAll().execute()
+    const references = new Set(entries.map(({ reference }) => reference))
+    assert.deepEqual(
+      told.spent.filter((id) => !references.has(`reservation:${id}`)),
+      [],
+      'nothing spent is forgotten',
+    )
+
+    const sorted = [...accounts].sort()
+    const started = entries.filter(({ reference }) => reference.startsWith('start:')).map(({ account_id: id }) => id)
+    assert.deepEqual(started.sort(), sorted, 'every account has its credits')
+    const jobs = await db.selectFrom('jobs').selectAll().execute()
+    assert.deepEqual(jobs.map(({ key }) => key!).sort(), sorted, 'every account has its job, once')
+    const audited = await db.selectFrom('audit_entries').select('account_id').execute()
+    assert.deepEqual(audited.map(({ account_id: id }) => id!).sort(), sorted, 'every account has its audit row')
+    const done = new Set((await list('mails')).map(({ id }) => id))
+    const hollow = jobs.filter(({ status, key }) => status === 'done' && !done.has(key!))
+    assert.deepEqual(hollow, [], 'no job is done without its work')
+
+    await finishJobs(db, engine)
+    assert.deepEqual((await list('mails')).map(({ id }) => id).sort(), sorted, 'every job was run in the end')
+    const open = await db.selectFrom('credit_reservations').selectAll().where('status', '=', 'open').execute()
+    assert.deepEqual(open, [], 'what the dead had set aside has returned')
+    await assertCreditsBalance(db)
+    t.diagnostic(`${told.accounts.length} accounts acknowledged, ${accounts.size} stored, ${told.spent.length} spent`)
+    if (engine === 'sqlite') {
+      const file = new DatabaseSync(fileOf(url), { readOnly: true })
+      assert.deepEqual({ ...file.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+      file.close()
+    }
+  })
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { MIGRATIONS } from '../../src/infra/db/migrations/index.ts'
+import { openStore } from '../../src/infra/db/open.ts'
+import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
+import { TestClock } from '../support/clock.ts'
+import { ENGINES, fileOf, forEachEngine, freshUrl } from '../support/engines.ts'
+
+const TABLES_FOLDER = join(import.meta.dirname, '../../src/kernel/tables')
+
+/** Table types exist only for the compiler, so they are read from the source: table → column → type. */
+function readTableTypes(): Map<string, Map<string, string>> {
+  const source = readdirSync(TABLES_FOLDER)
+    .map((file) => readFileSync(join(TABLES_FOLDER, file), 'utf8'))
+    .join('\n')
+  const membersOf = (name: string) => {
+    const body = new RegExp(`export interface ${name} \\{\\n([^}]*)\\}`).exec(source)?.[1]
+    assert.ok(body !== undefined, `${name} is declared`)
+    return new Map([...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!]))
+  }
+  return new Map([...membersOf('Tables')].map(([table, type]) => [table, membersOf(type)]))
+}
+
+const NUMBERS = new Set(['integer', 'int8', 'int4'])
+
+forEachEngine((engine, open) => {
+  test('a reopened store finds its data and migrates nothing again', async (t) => {
+    const { store, ctx, openAnother } = await open(t)
+    const account = await createAccount(ctx, { email: 'Alice@example.com', role: 'user', actor: 'test' })
+    await store.close()
+    const again = await openAnother()
+    assert.deepEqual(await findAccount(again.store.db, account.id), account)
+    const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
+      again.store.db,
+    )
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      Object.keys(MIGRATIONS),
+    )
+  })
+
+  // The first start of a cluster, or a command beside a gateway that is just starting.
+  test('instances that open an empty store at once all find it ready', async (t) => {
+    const url = await freshUrl(t, engine)
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openStore(url, new TestClock())))
+    for (const { db } of stores) assert.deepEqual(await db.selectFrom('jobs').selectAll().execute(), [])
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  test('a store written by a newer version is refused with a clear message', async (t) => {
+    const { store, url } = await open(t)
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')`.execute(store.db)
+    await store.close()
+    await assert.rejects(openStore(url, new TestClock()), /written by a newer nano-gateway .* Update the gateway/)
+  })
+
+  test('table types agree with the schema, column by column', async (t) => {
+    const { store } = await open(t)
+    const tables = await store.db.introspection.getTables()
+    const found = new Map(tables.map(({ name, columns }) => [name, columns]))
+    const declared = readTableTypes()
+    assert.deepEqual([...found.keys()].sort(), [...declared.keys()].sort())
+    for (const [table, members] of declared) {
+      const columns = found.get(table)!
+      assert.deepEqual(columns.map(({ name }) => name).sort(), [...members.keys()].sort(), table)
+      for (const { name, dataType, isNullable } of columns) {
+        const type = members.get(name)!
+        const what = `${table}.${name} is ${dataType}`
+        assert.equal(isNullable, type.includes('null'), `${what}, declared ${type}`)
+        assert.equal(NUMBERS.has(dataType.toLowerCase()), type.startsWith('number'), `${what}, declared ${type}`)
+      }
+    }
+  })
+})
+
+test('a file that is no store is refused, and left as it is', async (t) => {
+  const url = await freshUrl(t, 'sqlite')
+  const text = 'A letter to my grandmother. '.repeat(500)
+  writeFileSync(fileOf(url), text)
+  await assert.rejects(openStore(url, new TestClock()), /not a database/)
+  assert.equal(readFileSync(fileOf(url), 'utf8'), text)
+})
+
+test('a server that is not there is an error, not a wait', async () => {
+  await assert.rejects(openStore('postgres://postgres@127.0.0.1:1/gone', new TestClock()), /ECONNREFUSED/)
+})
+
+// A crash half way would otherwise leave a store that can never be opened again.
+for (const engine of ENGINES) {
+  test(`${engine}: a migration that fails leaves nothing behind`, async (t) => {
+    const url = await freshUrl(t, engine)
+    const last = Object.keys(MIGRATIONS).at(-1)!
+    const up = MIGRATIONS[last]!
+    MIGRATIONS[last] = async (db, on) => {
+      await up(db, on)
+      throw new Error('power cut')
+    }
+    try {
+      await assert.rejects(openStore(url, new TestClock()), /could not be brought up to date: power cut/)
+    } finally {
+      MIGRATIONS[last] = up
+    }
+    const store = await openStore(url, new TestClock())
+    assert.deepEqual(await store.db.selectFrom('idempotency').selectAll().execute(), [])
+    await store.close()
+  })
+}

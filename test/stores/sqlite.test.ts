@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { findAccount } from '../../src/modules/accounts/index.ts'
+import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { addAvailable } from '../../src/modules/accounts/credits-store.ts'
+import { fileOf, openFresh } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+
+const account = (id: string) => ({ id, email: null, role: 'user' as const, createdAt: 1 })
+
+/** How many commits are in the write-ahead log: frames that name the size of the file after them (SQLite format 4.1). */
+function countCommits(file: string): number {
+  const log = readFileSync(`${file}-wal`)
+  const pageSize = log.readUInt32BE(8)
+  let commits = 0
+  for (let at = 32; at + 24 + pageSize <= log.length; at += 24 + pageSize) {
+    const ofThisLog = log.compare(log, 16, 24, at + 8, at + 16) === 0
+    if (ofThisLog && log.readUInt32BE(at + 4) > 0) commits++
+  }
+  return commits
+}
+
+/** A pair of rows in one transaction: one without the other would be a torn transaction. */
+const writePair = (db: Db, id: string) =>
+  db.transaction().execute(async (tx) => {
+    await insertAccount(tx, account(id))
+    await addAvailable(tx, id, 1)
+  })
+
+function readPairs(file: string): { accounts: Set<string>; balances: Set<string> } {
+  const copy = new DatabaseSync(file, { readOnly: true })
+  try {
+    const read = (text: string) =>
+      new Set(
+        copy
+          .prepare(text)
+          .all()
+          .map((row) => String(Object.values(row)[0])),
+      )
+    assert.deepEqual({ ...copy.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
+    return { accounts: read('select id from accounts'), balances: read('select account_id from credit_balances') }
+  } finally {
+    copy.close()
+  }
+}
+
+test('transactions that arrive together share syncs, and each is answered after its commit', async (t) => {
+  const { store, url } = await openFresh(t, 'sqlite')
+  const outside = new DatabaseSync(fileOf(url), { readOnly: true })
+  t.after(() => outside.close())
+  const isThere = outside.prepare('select 1 from accounts where id = ?')
+  const before = countCommits(fileOf(url))
+  let early = 0
+  await Promise.all(
+    Array.from({ length: 256 }, async (_, index) => {
+      await writePair(store.db, `acc_${index}`)
+      // Another connection sees what is committed and nothing else.
+      if (!isThere.get(`acc_${index}`)) early++
+    }),
+  )
+  assert.equal(early, 0, 'nobody was answered before the commit')
+  const commits = countCommits(fileOf(url)) - before
+  assert.ok(commits >= 4 && commits <= 32, `256 transactions took ${commits} syncs`)
+})
+
+test('a single write is committed at once, without waiting for company', async (t) => {
+  const { store, url } = await openFresh(t, 'sqlite')
+  const before = countCommits(fileOf(url))
+  for (const id of ['acc_1', 'acc_2', 'acc_3']) await insertAccount(store.db, account(id))
+  assert.equal(countCommits(fileOf(url)) - before, 3)
+})
+
+test('every connection syncs fully, enforces references and waits for others', async (t) => {
+  const { store } = await openFresh(t, 'sqlite')
+  await store.db.transaction().execute(async (tx) => {
+    const read = async (name: string) => Object.values((await sql.raw(`pragma ${name}`).execute(tx)).rows[0]!)[0]
+    assert.deepEqual(await Promise.all(['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map(read)), [
+      'wal',
+      2,
+      1,
+      5000,
+    ])
+  })
+})
+
+// A full disk can make SQLite roll back more than the statement that met it.
+test('a full disk fails those it hits; whoever was answered is kept, and the store goes on', async (t) => {
+  const { store, url } = await openFresh(t, 'sqlite')
+  const limit = (pages: number) =>
+    store.db.transaction().execute((tx) => sql.raw(`pragma max_page_count = ${pages}`).execute(tx))
+  await limit(80)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 300 }, (_, index) => writePair(store.db, `acc_${index}_${'x'.repeat(1000)}`)),
+  )
+  const answered = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+  assert.ok(answered.length > 0 && answered.length < 300, `${answered.length} fitted`)
+  await limit(100_000)
+  await writePair(store.db, 'acc_after')
+  const { accounts, balances } = readPairs(fileOf(url))
+  assert.deepEqual(accounts, balances)
+  assert.deepEqual(
+    [...accounts]
+      .filter((id) => id !== 'acc_after')
+      .map((id) => Number(id.split('_')[1]))
+      .sort((a, b) => a - b),
+    answered,
+  )
+})
+
+// SQLite may end the whole transaction on its own; what follows must not take effect one statement at a time.
+test('a transaction that lost its ground keeps nothing of what it does afterwards', async (t) => {
+  const { store } = await openFresh(t, 'sqlite')
+  const lost = store.db.transaction().execute(async (tx) => {
+    await insertAccount(tx, account('acc_1'))
+    await assert.rejects(
+      sql`insert or rollback into accounts (id, role, created_at) values ('acc_1', 'user', 1)`.execute(tx),
+    )
+    await insertAccount(tx, account('acc_2'))
+  })
+  await assert.rejects(lost, /rolled back/)
+  await insertAccount(store.db, account('acc_3'))
+  const rows = await store.db.selectFrom('accounts').select('id').execute()
+  assert.deepEqual(rows, [{ id: 'acc_3' }])
+})
+
+test('a backup taken under constant writing is whole and holds all that was answered before it began', async (t) => {
+  const { store, url } = await openFresh(t, 'sqlite')
+  const answered: string[] = []
+  const enough = new AbortController()
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let round = 0; !enough.signal.aborted; round++) {
+      const id = `acc_${writer}_${round}_${'x'.repeat(300)}`
+      await writePair(store.db, id)
+      answered.push(id)
+    }
+  })
+  await until(() => answered.length > 1000)
+  const before = [...answered]
+  const target = `${fileOf(url)}.backup`
+  await store.backup(target)
+  const duringBackup = answered.length - before.length
+  enough.abort()
+  await Promise.all(writers)
+  const { accounts, balances } = readPairs(target)
+  assert.deepEqual(accounts, balances, 'no transaction is torn')
+  assert.deepEqual(
+    before.filter((id) => !accounts.has(id)),
+    [],
+  )
+  t.diagnostic(`${duringBackup} transactions were answered while the backup ran`)
+})
+
+test('closing waits for the writes under way', async (t) => {
+  const { store, openAnother } = await openFresh(t, 'sqlite')
+  const writes = Array.from({ length: 50 }, (_, index) => writePair(store.db, `acc_${index}`))
+  await Promise.all([...writes, writes[0]!.then(() => store.close())]).catch(() => undefined)
+  const outcomes = await Promise.allSettled(writes)
+  const { store: again } = await openAnother()
+  for (const [index, { status }] of outcomes.entries()) {
+    assert.equal((await findAccount(again.db, `acc_${index}`)) !== undefined, status === 'fulfilled', `write ${index}`)
+  }
+})
+
+test('a closed store refuses instead of keeping its callers waiting', async (t) => {
+  const { store } = await openFresh(t, 'sqlite')
+  await store.close()
+  await assert.rejects(findAccount(store.db, 'acc_1'))
+  await assert.rejects(insertAccount(store.db, account('acc_1')))
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Kysely, sql } from 'kysely'
+import { isUniqueViolation, orderByRaw, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
+import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
+import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { addAvailable, findAvailable } from '../../src/modules/accounts/credits-store.ts'
+import { forEachEngine, openFresh } from '../support/engines.ts'
+import { query } from '../support/postgres.ts'
+import { repeat } from '../support/random.ts'
+import { until } from '../support/until.ts'
+
+const account = (id: string, email: string | null = null) => ({ id, email, role: 'user' as const, createdAt: 1 })
+
+forEachEngine((engine, open) => {
+  test('a unique violation is recognised, whichever index it breaks; others are not', async (t) => {
+    const { store } = await open(t)
+    const { db } = store
+    await insertAccount(db, account('acc_1', 'alice@example.com'))
+    const failure = async (write: Promise<unknown>) =>
+      write.then(
+        () => assert.fail('it was written'),
+        (error: unknown) => error,
+      )
+    assert.equal(isUniqueViolation(await failure(insertAccount(db, account('acc_1')))), true)
+    assert.equal(isUniqueViolation(await failure(insertAccount(db, account('acc_2', 'ALICE@example.com')))), true)
+    await db.insertInto('usage_batches').values({ id: 'one', created_at: 1 }).execute()
+    const again = db.insertInto('usage_batches').values({ id: 'one', created_at: 2 }).execute()
+    assert.equal(isUniqueViolation(await failure(again)), true)
+    // Nobody has this account, and a balance never goes below zero.
+    assert.equal(isUniqueViolation(await failure(addAvailable(db, 'acc_9', 1))), false)
+    assert.equal(isUniqueViolation(await failure(addAvailable(db, 'acc_1', -1))), false)
+    assert.equal(isUniqueViolation(new Error('something else')), false)
+  })
+
+  test('a transaction that fails, by a statement or by its own code, leaves nothing', async (t) => {
+    const { store } = await open(t)
+    const { db } = store
+    await insertAccount(db, account('acc_1'))
+    const bySelf = db.transaction().execute(async (tx) => {
+      await insertAccount(tx, account('acc_2'))
+      throw new Error('changed my mind')
+    })
+    await assert.rejects(bySelf, /changed my mind/)
+    const byStatement = db.transaction().execute(async (tx) => {
+      await insertAccount(tx, account('acc_3'))
+      await insertAccount(tx, account('acc_1'))
+    })
+    await assert.rejects(byStatement, isUniqueViolation)
+    const rows = await db.selectFrom('accounts').select('id').execute()
+    assert.deepEqual(rows, [{ id: 'acc_1' }])
+  })
+
+  test('of many transactions at once, those that fail take only their own writes with them', async (t) => {
+    const { store } = await open(t)
+    const { db } = store
+    await insertAccount(db, account('taken'))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 90 }, (_, index) =>
+        db.transaction().execute(async (tx) => {
+          await insertAccount(tx, account(`acc_${index}`))
+          if (index % 3 === 1) await insertAccount(tx, account('taken'))
+          if (index % 3 === 2) throw new Error('changed my mind')
+        }),
+      ),
+    )
+    const kept = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [`acc_${index}`] : []))
+    assert.equal(kept.length, 30)
+    const rows = await db.selectFrom('accounts').select('id').where('id', '!=', 'taken').execute()
+    assert.deepEqual(rows.map(({ id }) => id).sort(), kept.sort())
+  })
+
+  test('what a transaction wrote is seen inside at once and outside only after its commit', async (t) => {
+    const { store, openAnother } = await open(t)
+    const { store: other } = await openAnother()
+    await store.db.transaction().execute(async (tx) => {
+      await insertAccount(tx, account('acc_1'))
+      assert.ok(await findAccount(tx, 'acc_1'))
+      // Reads go on beside an open transaction, here and on another instance.
+      assert.equal(await findAccount(store.db, 'acc_1'), undefined)
+      assert.equal(await findAccount(other.db, 'acc_1'), undefined)
+    })
+    assert.ok(await findAccount(store.db, 'acc_1'))
+    assert.ok(await findAccount(other.db, 'acc_1'))
+  })
+
+  test('transactions of two instances interleave their steps without losing a write', async (t) => {
+    const { store, openAnother } = await open(t)
+    const { store: other } = await openAnother()
+    await insertAccount(store.db, account('acc_1'))
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? store : other).db.transaction().execute(async (tx) => {
+          await insertAccount(tx, account(`acc_new_${index}`))
+          await addAvailable(tx, 'acc_1', 1)
+          await addAvailable(tx, `acc_new_${index}`, 1)
+        }),
+      ),
+    )
+    assert.equal(await findAvailable(store.db, 'acc_1'), 200)
+    const balances = await store.db.selectFrom('credit_balances').selectAll().execute()
+    assert.equal(balances.length, 201)
+  })
+
+  test('a statement that begins with a common table expression may write', async (t) => {
+    const { store } = await open(t)
+    const insert = sql`with fresh as (select 'acc_1' as id)
+      insert into accounts (id, role, created_at) select id, 'user', 1 from fresh`
+    await insert.execute(store.db)
+    assert.ok(await findAccount(store.db, 'acc_1'))
+  })
+
+  test('amounts of raw add up exactly and sort as numbers', async (t) => {
+    const { store } = await open(t)
+    const db = store.db as unknown as Kysely<{ amounts: { raw: string } }>
+    await db.schema
+      .createTable('amounts')
+      .addColumn('raw', rawColumn(engine), (column) => column.notNull())
+      .execute()
+    const read = async () => {
+      const sums = await db.selectFrom('amounts').select(sumRaw(engine, 'raw').as('sum')).executeTakeFirstOrThrow()
+      const rows = await db.selectFrom('amounts').select('raw').orderBy(orderByRaw(engine, 'raw')).execute()
+      return { sum: sums.sum, order: rows.map(({ raw }) => raw) }
+    }
+    assert.deepEqual(await read(), { sum: '0', order: [] })
+    const supply = 2n ** 128n - 1n
+    const half = 2n ** 127n
+    await repeat(10, async (random) => {
+      const amounts = [0n, 9n, 10n, half, half + 1n, supply, ...Array.from({ length: 20 }, () => random.bigint(128))]
+      await db.deleteFrom('amounts').execute()
+      await db
+        .insertInto('amounts')
+        .values(amounts.map((amount) => ({ raw: `${amount}` })))
+        .execute()
+      const { sum, order } = await read()
+      assert.equal(sum, `${amounts.reduce((total, amount) => total + amount, 0n)}`)
+      assert.deepEqual(order, amounts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map(String))
+    })
+  })
+
+  test('times and counts come back as numbers, to the millisecond', async (t) => {
+    const { ctx, store } = await open(t)
+    const { id, createdAt } = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
+    assert.equal(createdAt, ctx.clock.now())
+    assert.equal((await findAccount(store.db, id))?.createdAt, createdAt)
+    await addAvailable(store.db, id, Number.MAX_SAFE_INTEGER)
+    assert.equal(await findAvailable(store.db, id), Number.MAX_SAFE_INTEGER)
+  })
+})
+
+// A server that restarts ends its connections, also those in the middle of a transaction.
+test('a connection cut inside a transaction fails that transaction and nothing else', async (t) => {
+  const { store, url } = await openFresh(t, 'postgres')
+  const cut = store.db.transaction().execute(async (tx) => {
+    await insertAccount(tx, account('acc_1'))
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+    const { pid } = rows[0]!
+    await query(url, `select pg_terminate_backend(${pid})`)
+    await until(async () => (await query(url, `select 1 from pg_stat_activity where pid = ${pid}`)).length === 0)
+    await insertAccount(tx, account('acc_2'))
+  })
+  await assert.rejects(cut)
+  await insertAccount(store.db, account('acc_3'))
+  const rows = await store.db.selectFrom('accounts').select('id').execute()
+  assert.deepEqual(rows, [{ id: 'acc_3' }])
+})
