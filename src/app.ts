@@ -72,21 +72,23 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const startedAt = clock.now()
   let limitsDegraded = false
   const devnet = await startEmbedded(config, { clock, random })
+  const store = await openStore(storeUrl(config), clock)
   const metrics = new Metrics()
   const nodes = new Nodes({
     upstreams: toUpstreams(config, devnet),
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
+    onWrite: (keys) => store.notices.publish('written', keys.join(' ')),
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
       log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
     },
   })
-  const store = await openStore(storeUrl(config), clock)
   const { db, engine, notices } = store
   const ids = openIds(random)
+  notices.subscribe('written', (keys) => nodes.noteWrites(keys.split(' ')))
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const usage = new UsageMeter(storeCtx)

@@ -31,6 +31,8 @@ export interface NodesOptions {
   cacheBytesMax: number
   clock: Clock
   random: Random
+  /** Tells other instances which accounts and blocks our own publication has touched. */
+  onWrite?: (keys: readonly string[]) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
 }
@@ -193,7 +195,13 @@ export class Nodes {
       return hash
     } finally {
       this.#epochs.bump(keys)
+      this.#options.onWrite?.(keys)
     }
+  }
+
+  /** Another instance has published: what we remember of these is old. */
+  noteWrites(keys: readonly string[]): void {
+    this.#epochs.bump(keys)
   }
 
   async #generateWork(root: string, difficulty: bigint): Promise<string | undefined> {

@@ -20,6 +20,7 @@ export const rpcKey = action({
     response: { success: true, message: 'A sign-in link was sent to alice@example.com.' },
   },
   auth: 'none',
+  once: true,
   caching: 'never',
   async run(ctx, { email }) {
     await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl() })

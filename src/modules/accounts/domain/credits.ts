@@ -53,6 +53,7 @@ export function commitCredits(ctx: StoreCtx, reservationId: string, reason: stri
       reference: `reservation:${reservationId}`,
       createdAt: tx.clock.now(),
     })
+    await insertAudit(tx, { actor: accountId, accountId, what: 'credits.spent', detail: { amount, reason } })
     return true
   })
 }

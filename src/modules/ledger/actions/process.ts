@@ -31,6 +31,7 @@ export const processBlock = action({
     response: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
   },
   auth: 'none',
+  once: true,
   caching: 'never',
   async run({ node }, { block, subtype, force }) {
     if (force === true)

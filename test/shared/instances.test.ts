@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDevnet } from '../../src/devnet/index.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { revokeKey } from '../../src/modules/accounts/index.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { sharedRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+
+const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+
+/* Two gateways on one PostgreSQL, one Redis and one node: to the outside they must be one. */
+test('two instances share limits, sessions, keys, jobs and what they forget', async (t) => {
+  const devnet = await startDevnet({ file: ':memory:', clock: systemClock, random: systemRandom })
+  t.after(() => devnet.close())
+  const { url: redis } = await sharedRedis()
+  const env = {
+    DATABASE_URL: await createDatabase(),
+    REDIS_URL: redis,
+    NODE_URLS: devnet.rpcUrl,
+    NODE_WS_URLS: devnet.wsUrl,
+    NODE_NETWORK: 'dev',
+    LIMIT_FREE_PER_MINUTE: '120',
+  }
+  const first = await openGateway(t, env)
+  const second = await openGateway(t, env)
+
+  // The store has one administrator, made by whoever came first.
+  const key = first.app.createdKey!
+  assert.equal(second.app.createdKey, undefined)
+  const headers = { authorization: `Bearer ${key}` }
+
+  // Sessions: a link asked for on one is redeemed on the other, and its session is good on the first.
+  const json = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ email: 'alice@example.com' })
+  await ask(`${first.url}/api/sign-in/request`, { headers: json, body })
+  const { db } = first.app.store
+  const mails = () => db.selectFrom('mails').select('text').execute()
+  await until(async () => (await mails()).length > 0)
+  assert.equal((await mails()).length, 1, 'one job, one mail, whichever instance ran it')
+  const token = /#(\w+)/.exec((await mails())[0]!.text)![1]
+  const signedIn = await ask(`${second.url}/api/sign-in`, { headers: json, body: JSON.stringify({ token }) })
+  const session = signedIn.json().token
+  const account = await ask(`${first.url}/api/account`, {
+    method: 'GET',
+    headers: { authorization: `Bearer ${session}` },
+  })
+  assert.equal(account.status, 200)
+
+  // Limits: together they let through what one account may have, give or take a lease.
+  const statuses: number[] = []
+  for (let at = 0; at < 160; at++) {
+    const gateway = at % 2 === 0 ? first : second
+    statuses.push((await gateway.call('account_key', { account: ALICE }, headers)).status)
+  }
+  const allowed = statuses.filter((status) => status === 200).length
+  assert.ok(allowed >= 110 && allowed <= 150, `${allowed} of 160 requests were let through`)
+
+  // What one instance publishes, the other no longer answers from memory; here the ledger's own event says so too.
+  const before = await second.call('account_balance', { account: ALICE })
+  assert.equal(before.json().receivable, '0')
+  await devnet.node.fund(fromAddress(ALICE)!, 5n as Raw)
+  await until(async () => (await second.call('account_balance', { account: ALICE })).json().receivable === '5')
+
+  // Keys: revoked through one, refused by the other at once and not when its memory runs out.
+  const ctx = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const { id: keyId, account_id: accountId } = await db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('start', '=', key.slice(0, 12))
+    .executeTakeFirstOrThrow()
+  const hash = await revokeKey(ctx, { accountId, keyId, actor: 'test' })
+  first.app.store.notices.publish('key', hash)
+  await until(async () => (await second.call('version', {}, headers)).status === 401)
+  assert.equal((await first.call('version', {}, headers)).status, 401)
+})
