@@ -19,6 +19,7 @@ import { ClientSockets } from './http/websocket.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
 import { listJobs } from './infra/jobs/queue.ts'
+import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { RedisBurst } from './infra/limits/leases.ts'
@@ -79,7 +80,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onWrite: (keys) => store.notices.publish('written', keys.join(' ')),
+    onWrite: (keys, holder = '-') => store.notices.publish('written', [holder, ...keys].join(' ')),
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -88,7 +89,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   })
   const { db, engine, notices } = store
   const ids = openIds(random)
-  notices.subscribe('written', (keys) => nodes.noteWrites(keys.split(' ')))
+  notices.subscribe('written', (notice) => {
+    const [holder = '', ...keys] = notice.split(' ')
+    nodes.noteWrites(keys, holder)
+  })
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const usage = new UsageMeter(storeCtx)
@@ -101,7 +105,13 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     clock,
     random,
     ids,
-    jobs: [sendMail(mailer), mailSignInLink(storeCtx, mailer), releaseReservations(storeCtx), forgetExpired(storeCtx)],
+    jobs: [
+      sendMail(mailer),
+      mailSignInLink(storeCtx, mailer),
+      releaseReservations(storeCtx),
+      forgetExpired(storeCtx),
+      forgetDoneJobs(db, clock),
+    ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
   notices.subscribe('jobs', () => runner.wake())

@@ -146,6 +146,7 @@ export class LedgerNode {
     for (const cancel of this.#timers) cancel()
     for (const root of this.#searches.keys()) this.cancelWork(root)
     await this.#writer.submit(() => undefined)
+    for (const cancel of this.#timers) cancel()
     this.#store.close()
   }
 
@@ -220,9 +221,10 @@ export class LedgerNode {
     }
     const cancel = this.clock.after(this.#confirmAfter, () => {
       this.#timers.delete(cancel)
-      void this.#write((events) => {
+      // A ledger that is being closed, or cannot write, confirms when it is opened again.
+      this.#write((events) => {
         if (!this.#held && this.#store.hasBlock(hash)) this.#confirm(hash, events)
-      })
+      }).catch(() => undefined)
     })
     this.#timers.add(cancel)
   }
@@ -251,7 +253,8 @@ export class LedgerNode {
         ? this.#store.findAccount(rootOf(block))?.openBlock
         : this.#store.findBlock(previous)?.successor
     const stored = rival === undefined ? undefined : this.#store.findBlock(rival)
-    if (stored && !this.ledger.isConfirmed(stored)) {
+    const own = block.type !== 'state' || stored?.account === block.account
+    if (stored && own && !this.ledger.isConfirmed(stored)) {
       this.ledger.rollBack(stored.hash)
       this.#follow(block, this.ledger.process(block), events)
     }

@@ -58,9 +58,11 @@ async function prepaid<T>(
   try {
     result = await run({ ...ctx, credits: amount })
   } catch (error) {
-    await releaseCredits(ctx.store, id)
+    // Why it failed matters more; what stays set aside returns by itself.
+    await releaseCredits(ctx.store, id).catch(() => undefined)
     throw error
   }
-  await commitCredits(ctx.store, id, action.name)
+  // The work is done and the client gets it, also when the store fails now and the credits return.
+  await commitCredits(ctx.store, id, action.name).catch(() => undefined)
   return result
 }

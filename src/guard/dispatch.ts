@@ -66,31 +66,49 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
   try {
     if (known) {
       trace.cache = 'hit'
+      if (caller.kind === 'account') gateway.usage.count(caller.accountId, registered.action.name)
       return known.text
     }
-    const { action } = registered
-    const act = () => run(gateway, request, { body: body!, caller, ...registered })
-    const key = action.once ? readIdempotencyKey(headers, body!) : undefined //    400
-    if (key === undefined) return await act()
-    // Those without an account are told apart by address, so that nobody reads a stranger's answer.
-    const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
-    const onReplay = () => (trace.replayed = true)
-    const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body!), onReplay }
-    return await once(gateway.base.store, seen, act) //                            409
+    return await read(gateway, request, { body: body!, caller, ...registered })
   } finally {
     entry.leave()
   }
+}
+
+interface ReadRequest extends RegisteredAction {
+  body: Readonly<Record<string, unknown>>
+  caller: Caller
+}
+
+/** What is asked for, and whether it may be; nothing has cost or changed anything before this is known. */
+async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
+  const { action, parse, body, caller } = found
+  const { headers, ip, trace } = request
+  const { params, resolved } = resolveNames(gateway.base.names, body, action) //   400
+  const input = parse(params) //                                                   400
+  authorize(action, caller) //                                                     401, 403
+  const act = () => run(gateway, request, { ...found, input, resolved })
+  const key = action.once ? readIdempotencyKey(headers, body) : undefined //       400
+  if (key === undefined) return act()
+  // Those without an account are told apart by address, so that nobody reads a stranger's answer.
+  const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
+  const onReplay = () => (trace.replayed = true)
+  const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body), onReplay }
+  return once(gateway.base.store, seen, act) //                                    409
 }
 
 /** The part of a request that may cost something. */
 async function run(
   { base, remembered, nodeFor, quotas, usage }: Gateway,
   { requestId, text, ip, trace, leaving }: RpcRequest,
-  { body, caller, action, parse }: RegisteredAction & { body: Readonly<Record<string, unknown>>; caller: Caller },
+  {
+    action,
+    parse,
+    caller,
+    input,
+    resolved,
+  }: ReadRequest & { input: Record<string, unknown>; resolved: string | undefined },
 ): Promise<string> {
-  const { params, resolved } = resolveNames(base.names, body, action) //           400
-  const input = parse(params) //                                                   400, before anything is charged
-  authorize(action, caller) //                                                     401, 403
   const ctx: Ctx = { ...base, requestId, caller, node: nodeFor(trace, leaving), credits: 0 }
   const result = await charged(ctx, { action, input, ip, quotas }, (paid) => action.run(paid, input)) //  403, 429
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)

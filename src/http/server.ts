@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
+import { isWebsocket } from './websocket.ts'
 
 export interface ServerOptions {
   bodyBytesMax: number
@@ -37,7 +38,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, options.nextRequestId()),
     serverFactory: (route) =>
       createHttpServer(
-        { keepAliveTimeout: KEEP_ALIVE, requestTimeout: options.requestTimeoutMilliseconds },
+        {
+          keepAliveTimeout: KEEP_ALIVE,
+          requestTimeout: options.requestTimeoutMilliseconds,
+          shouldUpgradeCallback: isWebsocket,
+        },
         (request, response) => {
           if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response, isClosing)
           else route(request, response)

@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
@@ -6,6 +6,12 @@ import { readFlag } from '../kernel/fields.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
 const ACCOUNTS_MAX = 10_000
+/** Over all clients: each watched account costs memory here and reads after a gap. */
+const WATCHED_MAX = 200_000
+/** Frames a client may send in a stretch of ten seconds. */
+const FRAMES_MAX = 200
+const FRAMES_WINDOW = 10_000
+const TOO_MUCH = 1008
 /** Beyond this a client has stopped reading; it is told to come back rather than served with gaps. */
 const QUEUE_BYTES_MAX = 1024 * 1024
 const PING_EVERY = 30_000
@@ -34,6 +40,7 @@ export class ClientSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false })
   readonly #byAccount = new Map<string, Set<Client>>()
   readonly #everything = new Set<Client>()
+  #watched = 0
   readonly #stopListening: () => void
   #cancelPing: (() => void) | undefined
 
@@ -80,6 +87,7 @@ export class ClientSockets {
 
   #receive(client: Client, text: string): void {
     client.alive = true
+    if (!client.maySpeak()) return
     const message = parseObject(text)
     if (!message) {
       client.send({ error: 'Unable to parse JSON' })
@@ -122,11 +130,16 @@ export class ClientSockets {
     const accounts = client.subscription?.accounts
     for (const account of addressesIn(list)) {
       if (!accounts || accounts.has(account)) continue
+      if (this.#watched >= WATCHED_MAX) {
+        client.send({ error: 'No more accounts can be watched here.' })
+        return
+      }
       if (accounts.size >= ACCOUNTS_MAX) {
         client.send({ error: `A subscription takes at most ${ACCOUNTS_MAX} accounts.` })
         return
       }
       accounts.add(account)
+      this.#watched++
       client.releases.set(account, this.#options.bus.watch(account))
       const clients = this.#byAccount.get(account) ?? new Set()
       this.#byAccount.set(account, clients.add(client))
@@ -136,7 +149,7 @@ export class ClientSockets {
   #drop(client: Client, account: string): void {
     client.subscription?.accounts?.delete(account)
     client.releases.get(account)?.()
-    client.releases.delete(account)
+    if (client.releases.delete(account)) this.#watched--
     const clients = this.#byAccount.get(account)
     clients?.delete(client)
     if (clients?.size === 0) this.#byAccount.delete(account)
@@ -176,6 +189,11 @@ export class ClientSockets {
   }
 }
 
+/** The only upgrade there is here; a client that offers another protocol gets a plain answer over HTTP. */
+export function isWebsocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
 const clientOf = new WeakMap<WebSocket, Client>()
 
 class Client {
@@ -184,11 +202,25 @@ class Client {
   readonly releases = new Map<string, () => void>()
   subscription: Subscription | undefined
   alive = true
+  #window = 0
+  #frames = 0
 
   constructor(socket: WebSocket, clock: Clock) {
     this.#socket = socket
     this.#clock = clock
     clientOf.set(socket, this)
+  }
+
+  /** Whoever talks without end is shown the door. */
+  maySpeak(): boolean {
+    const window = Math.floor(this.#clock.now() / FRAMES_WINDOW)
+    if (window !== this.#window) {
+      this.#window = window
+      this.#frames = 0
+    }
+    if (++this.#frames <= FRAMES_MAX) return true
+    this.#socket.close(TOO_MUCH, 'Too many messages.')
+    return false
   }
 
   push(frame: string): void {

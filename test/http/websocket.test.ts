@@ -285,3 +285,18 @@ test('each of 500 clients hears of its own account and of no other', async (t) =
     sent.map((hash) => [hash]),
   )
 })
+
+// Some HTTP clients offer HTTP/2 with their first request and mean no websocket.
+test('a request that offers another protocol is answered over the one it came by', async (t) => {
+  const gateway = await openGateway(t)
+  const { status, json } = await gateway.call('block_count', {}, { connection: 'Upgrade', upgrade: 'h2c' })
+  assert.equal(status, 200)
+  assert.equal(json().count, '3')
+})
+
+test('a client that talks without end is shown the door', async (t) => {
+  const gateway = await openGateway(t)
+  const client = await WsClient.connect(t, wsUrl(gateway))
+  for (let frame = 0; frame < 400; frame++) client.send({ action: 'ping' })
+  await client.closed
+})

@@ -76,7 +76,11 @@ forEachEngine((engine) => {
     assert.deepEqual(started.sort(), sorted, 'every account has its credits')
     const jobs = await db.selectFrom('jobs').selectAll().execute()
     assert.deepEqual(jobs.map(({ key }) => key!).sort(), sorted, 'every account has its job, once')
-    const audited = await db.selectFrom('audit_entries').select('account_id').execute()
+    const audited = await db
+      .selectFrom('audit_entries')
+      .select('account_id')
+      .where('what', '!=', 'credits.spent')
+      .execute()
     assert.deepEqual(audited.map(({ account_id: id }) => id!).sort(), sorted, 'every account has its audit row')
     const done = new Set((await list('mails')).map(({ id }) => id))
     const hollow = jobs.filter(({ status, key }) => status === 'done' && !done.has(key!))

@@ -147,5 +147,7 @@ port.on('message', (request: SqliteRequest) => {
   } catch (error) {
     fail(request.id, error)
     if (batchOpen && !db.isTransaction) loseBatch(error)
+    // Whoever was promised a follower must not wait for one that could not begin.
+    else if (batchOpen && request.op === 'begin') closeBatch()
   }
 })

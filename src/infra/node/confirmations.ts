@@ -3,6 +3,8 @@ import { NodeEvents } from './node-events.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
+/** Accounts looked up after a gap; whoever watches more has a poller. */
+const CATCH_UP_MAX = 5_000
 /** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
 const GAP_SLACK = 60_000
 
@@ -25,6 +27,7 @@ export class Confirmations implements ConfirmationBus {
   readonly #watched = new Map<string, number>()
   readonly #seen = new Set<string>()
   #silentSince: number | undefined
+  #catchingUp: Promise<void> = Promise.resolve()
   connected = false
 
   constructor(options: ConfirmationOptions) {
@@ -76,13 +79,14 @@ export class Confirmations implements ConfirmationBus {
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
       this.#silentSince = undefined
-      void this.#catchUp(since)
+      // One after another, and a second gap waits for the first to be made up.
+      this.#catchingUp = this.#catchingUp.then(() => this.#catchUp(since))
     }
   }
 
   /** One account after another: after a gap the nodes have enough to do. */
   async #catchUp(since: number): Promise<void> {
-    for (const account of [...this.#watched.keys()]) {
+    for (const account of [...this.#watched.keys()].slice(0, CATCH_UP_MAX)) {
       try {
         for (const confirmation of await this.#options.findSince(account, since)) this.#tell(confirmation)
       } catch {

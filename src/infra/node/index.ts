@@ -32,7 +32,7 @@ export interface NodesOptions {
   clock: Clock
   random: Random
   /** Tells other instances which accounts and blocks our own publication has touched. */
-  onWrite?: (keys: readonly string[]) => void
+  onWrite?: (keys: readonly string[], holder: string | undefined) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
 }
@@ -168,10 +168,13 @@ export class Nodes {
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
-      const limits = { timeoutMilliseconds, leaving }
+      const holder = this.pool.holderOf(keys)
+      const limits = { timeoutMilliseconds, leaving, patient: holder !== undefined }
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
-      if (stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
+      // Another node's word about what only the holder surely knows is good enough to give, not to remember.
+      const sure = holder === undefined || holder === upstream
+      if (sure && stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
         const now = this.#clock.now()
         const expiresAt = forever ? Infinity : now + cache.milliseconds
@@ -189,19 +192,23 @@ export class Nodes {
     const keys = touchedByBlock(block)
     // Reads that began before this moment must not answer those who ask after it, whatever comes of it.
     this.#epochs.bump(keys)
+    let taker: string | undefined
     try {
       const { hash, holder } = await publishBlock(this.pool.order(keys[0]!), block, subtype)
       this.pool.hold(keys, holder)
+      taker = holder.options.name
       return hash
     } finally {
       this.#epochs.bump(keys)
-      this.#options.onWrite?.(keys)
+      this.#options.onWrite?.(keys, taker)
     }
   }
 
   /** Another instance has published: what we remember of these is old. */
-  noteWrites(keys: readonly string[]): void {
+  noteWrites(keys: readonly string[], holderName: string): void {
     this.#epochs.bump(keys)
+    const holder = this.pool.upstreams.find(({ options }) => options.name === holderName)
+    if (holder) this.pool.hold(keys, holder)
   }
 
   async #generateWork(root: string, difficulty: bigint): Promise<string | undefined> {

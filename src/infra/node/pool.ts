@@ -6,6 +6,8 @@ const PROBE_EVERY = 3_000
 const PROBE_TIMEOUT = 2_000
 const LAG_BLOCKS_MAX = 500
 const STALL_AFTER = 30_000
+/** How long the count of a node that went silent still tells how far the others should be. */
+const COUNT_KEPT = 600_000
 /** By then every node has heard of a block, or lags so far that probes tell. */
 const HOLD_FOR = 60_000
 const HELD_MAX = 10_000
@@ -67,6 +69,12 @@ export class UpstreamPool {
     }
   }
 
+  /** The node that took a block about these lately, if it is well. */
+  holderOf(keys: readonly string[]): Upstream | undefined {
+    const holder = this.#findHolder(keys)
+    return holder?.healthy ? holder : undefined
+  }
+
   #findHolder(keys: readonly string[]): Upstream | undefined {
     if (this.#holders.size === 0) return undefined
     const now = this.#clock.now()
@@ -77,8 +85,8 @@ export class UpstreamPool {
     await Promise.all(this.upstreams.map((upstream) => this.#probe(upstream)))
     const now = this.#clock.now()
     // A ledger never shrinks: what a node had before it went silent still tells how far the others should be.
-    const longest = Math.max(...this.upstreams.map(({ cemented }) => cemented))
-    const moving = Math.max(...this.upstreams.map(({ reachable, cemented }) => (reachable ? cemented : 0)))
+    const longest = yardstick(this.upstreams.filter(({ reachable, seenAt }) => reachable || now - seenAt < COUNT_KEPT))
+    const moving = yardstick(this.upstreams.filter(({ reachable }) => reachable))
     for (const upstream of this.upstreams) {
       const stalled = upstream.cemented < moving && now - upstream.progressedAt > STALL_AFTER
       upstream.lagging = stalled || longest - upstream.cemented > LAG_BLOCKS_MAX
@@ -94,11 +102,17 @@ export class UpstreamPool {
       if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'the node does not count its blocks')
       if (count !== upstream.cemented) upstream.progressedAt = this.#clock.now()
       upstream.cemented = count
+      upstream.seenAt = this.#clock.now()
       if (!wasReachable) upstream.forgive()
     } catch {
       upstream.reachable = false
     }
   }
+}
+
+/** How far a node should be. Nodes are trusted this far: one that counts blocks it does not have makes the others look late. */
+function yardstick(upstreams: readonly Upstream[]): number {
+  return Math.max(0, ...upstreams.map(({ cemented }) => cemented))
 }
 
 /** Weighted rendezvous hashing: losing a node moves only the accounts it served. */

@@ -5,6 +5,7 @@ import type { Upstream } from './upstream.ts'
 
 const HEDGE_MIN = 50
 const HEDGE_MAX = 1_000
+const PATIENCE = 3_000
 /** How long a "not found" from a later node waits for a node that was asked earlier. */
 const DOUBT_MAX = 1_000
 
@@ -19,6 +20,8 @@ export interface ReadLimits {
   timeoutMilliseconds: number
   /** Tells that nobody waits for the answer any more. */
   leaving?: Leaving | undefined
+  /** The first node knows more than the others: wait for it almost to the end. */
+  patient?: boolean
 }
 
 /**
@@ -29,7 +32,7 @@ export function readFromNodes(
   clock: Clock,
   nodes: readonly Upstream[],
   body: string,
-  { timeoutMilliseconds, leaving }: ReadLimits,
+  { timeoutMilliseconds, leaving, patient }: ReadLimits,
 ): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
     const deadline = clock.now() + timeoutMilliseconds
@@ -76,7 +79,8 @@ export function readFromNodes(
       cancelHedge?.()
       if (next < nodes.length) {
         const usual = upstream.latencies.p95 ?? HEDGE_MAX / 4
-        cancelHedge = clock.after(Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX), () => {
+        const wait = patient && next === 1 ? PATIENCE : Math.min(Math.max(usual, HEDGE_MIN), HEDGE_MAX)
+        cancelHedge = clock.after(wait, () => {
           hedges++
           ask()
         })

@@ -35,6 +35,7 @@ export class Upstream {
   reachable = true
   cemented = 0
   progressedAt = 0
+  seenAt = 0
   lagging = false
 
   constructor(options: UpstreamOptions, clock: Clock) {

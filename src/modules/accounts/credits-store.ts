@@ -150,3 +150,13 @@ export async function listUsage(db: Db, accountId: string, sinceDay: string): Pr
     .limit(5_000)
     .execute()
 }
+
+/** Old batches cannot come again: a flush is repeated within seconds or lost with its process. */
+export async function deleteOldBatches(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('usage_batches').where('created_at', '<', before).execute()
+}
+
+/** What a reservation became is in the ledger of credits. */
+export async function deleteEndedReservations(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('credit_reservations').where('status', '!=', 'open').where('created_at', '<', before).execute()
+}

@@ -1,12 +1,14 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mail, Mailer } from '../../kernel/ports.ts'
+import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
 import { releaseExpired } from './domain/credits.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
 import { deleteOldLinks, deleteOldSecrets } from './store.ts'
 
 const BATCH_MAX = 500
+const DAY = 86_400_000
 const HOUR = 3_600_000
 /** Used and expired links stay for a day, for whoever asks why one did not work. */
 const LINKS_KEPT = 24 * HOUR
@@ -53,5 +55,7 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
     await deleteExpiredAnswers(db, now)
     await deleteOldLinks(db, now - LINKS_KEPT)
     await deleteOldSecrets(db, now - SECRETS_KEPT)
+    await deleteOldBatches(db, now - DAY)
+    await deleteEndedReservations(db, now - DAY)
   },
 })
