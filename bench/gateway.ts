@@ -114,7 +114,7 @@ function residentMegabytes(pid: number): number {
 async function startGateway(upstream: number, websocket: number, env: Record<string, string> = {}) {
   const port = await freePort()
   const log = openSync(join(folder, `gateway-${port}.log`), 'w')
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'dist/cli.js', 'start'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', 'dist/cli.js', 'start'], {
     stdio: ['ignore', log, log],
     env: {
       ...process.env,

@@ -51,7 +51,7 @@ if (!fs.existsSync(cli)) {
   } else {
     // Small young generations keep the process small under many different requests, at no cost that was measured.
     // The child leaves when this channel closes, so that killing the launcher never orphans a gateway.
-    var child = require('child_process').spawn(node, ['--max-semi-space-size=8', cli].concat(process.argv.slice(2)), {
+    var child = require('child_process').spawn(node, ['--max-semi-space-size=4', cli].concat(process.argv.slice(2)), {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: Object.assign({}, process.env, { NANO_GATEWAY_LAUNCHED: '1' }),
     })

@@ -31,6 +31,8 @@ export class SqliteThread {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
       workerData: { file, readOnly },
+      // Rows pass through and are gone: large generations would only hold memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
     this.#worker.on('message', (reply: SqliteReply) => this.#receive(reply))
     const end = (error: Error) => {
