@@ -1,14 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { type Devnet, startDevnet } from './devnet/index.ts'
+import type { Devnet } from './devnet/index.ts'
+import { startEmbedded } from './embedded.ts'
+import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
-import type { FreeQuotas } from './guard/charge.ts'
-import { FreeQuota } from './guard/free-quota.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
-import { type Plans, createThrottle } from './guard/throttle.ts'
+import { createThrottle } from './guard/throttle.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
@@ -18,7 +18,7 @@ import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
-import { listJobs } from './infra/jobs/queue.ts'
+import { countJobs, listJobs } from './infra/jobs/queue.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
@@ -28,7 +28,8 @@ import { capturedMailer, listCapturedMail } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
-import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
+import { noWork } from './kernel/errors.ts'
+import { WORK_THRESHOLDS, workValue } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
@@ -45,7 +46,8 @@ import {
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { work } from './modules/work/index.ts'
-import { EMBEDDED, toUpstreams } from './upstreams.ts'
+import { toPlans, toTariffs } from './plans.ts'
+import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 
 export interface Infra {
@@ -126,7 +128,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     registry,
     keys,
     remembered: new RememberedAnswers(),
-    quotas: toQuotas(config, clock),
+    tariffs: toTariffs(config),
     usage,
     throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
@@ -135,6 +137,16 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
       names: nameBook(config.knownNames),
+      work: {
+        find: () => undefined,
+        async generate({ root, threshold }) {
+          const work = await nodes.forRequest().generateWork(root, threshold)
+          if (work === undefined) throw noWork(5)
+          return { work, value: workValue(root, work) }
+        },
+        cancel: () => false,
+        prepare: () => undefined,
+      },
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds: WORK_THRESHOLDS[network],
     },
@@ -211,20 +223,12 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       })),
     }),
   })
-  metrics.gauge('gateway_upstream_healthy', 'Whether a node is used.', () =>
-    nodes.pool.upstreams.map(({ options, healthy }) => ({
-      labels: { upstream: options.name },
-      value: healthy ? 1 : 0,
-    })),
-  )
-  metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', () =>
-    nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),
-  )
-  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', () => [
-    { value: limitsDegraded ? 1 : 0 },
-  ])
-  metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', () => [{ value: nodes.cachedBytes }])
-  metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', () => [{ value: sockets.count }])
+  exposeGauges(metrics, {
+    nodes,
+    limitsDegraded: () => limitsDegraded,
+    websocketClients: () => sockets.count,
+    countJobs: () => countJobs(db),
+  })
 
   const close = async () => {
     draining = true
@@ -253,28 +257,6 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   return { url, createdKey, devnet, nodes, store, usage, close }
 }
 
-/** The limits of each kind of caller; a first try on a laptop should not run into them. */
-function toPlans(config: Config): Plans {
-  const embeddedOnly = config.nodeUrls.every((url) => url.startsWith(EMBEDDED))
-  return {
-    anonymous: {
-      perMinute: config.limitAnonymousPerMinute ?? (embeddedOnly ? 0 : 60),
-      concurrencyMax: config.limitAnonymousConcurrency ?? (embeddedOnly ? 0 : 10),
-    },
-    free: { perMinute: config.limitFreePerMinute, concurrencyMax: config.limitFreeConcurrency },
-    prepaid: { perMinute: config.limitPrepaidPerMinute, concurrencyMax: config.limitPrepaidConcurrency },
-  }
-}
-
-/** Metered work that costs nothing, for each kind of caller. */
-function toQuotas(config: Config, clock: Clock): FreeQuotas {
-  const embeddedOnly = config.nodeUrls.every((url) => url.startsWith(EMBEDDED))
-  const hourly = config.freeWorkAnonymousPerHour ?? (embeddedOnly ? 0 : 5)
-  const quota = (max: number, minutes: number) =>
-    max === 0 ? undefined : new FreeQuota(clock, { max, windowMilliseconds: minutes * 60_000 })
-  return { anonymous: quota(hourly, 60), account: quota(config.freeWorkPerHalfHour, 30) }
-}
-
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
   if (config.redisUrl === '') return undefined
   return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
@@ -283,25 +265,6 @@ async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degra
 /** The store a configuration names. */
 export function storeUrl(config: Config): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
-}
-
-/** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
-async function startEmbedded(
-  config: Config,
-  { clock, random }: { clock: Clock; random: Random },
-): Promise<Devnet | undefined> {
-  if (!config.nodeUrls.some((url) => url.startsWith(EMBEDDED))) return undefined
-  const devnet = await startDevnet({
-    file: join(config.dataDir, 'devnet.db'),
-    clock,
-    random,
-    port: config.devnetPort,
-    wsPort: config.devnetWsPort,
-    confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
-  })
-  const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
-  writeFileSync(join(config.dataDir, 'devnet.json'), `${JSON.stringify(addresses, null, 2)}\n`)
-  return devnet
 }
 
 /** Type and text of a failure for the log; never the objects it carries. */

@@ -80,8 +80,6 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   read,
 })
 
-/** `auto` takes the usual limit, or none while only the embedded ledger is behind the gateway. */
-const limit = (value: string) => (value === 'auto' ? undefined : whole(0)(value))
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
@@ -150,15 +148,15 @@ const SETTINGS = {
   ),
   limitAnonymousPerMinute: setting(
     'LIMIT_ANONYMOUS_PER_MINUTE',
-    'auto',
-    limit,
-    'Requests a minute from one address without a key; auto is 60, or no limit with the embedded ledger; 0 is none.',
+    '60',
+    whole(0),
+    'Requests a minute from one address without a key; 0 is no limit, here and below.',
   ),
   limitAnonymousConcurrency: setting(
     'LIMIT_ANONYMOUS_CONCURRENCY',
-    'auto',
-    limit,
-    'Requests at once from one address without a key; auto is 10, or no limit with the embedded ledger.',
+    '10',
+    whole(0),
+    'Requests at once from one address without a key.',
   ),
   limitFreePerMinute: setting('LIMIT_FREE_PER_MINUTE', '600', whole(0), 'Requests a minute of an account.'),
   limitFreeConcurrency: setting('LIMIT_FREE_CONCURRENCY', '50', whole(0), 'Requests at once of an account.'),
@@ -171,11 +169,12 @@ const SETTINGS = {
   ),
   freeWorkAnonymousPerHour: setting(
     'FREE_WORK_ANONYMOUS_PER_HOUR',
-    'auto',
-    limit,
-    'Work for one address without a key; auto is 5, or no limit with the embedded ledger; 0 is no limit.',
+    '5',
+    whole(0),
+    'Work for one address without a key.',
   ),
   freeWorkPerHalfHour: setting('FREE_WORK_PER_HALF_HOUR', '30', whole(0), 'Work for an account without credits.'),
+  freeSendsPerMonth: setting('FREE_SENDS_PER_MONTH', '1000', whole(0), 'Sends from cloud wallets that cost nothing.'),
   logLevel: setting(
     'LOG_LEVEL',
     'info',

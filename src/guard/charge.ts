@@ -1,68 +1,80 @@
-import type { Action } from '../kernel/action.ts'
-import type { Ctx } from '../kernel/ctx.ts'
+import type { Caller, Meter } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
 import {
+  type Allowance,
   commitCredits,
+  giveBackFree,
   hasCredits,
-  insufficientCredits,
   releaseCredits,
   reserveCredits,
+  takeFree,
 } from '../modules/accounts/index.ts'
-import type { FreeQuota } from './free-quota.ts'
 
-/** What metered actions cost nothing of, for each kind of caller; none means no limit. */
-export interface FreeQuotas {
-  anonymous: FreeQuota | undefined
-  account: FreeQuota | undefined
+/** What a metered thing costs, and how much of it is free for whom; no allowance means no limit. */
+export interface Tariff {
+  credits: number
+  free: { anonymous: Allowance | undefined; account: Allowance | undefined }
+  /** Whether an account with credits uses up what is free before it pays. */
+  freeFirst: boolean
+}
+
+export type Tariffs = Readonly<Record<Meter, Tariff>>
+
+export interface Charge {
+  store: StoreCtx
+  caller: Caller
+  ip: string
+  tariffs: Tariffs
 }
 
 /**
- * Runs an action and charges for it where it is metered (contract 8). An account with credits pays: set aside before,
- * spent on success, given back on failure. Others have a free quota. The action learns what it cost, so that its answer
- * can say so.
+ * Runs something metered and charges for it (contract 8). Credits are set aside before, spent on success, given back on
+ * failure; what is free is counted the same way. What runs learns what it cost, so that its answer can say so.
  */
 export async function charged<T>(
-  ctx: Ctx,
-  { action, input, ip, quotas }: { action: Action; input: Record<string, unknown>; ip: string; quotas: FreeQuotas },
-  run: (ctx: Ctx) => Promise<T> | T,
+  { store, caller, ip, tariffs }: Charge,
+  meter: Meter,
+  run: (credits: number) => Promise<T>,
 ): Promise<T> {
-  const amount = action.credits?.(input) ?? 0
-  if (amount === 0) return run(ctx)
-  const { caller, store } = ctx
-  if (caller.kind === 'account' && (await hasCredits(store, caller.accountId))) {
-    return prepaid(ctx, { accountId: caller.accountId, amount, action }, run)
-  }
-  const key = caller.kind === 'account' ? `acc:${caller.accountId}` : `ip:${ip}`
-  const quota = quotas[caller.kind]
-  const taken = quota?.take(key)
-  if (taken && !taken.taken) {
-    if (caller.kind === 'account') throw insufficientCredits()
-    const { retryAfterSeconds } = taken
+  const { credits, free, freeFirst } = tariffs[meter]
+  const account = caller.kind === 'account' ? caller.accountId : undefined
+  const pay = (accountId: string) => prepaid(store, { accountId, credits, meter }, run)
+  if (account !== undefined && !freeFirst && (await hasCredits(store, account))) return pay(account)
+  const allowance = free[caller.kind]
+  if (!allowance) return run(0)
+  const now = store.clock.now()
+  const payer = account === undefined ? `ip:${ip}` : `acc:${account}`
+  const use = await takeFree(store.db, { caller: payer, meter, now }, allowance)
+  if ('freeAt' in use) {
+    if (account !== undefined) return pay(account)
+    const retryAfterSeconds = Math.max(1, Math.ceil((use.freeAt - now) / 1000))
     throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
   }
   try {
-    return await run(ctx)
+    return await run(0)
   } catch (error) {
-    quota?.giveBack(key)
+    // Why it failed matters more; a use that stays counted is forgotten with its stretch of time.
+    await giveBackFree(store.db, use.taken).catch(() => undefined)
     throw error
   }
 }
 
 async function prepaid<T>(
-  ctx: Ctx,
-  { accountId, amount, action }: { accountId: string; amount: number; action: Action },
-  run: (ctx: Ctx) => Promise<T> | T,
+  store: StoreCtx,
+  { accountId, credits, meter }: { accountId: string; credits: number; meter: Meter },
+  run: (credits: number) => Promise<T>,
 ): Promise<T> {
-  const { id } = await reserveCredits(ctx.store, accountId, amount)
+  const { id } = await reserveCredits(store, accountId, credits)
   let result: T
   try {
-    result = await run({ ...ctx, credits: amount })
+    result = await run(credits)
   } catch (error) {
     // Why it failed matters more; what stays set aside returns by itself.
-    await releaseCredits(ctx.store, id).catch(() => undefined)
+    await releaseCredits(store, id).catch(() => undefined)
     throw error
   }
   // The work is done and the client gets it, also when the store fails now and the credits return.
-  await commitCredits(ctx.store, id, action.name).catch(() => undefined)
+  await commitCredits(store, id, meter).catch(() => undefined)
   return result
 }

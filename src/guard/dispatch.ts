@@ -5,7 +5,7 @@ import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
-import { type FreeQuotas, charged } from './charge.ts'
+import { type Tariffs, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
@@ -22,9 +22,9 @@ export interface Gateway {
   remembered: RememberedAnswers
   throttle: Throttle
   nodeFor(trace: Trace, leaving: Leaving): NodePort
-  quotas: FreeQuotas
+  tariffs: Tariffs
   usage: UsageMeter
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'credits'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged'>
 }
 
 export type RpcTrace = Trace & {
@@ -53,12 +53,13 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
   const { registry, keys, remembered, throttle } = gateway
   const { text, headers, url, ip, trace } = request
   const known = remembered.find(text)
-  const body = known ? undefined : parseBody(text) //                              400
-  const registered = known ?? findAction(registry, body!) //                       400
-  trace.action = registered.action.name
-  const caller = await identifyOrCount(gateway, request, () =>
-    identify(keys, extractCredential({ headers, url, body, action: registered.action }), originOf(headers)),
-  ) //                                                                             401, 403
+  const { body, registered, caller } = await countingFailures(gateway, request, async () => {
+    const body = known ? undefined : parseBody(text) //                            400
+    const registered = known ?? findAction(registry, body!) //                     400
+    trace.action = registered.action.name
+    const credential = extractCredential({ headers, url, body, action: registered.action })
+    return { body, registered, caller: await identify(keys, credential, originOf(headers)) } //  401, 403
+  })
   trace.caller = caller.kind
   const entering = throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
   const entry = entering instanceof Promise ? await entering : entering //         429
@@ -99,7 +100,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
 
 /** The part of a request that may cost something. */
 async function run(
-  { base, remembered, nodeFor, quotas, usage }: Gateway,
+  { base, remembered, nodeFor, tariffs, usage }: Gateway,
   { requestId, text, ip, trace, leaving }: RpcRequest,
   {
     action,
@@ -109,8 +110,16 @@ async function run(
     resolved,
   }: ReadRequest & { input: Record<string, unknown>; resolved: string | undefined },
 ): Promise<string> {
-  const ctx: Ctx = { ...base, requestId, caller, node: nodeFor(trace, leaving), credits: 0 }
-  const result = await charged(ctx, { action, input, ip, quotas }, (paid) => action.run(paid, input)) //  403, 429
+  const ctx: Ctx = {
+    ...base,
+    requestId,
+    caller,
+    leaving,
+    payer: caller.kind === 'account' ? `acc:${caller.accountId}` : `ip:${ip}`,
+    node: nodeFor(trace, leaving),
+    charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
+  }
+  const result = await action.run(ctx, input)
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
@@ -120,14 +129,14 @@ async function run(
   return answer
 }
 
-/** A wrong credential counts against the address it came from, so that keys cannot be tried for nothing. */
-async function identifyOrCount(
+/** What cannot be read and wrong credentials count against the address they came from: neither can be tried for nothing. */
+async function countingFailures<T>(
   { throttle }: Gateway,
   { ip, trace }: RpcRequest,
-  identifyCaller: () => Promise<Caller>,
-): Promise<Caller> {
+  recognize: () => Promise<T>,
+): Promise<T> {
   try {
-    return await identifyCaller()
+    return await recognize()
   } catch (error) {
     const entry = await throttle.enter({ kind: 'anonymous' }, ip, false)
     trace.limit = entry.decision

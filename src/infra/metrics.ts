@@ -1,5 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
+export interface Reading {
+  labels?: Record<string, string>
+  value: number
+}
+
 /** Labels come from closed sets: actions we know, statuses, names of configured nodes. */
 export class Metrics {
   readonly registry = new Registry()
@@ -74,15 +79,17 @@ export class Metrics {
   }
 
   /** A value that is looked up whenever somebody asks. */
-  gauge(name: string, help: string, read: () => { labels?: Record<string, string>; value: number }[]): void {
-    const labelNames = ['upstream']
+  gauge(name: string, help: string, labelNames: readonly string[], read: () => Reading[] | Promise<Reading[]>): void {
     new Gauge({
       name,
       help,
-      labelNames,
+      labelNames: [...labelNames],
       registers: [this.registry],
-      collect() {
-        for (const { labels = {}, value } of read()) this.set(labels, value)
+      async collect() {
+        const readings = await read()
+        // A series that is gone must not keep its last value.
+        this.reset()
+        for (const { labels = {}, value } of readings) this.set(labels, value)
       },
     })
   }

@@ -19,8 +19,6 @@ export interface Action<S extends TObject = TObject> {
   example: { request: Record<string, Json>; response: Json }
   auth: Door
   caching: CachingClass
-  /** Credits a call consumes on a metered action. */
-  credits?: (input: Static<S>) => number
   /** Money moves or something is made: repeated requests with an Idempotency-Key act once. */
   once?: true
   run(ctx: Ctx, input: Static<S>): Promise<Json> | Json

@@ -1,5 +1,9 @@
 import type { StoreCtx } from './in-tx.ts'
-import type { Clock, Names, NodePort } from './ports.ts'
+import type { Leaving } from './leaving.ts'
+import type { Clock, Names, NodePort, WorkPort } from './ports.ts'
+
+/** What is counted and, beyond what is free, paid for. */
+export type Meter = 'work' | 'wallet_send'
 
 /** Who calls: nobody in particular, or the holder of a key. */
 export type Caller =
@@ -18,11 +22,19 @@ export interface Trace {
 export interface Ctx {
   requestId: string
   caller: Caller
+  /** Whose share of what is scarce this request takes: its account, or its network address. */
+  payer: string
+  /** Tells that the client has left. */
+  leaving: Leaving
   clock: Clock
   node: NodePort
+  work: WorkPort
   store: StoreCtx
-  /** What this call costs its account. */
-  credits: number
+  /**
+   * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
+   * into the answer. Whatever is found without it costs nothing.
+   */
+  charged<T>(meter: Meter, run: (credits: number) => Promise<T>): Promise<T>
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names

@@ -75,3 +75,6 @@ export const noNode = (cause?: unknown) =>
 
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
+
+export const noWork = (retryAfterSeconds: number) =>
+  new AppError('no_work', 'No work source available.', { retryAfterSeconds })

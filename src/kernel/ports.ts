@@ -1,3 +1,4 @@
+import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
 
 /** Time, so that tests can turn it. */
@@ -108,4 +109,37 @@ export interface Mailer {
 export interface Notices {
   publish(topic: string, payload: string): void
   subscribe(topic: string, listener: (payload: string) => void): () => void
+}
+
+/** How urgent work is: somebody waits, one of our own wallets waits, or it may be wanted later. */
+export type WorkClass = 'interactive' | 'wallet' | 'precompute'
+
+export interface WorkRequest {
+  /** 64 hexadecimal digits. */
+  root: string
+  threshold: bigint
+  class: WorkClass
+  /** Whose share of the machine it takes: an account, an address, a wallet. */
+  payer: string
+  /** Tells that whoever asked has left. */
+  leaving?: Leaving
+}
+
+export interface FoundWork {
+  /** 16 hexadecimal digits. */
+  work: string
+  /** What the work is worth for its root; never below what was asked for. */
+  value: bigint
+}
+
+/** Proof of work. Everything it returns was checked here, whoever found it. */
+export interface WorkPort {
+  /** What is known already and is enough. */
+  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
+  /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
+  generate(request: WorkRequest): Promise<FoundWork>
+  /** Ends the waits of one payer for a root; true when there were any. Nobody else's wait ends. */
+  cancel(root: string, payer: string): boolean
+  /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
+  prepare(account: string, root: string, threshold: bigint): void
 }

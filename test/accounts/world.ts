@@ -140,6 +140,7 @@ const TABLES: Record<keyof Tables, true> = {
   credit_balances: true,
   credit_entries: true,
   credit_reservations: true,
+  free_uses: true,
   usage_days: true,
   usage_batches: true,
   jobs: true,

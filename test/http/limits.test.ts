@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { loadConfig } from '../../src/config.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -54,6 +55,25 @@ test('keys cannot be tried for nothing: a wrong one counts against its address',
   const statuses: number[] = []
   for (let at = 0; at < 5; at++) statuses.push((await gateway.call('version', { key: `wrong ${at}` })).status)
   assert.deepEqual(statuses, [401, 401, 401, 429, 429])
+})
+
+test('what cannot be read counts against its address like any other request', async (t) => {
+  const gateway = await openLimited(t)
+  const replies = [await gateway.post('{'), await gateway.call('no_such_action'), await gateway.post('[]')]
+  assert.deepEqual(
+    replies.map(({ status, headers }) => [status, headers['ratelimit-remaining']]),
+    [
+      [400, '2'],
+      [400, '1'],
+      [400, '0'],
+    ],
+  )
+  assert.equal((await gateway.post('{')).status, 429)
+})
+
+test('the limits of the contract are the defaults, and every answer tells them', () => {
+  const { limitAnonymousPerMinute, limitAnonymousConcurrency, freeWorkAnonymousPerHour } = loadConfig({})
+  assert.deepEqual([limitAnonymousPerMinute, limitAnonymousConcurrency, freeWorkAnonymousPerHour], [60, 10, 5])
 })
 
 test('an account has its own limit, whatever its address has used', async (t) => {

@@ -12,6 +12,7 @@ import {
   grantCredits,
   issueKey,
   reserveCredits,
+  takeFree,
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
@@ -30,6 +31,8 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await reserveCredits(ctx, accountId, 7)
     await commitCredits(ctx, (await reserveCredits(ctx, accountId, 5)).id, 'work')
     await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
+    const free = { caller: `acc:${accountId}`, meter: 'work', now: clock.now() }
+    await takeFree(db, free, { max: 3, windowMilliseconds: 60_000 })
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()

@@ -54,6 +54,7 @@ export async function openGateway(
     PORT: '0',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '0',
     DATA_DIR: folder,
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',

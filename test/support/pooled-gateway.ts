@@ -47,6 +47,7 @@ export async function openPooledGateway(
     PORT: '0',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '0',
     DATA_DIR: folder,
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),

@@ -13,6 +13,7 @@ const TABLES = [
   'credit_balances',
   'credit_entries',
   'credit_reservations',
+  'free_uses',
   'usage_days',
   'usage_batches',
   'jobs',

@@ -35,3 +35,11 @@ export interface UsageBatchesTable {
   id: string
   created_at: number
 }
+
+/** What a caller has had for nothing, in a stretch of time that began with its first use. */
+export interface FreeUsesTable {
+  caller: string
+  meter: string
+  ends_at: number
+  taken: number
+}

@@ -10,6 +10,7 @@ import type {
   CreditBalancesTable,
   CreditEntriesTable,
   CreditReservationsTable,
+  FreeUsesTable,
   UsageBatchesTable,
   UsageDaysTable,
 } from './credits.ts'
@@ -25,6 +26,7 @@ export interface Tables {
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
   credit_reservations: CreditReservationsTable
+  free_uses: FreeUsesTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
   jobs: JobsTable

@@ -25,6 +25,7 @@ export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './
 export { StoredKeys } from './key-ring.ts'
 export { type Account, type ApiKey, findAccount, listAccounts, listKeys } from './store.ts'
 export { readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
+export { type Allowance, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { insufficientCredits } from './errors.ts'
 export { UsageMeter } from './usage.ts'

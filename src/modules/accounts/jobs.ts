@@ -4,6 +4,7 @@ import type { Mail, Mailer } from '../../kernel/ports.ts'
 import { deleteEndedReservations, deleteOldBatches } from './credits-store.ts'
 import { releaseExpired } from './domain/credits.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
+import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
 import { deleteOldLinks, deleteOldSecrets } from './store.ts'
 
@@ -53,6 +54,7 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
   async run() {
     const now = clock.now()
     await deleteExpiredAnswers(db, now)
+    await deleteEndedUses(db, now)
     await deleteOldLinks(db, now - LINKS_KEPT)
     await deleteOldSecrets(db, now - SECRETS_KEPT)
     await deleteOldBatches(db, now - DAY)

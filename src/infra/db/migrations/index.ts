@@ -3,10 +3,12 @@ import type { Engine } from '../../../kernel/dialect.ts'
 import { up as accounts } from './0001-accounts.ts'
 import { up as credits } from './0002-credits.ts'
 import { up as jobs } from './0003-jobs.ts'
+import { up as freeUses } from './0004-free-uses.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
   '0001-accounts': accounts,
   '0002-credits': credits,
   '0003-jobs': jobs,
+  '0004-free-uses': freeUses,
 }

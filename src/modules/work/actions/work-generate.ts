@@ -9,8 +9,8 @@ import {
   formatWork,
   fromMultiplier,
   toMultiplier,
-  workValue,
 } from '../../../kernel/nano/work.ts'
+import type { FoundWork } from '../../../kernel/ports.ts'
 import { readBlock } from '../../ledger/index.ts'
 
 export const workGenerate = action({
@@ -38,23 +38,26 @@ export const workGenerate = action({
   },
   auth: 'none',
   caching: 'never',
-  credits: () => 1,
   async run(ctx, { hash, block, ...asked }) {
     const startedAt = ctx.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
-    const work = await ctx.node.generateWork(hash, wantedDifficulty(ctx, { ...asked, subtype }))
-    if (work === undefined) throw new AppError('no_work', 'No work source available.', { retryAfterSeconds: 5 })
-    const value = workValue(hash, work)
-    return {
+    const threshold = wantedDifficulty(ctx, { ...asked, subtype })
+    const shape = ({ work, value }: FoundWork, credits: number, cached: boolean) => ({
       hash,
       work,
       difficulty: formatWork(value),
       multiplier: formatMultiplier(toMultiplier(value, ctx.thresholds.send)),
       frontier: hash,
       duration: `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`,
-      credits: ctx.credits,
-      cached: false,
-    }
+      credits,
+      cached,
+    })
+    const ready = await ctx.work.find(hash, threshold)
+    if (ready) return shape(ready, 0, true)
+    const { payer, leaving } = ctx
+    return ctx.charged('work', async (credits) =>
+      shape(await ctx.work.generate({ root: hash, threshold, class: 'interactive', payer, leaving }), credits, false),
+    )
   },
 })
 
