@@ -28,8 +28,8 @@ import { capturedMailer, listCapturedMail } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
-import { noWork } from './kernel/errors.ts'
-import { WORK_THRESHOLDS, workValue } from './kernel/nano/work.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
+import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
@@ -45,10 +45,11 @@ import {
 } from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
-import { work } from './modules/work/index.ts'
+import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
+import { openScheduler } from './work.ts'
 
 export interface Infra {
   clock: Clock
@@ -65,6 +66,8 @@ export interface App {
   nodes: Nodes
   store: Store
   usage: UsageMeter
+  /** Where proof of work comes from. */
+  work: Scheduler
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
@@ -77,8 +80,16 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const devnet = await startEmbedded(config, { clock, random })
   const store = await openStore(storeUrl(config), clock)
   const metrics = new Metrics()
+  const upstreams = toUpstreams(config, devnet)
+  const scheduler = await openScheduler(config, {
+    clock,
+    random,
+    metrics,
+    nodes: upstreams,
+    onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
+  })
   const nodes = new Nodes({
-    upstreams: toUpstreams(config, devnet),
+    upstreams,
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
@@ -112,6 +123,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       mailSignInLink(storeCtx, mailer),
       releaseReservations(storeCtx),
       forgetExpired(storeCtx),
+      forgetWorks(storeCtx),
       forgetDoneJobs(db, clock),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -123,6 +135,14 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     log.warn({ event: 'limits_degraded', degraded })
   })
   const network = devnet ? 'dev' : config.nodeNetwork
+  const thresholds = WORK_THRESHOLDS[network]
+  const desk = new WorkDesk({
+    searches: scheduler,
+    store: storeCtx,
+    precompute: config.workPrecompute,
+    onHit: () => metrics.workHits.inc(),
+  })
+  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
   const registry = new Registry([ledger, accounts, work])
   const gateway: Gateway = {
     registry,
@@ -137,18 +157,9 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
       names: nameBook(config.knownNames),
-      work: {
-        find: () => undefined,
-        async generate({ root, threshold }) {
-          const work = await nodes.forRequest().generateWork(root, threshold)
-          if (work === undefined) throw noWork(5)
-          return { work, value: workValue(root, work) }
-        },
-        cancel: () => false,
-        prepare: () => undefined,
-      },
+      work: desk,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
-      thresholds: WORK_THRESHOLDS[network],
+      thresholds,
     },
   }
 
@@ -236,6 +247,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
+    desk.close()
+    await scheduler.close()
     await runner.stop()
     await usage.close()
     await keys.close()
@@ -245,6 +258,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     await devnet?.close()
   }
   try {
+    await desk.start()
     await runner.start()
     await nodes.start()
     await server.listen({ port: config.port, host: config.host })
@@ -254,7 +268,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   }
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, usage, close }
+  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close }
 }
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {

@@ -13,6 +13,7 @@ import {
   printMail,
   retryJob,
 } from './cli/store.ts'
+import { runWorkServer } from './cli/work.ts'
 import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
 
@@ -50,6 +51,15 @@ devnet
   .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
   .option('--json', 'print JSON')
   .action(fundAccount)
+
+program
+  .command('work')
+  .description('run a work server: computes proof of work for nodes (work_peers) and gateways (WORK_URLS)')
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--port <port>', 'port to listen on', '7000')
+  .option('--threads <count>', 'threads that search; auto leaves one processor free', 'auto')
+  .option('--network <network>', 'whose thresholds: live, beta or dev', 'live')
+  .action(runWorkServer)
 
 const accounts = program.command('accounts').description('customers of the gateway')
 accounts.command('list').description('list accounts').option('--json', 'print JSON').action(printAccounts)

@@ -175,6 +175,27 @@ const SETTINGS = {
   ),
   freeWorkPerHalfHour: setting('FREE_WORK_PER_HALF_HOUR', '30', whole(0), 'Work for an account without credits.'),
   freeSendsPerMonth: setting('FREE_SENDS_PER_MONTH', '1000', whole(0), 'Sends from cloud wallets that cost nothing.'),
+  workThreads: setting(
+    'WORK_THREADS',
+    'auto',
+    (value) => (value === 'auto' ? undefined : whole(0, 1_024)(value)),
+    'Threads that look for work; auto leaves one processor free, 0 is none.',
+  ),
+  workUrls: setting('WORK_URLS', '', list, 'Servers that speak work_generate and work_cancel, separated by commas.'),
+  workNodes: setting('WORK_NODES', 'false', flag, 'Whether the nodes are asked for work too; they must allow it.'),
+  workQueueSecondsMax: setting(
+    'WORK_QUEUE_SECONDS_MAX',
+    '60',
+    whole(1, 3_600),
+    'Longest queue for work that is joined; beyond it the answer is 503.',
+  ),
+  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 3_600), 'Longest wait for work altogether.'),
+  workPrecompute: setting(
+    'WORK_PRECOMPUTE',
+    'true',
+    flag,
+    'Whether work for the next block of an account is made in idle time.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -195,7 +216,7 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
+const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

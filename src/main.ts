@@ -4,6 +4,7 @@ import { systemClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
 import { VERSION } from './version.ts'
+import { describeSources } from './work.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */
 export async function runGateway(): Promise<void> {
@@ -21,6 +22,7 @@ export async function runGateway(): Promise<void> {
     devnet
       ? `  Node       embedded development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
+    `  Work       ${describeSources(app.work.engines)}`,
     '',
     '  Try it:',
     `  curl -d '{"action":"block_count"}' ${url}`,

@@ -46,6 +46,36 @@ export class Metrics {
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   })
+  readonly workFound = new Counter({
+    name: 'gateway_work_found_total',
+    help: 'Waits for work that ended well, by urgency and source.',
+    labelNames: ['class', 'engine'],
+    registers: [this.registry],
+  })
+  readonly workHits = new Counter({
+    name: 'gateway_work_hits_total',
+    help: 'Work that was ready beforehand.',
+    registers: [this.registry],
+  })
+  readonly workWait = new Histogram({
+    name: 'gateway_work_wait_seconds',
+    help: 'Time from asking for work to having it.',
+    labelNames: ['class'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+    registers: [this.registry],
+  })
+  readonly workHashes = new Counter({
+    name: 'gateway_work_hashes_total',
+    help: 'Hashes by source, as its rate suggests, and whether anybody still wanted the result.',
+    labelNames: ['engine', 'wasted'],
+    registers: [this.registry],
+  })
+  readonly workFailures = new Counter({
+    name: 'gateway_work_failures_total',
+    help: 'Failures and wrong answers of a source of work.',
+    labelNames: ['engine'],
+    registers: [this.registry],
+  })
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
   readonly #reads = new Map<string, () => void>()
   readonly #results = new Map<string, () => void>()

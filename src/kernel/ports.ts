@@ -23,8 +23,6 @@ export interface NodePort {
   read(action: string, params: NodeParams): Promise<NodeAnswer>
   /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
-  /** Work for a root from a node that computes it; undefined when none does. */
-  generateWork(root: string, difficulty: bigint): Promise<string | undefined>
 }
 
 /** The book of usernames. */

@@ -146,6 +146,7 @@ const TABLES: Record<keyof Tables, true> = {
   jobs: true,
   mails: true,
   idempotency: true,
+  works: true,
 }
 
 /** Every row of every table, as text. */

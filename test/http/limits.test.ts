@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { loadConfig } from '../../src/config.ts'
 import { openIds } from '../../src/infra/ids.ts'
@@ -8,7 +9,8 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 
-const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
+/** Work that was made before costs nothing, so each needs a root of its own. */
+const newWork = () => ({ hash: randomBytes(32).toString('hex') })
 
 /** A customer of a gateway, and what the gateway's own verbs need to make one. */
 async function openCustomer({ app }: Gateway) {
@@ -89,11 +91,11 @@ test('an account without credits gets its free work and is then told what to buy
   const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '2' })
   const { headers } = await openCustomer(gateway)
   for (let at = 0; at < 2; at++) {
-    const { status, json } = await gateway.call('work_generate', { hash: HASH }, headers)
+    const { status, json } = await gateway.call('work_generate', newWork(), headers)
     assert.equal(status, 200)
     assert.equal(json<Record<string, unknown>>().credits, 0)
   }
-  const refused = await gateway.call('work_generate', { hash: HASH }, headers)
+  const refused = await gateway.call('work_generate', newWork(), headers)
   assert.equal(refused.status, 403)
   assert.equal(refused.json().code, 'insufficient_credits')
   assert.match(refused.json().error!, /buy_rpc/)
@@ -103,7 +105,7 @@ test('an account with credits pays one for each work, and reads what is left and
   const gateway = await openGateway(t)
   const { ctx, accountId, headers } = await openCustomer(gateway)
   await grantCredits(ctx, { accountId, amount: 3, reason: 'test', reference: 'test:1', actor: 'test' })
-  const { json } = await gateway.call('work_generate', { hash: HASH }, headers)
+  const { json } = await gateway.call('work_generate', newWork(), headers)
   assert.equal(json<Record<string, unknown>>().credits, 1)
   const credits = await gateway.call('rpc_credits', {}, headers)
   assert.equal(credits.json<Record<string, unknown>>().credits, 2)
@@ -115,7 +117,7 @@ test('work that nobody could make costs nothing', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
   const { ctx, accountId, headers } = await openCustomer(gateway)
   await grantCredits(ctx, { accountId, amount: 1, reason: 'test', reference: 'test:2', actor: 'test' })
-  assert.equal((await gateway.call('work_generate', { hash: HASH }, headers)).status, 503)
+  assert.equal((await gateway.call('work_generate', newWork(), headers)).status, 503)
   const credits = await gateway.call('rpc_credits', {}, headers)
   assert.equal(credits.json<Record<string, unknown>>().credits, 1)
 })
@@ -123,10 +125,10 @@ test('work that nobody could make costs nothing', async (t) => {
 test('work for strangers is limited by address and a failure gives it back', async (t) => {
   const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1' })
   const statuses: number[] = []
-  for (let at = 0; at < 3; at++) statuses.push((await gateway.call('work_generate', { hash: HASH })).status)
+  for (let at = 0; at < 3; at++) statuses.push((await gateway.call('work_generate', newWork())).status)
   assert.deepEqual(statuses, [200, 429, 429])
   const dead = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1', NODE_URLS: 'http://127.0.0.1:1' })
-  for (let at = 0; at < 3; at++) assert.equal((await dead.call('work_generate', { hash: HASH })).status, 503)
+  for (let at = 0; at < 3; at++) assert.equal((await dead.call('work_generate', newWork())).status, 503)
 })
 
 test('usage is counted by day and action, once, also when the gateway stops right after', async (t) => {

@@ -55,6 +55,9 @@ export async function openGateway(
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',
+    // Threads would cost every test their start; the embedded ledger computes work too.
+    WORK_THREADS: '0',
+    WORK_NODES: 'true',
     DATA_DIR: folder,
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',

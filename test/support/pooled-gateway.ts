@@ -48,6 +48,9 @@ export async function openPooledGateway(
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',
+    // Threads would cost every test their start; the embedded ledger computes work too.
+    WORK_THREADS: '0',
+    WORK_NODES: 'true',
     DATA_DIR: folder,
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),

@@ -19,6 +19,7 @@ const TABLES = [
   'jobs',
   'mails',
   'idempotency',
+  'works',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -3,7 +3,6 @@ import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { type Block, hashBlock, previousOf } from '../../kernel/nano/block.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { workValue } from '../../kernel/nano/work.ts'
 import type {
   Clock,
   Confirmation,
@@ -23,8 +22,6 @@ import { publishBlock } from './publish.ts'
 import { readFromNodes } from './read.ts'
 import type { UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
-
-const WORK_TIMEOUT = 30_000
 
 export interface NodesOptions {
   upstreams: readonly UpstreamOptions[]
@@ -101,7 +98,6 @@ export class Nodes {
     return {
       read: (action, params) => this.#read(action, params, trace, leaving),
       publish: (block, subtype) => this.#publish(block, subtype),
-      generateWork: (root, difficulty) => this.#generateWork(root, difficulty),
     }
   }
 
@@ -209,21 +205,6 @@ export class Nodes {
     this.#epochs.bump(keys)
     const holder = this.pool.upstreams.find(({ options }) => options.name === holderName)
     if (holder) this.pool.hold(keys, holder)
-  }
-
-  async #generateWork(root: string, difficulty: bigint): Promise<string | undefined> {
-    const text = difficulty.toString(16).padStart(16, '0')
-    const body = JSON.stringify({ action: 'work_generate', hash: root, difficulty: text })
-    for (const node of this.pool.order(root)) {
-      try {
-        const { work } = await node.call(body, WORK_TIMEOUT)
-        // Nobody's work is passed on unchecked.
-        if (typeof work === 'string' && /^[0-9a-f]{16}$/.test(work) && workValue(root, work) >= difficulty) return work
-      } catch {
-        // Most nodes do not compute work for others; the next one may.
-      }
-    }
-    return undefined
   }
 }
 

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import { blake2b } from '@noble/hashes/blake2.js'
 import { type SeededRandom, repeat } from '../../../test/support/random.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
-import { deriveKey, publicKeyOf, signHash, verifyHash } from './keys.ts'
+import {
+  type ScalarKey,
+  deriveKey,
+  publicKeyOf,
+  publicKeyOfScalar,
+  signHash,
+  signHashWithScalar,
+  verifyHash,
+} from './keys.ts'
 
 function randomSigned(random: SeededRandom) {
   const privateKey = random.hex(64)
@@ -101,3 +110,71 @@ test('nobody can sign for an account whose key is a point of small order, such a
     }
   }
 })
+
+/** What the standard makes of a private key before it signs. */
+function expand(privateKey: string): ScalarKey {
+  const bytes = blake2b(hexToBytes(privateKey), { dkLen: 64 })
+  bytes[0]! &= 248
+  bytes[31]! &= 127
+  bytes[31]! |= 64
+  return { scalar: bytesToHex(bytes.subarray(0, 32)), prefix: bytesToHex(bytes.subarray(32)) }
+}
+
+const toLittleEndian = (scalar: bigint) => bytesToHex(hexToBytes(scalar.toString(16).padStart(64, '0')).reverse())
+
+test('an expanded private key has the same public key and signs with the same bytes', () =>
+  repeat(20, (random) => {
+    const { privateKey, key, hash, signature } = randomSigned(random)
+    const expanded = expand(privateKey)
+    assert.equal(publicKeyOfScalar(expanded.scalar), key)
+    assert.equal(signHashWithScalar(expanded, hash), signature)
+  }))
+
+test('what any scalar signs verifies with its public key, and the signature is always the same', () =>
+  repeat(20, (random) => {
+    const signer = { scalar: random.hex(64), prefix: random.hex(64) }
+    const hash = random.hex(64)
+    const signature = signHashWithScalar(signer, hash)
+    assert.ok(verifyHash(publicKeyOfScalar(signer.scalar), hash, signature))
+    assert.equal(signHashWithScalar(signer, hash.toLowerCase()), signature)
+    assert.match(signature, /^[0-9A-F]{128}$/)
+  }))
+
+test('the nonce depends on the prefix and on the hash, so that no two hashes share one', () =>
+  repeat(10, (random) => {
+    const signer = { scalar: random.hex(64), prefix: random.hex(64) }
+    const hash = random.hex(64)
+    const nonceOf = (signer: ScalarKey, hash: string) => signHashWithScalar(signer, hash).slice(0, 64)
+    assert.notEqual(nonceOf(signer, random.hex(64)), nonceOf(signer, hash))
+    assert.notEqual(nonceOf({ ...signer, prefix: random.hex(64) }, hash), nonceOf(signer, hash))
+  }))
+
+test('a scalar above the order of the group is the same key', () =>
+  repeat(5, (random) => {
+    const scalar = random.bigint(250) + 1n
+    const prefix = random.hex(64)
+    const hash = random.hex(64)
+    const larger = toLittleEndian(scalar + ed25519.Point.Fn.ORDER)
+    assert.equal(publicKeyOfScalar(larger), publicKeyOfScalar(toLittleEndian(scalar)))
+    assert.equal(
+      signHashWithScalar({ scalar: larger, prefix }, hash),
+      signHashWithScalar({ scalar: toLittleEndian(scalar), prefix }, hash),
+    )
+  }))
+
+test('a scalar of zero and halves of a wrong length are refused, and no error repeats them', () =>
+  repeat(5, (random) => {
+    const secret = random.hex(64)
+    const hash = random.hex(64)
+    const refuses = (run: () => unknown) =>
+      assert.throws(run, (error: Error) => !error.message.toUpperCase().includes(secret.slice(0, 16)))
+    for (const zero of ['0'.repeat(64), toLittleEndian(ed25519.Point.Fn.ORDER)]) {
+      refuses(() => publicKeyOfScalar(zero))
+      refuses(() => signHashWithScalar({ scalar: zero, prefix: secret }, hash))
+    }
+    for (const wrong of ['', secret.slice(2), `${secret}00`, `${secret.slice(1)}g`]) {
+      refuses(() => publicKeyOfScalar(wrong))
+      refuses(() => signHashWithScalar({ scalar: wrong, prefix: secret }, hash))
+      refuses(() => signHashWithScalar({ scalar: secret, prefix: wrong }, hash))
+    }
+  }))

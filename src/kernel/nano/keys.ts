@@ -1,5 +1,6 @@
 import { eddsa } from '@noble/curves/abstract/edwards.js'
 import { ed25519 } from '@noble/curves/ed25519.js'
+import { bytesToNumberLE, concatBytes } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import type { PublicKey } from './address.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
@@ -27,6 +28,50 @@ export function publicKeyOf(privateKey: string): PublicKey {
 /** Signs a block hash; the signature is deterministic. */
 export function signHash(privateKey: string, hash: string): string {
   return bytesToHex(scheme.sign(hexToBytes(hash), hexToBytes(privateKey)))
+}
+
+/**
+ * A key in its expanded form, for keys that no seed leads to. Both halves are 64 hexadecimal digits, and whoever knows
+ * either of them can sign: the prefix is what the secret nonces are made from.
+ */
+export interface ScalarKey {
+  /** The lowest byte comes first, as in the first half of an expanded private key. */
+  scalar: string
+  prefix: string
+}
+
+const { BASE, Fn } = ed25519.Point
+
+/** Throws on a scalar that is zero in the group: everybody could sign for its key. */
+export function publicKeyOfScalar(scalar: string): PublicKey {
+  return bytesToHex(BASE.multiply(toScalar(scalar)).toBytes())
+}
+
+/** Signs a block hash with an expanded key, byte for byte as the private key would, had it been expanded to this one. */
+export function signHashWithScalar(key: ScalarKey, hash: string): string {
+  const message = hexToBytes(hash)
+  const scalar = toScalar(key.scalar)
+  const nonce = hashToScalar(thirtyTwoBytes(key.prefix), message)
+  const commitment = BASE.multiply(nonce).toBytes()
+  // The public key is never taken from outside: two signatures that differ in it alone would give the scalar away.
+  const challenge = hashToScalar(commitment, BASE.multiply(scalar).toBytes(), message)
+  return bytesToHex(concatBytes(commitment, Fn.toBytes(Fn.create(nonce + challenge * scalar))))
+}
+
+/** Reduced by the order of the group, which changes no public key and no signature. */
+function toScalar(hex: string): bigint {
+  return Fn.create(bytesToNumberLE(thirtyTwoBytes(hex)))
+}
+
+function hashToScalar(...parts: Uint8Array[]): bigint {
+  return Fn.create(bytesToNumberLE(blake2b512(concatBytes(...parts))))
+}
+
+/** A short prefix would make nonces that can be guessed, and with a nonce the key. */
+function thirtyTwoBytes(hex: string): Uint8Array {
+  const bytes = hexToBytes(hex)
+  if (bytes.length !== 32) throw new TypeError('Not 32 bytes')
+  return bytes
 }
 
 /** Checks a signature over a block hash. Malformed points and scalars are false, never an exception. */

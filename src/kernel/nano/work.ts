@@ -52,3 +52,8 @@ export function formatMultiplier(multiplier: number): string {
 export function formatWork(work: bigint): string {
   return work.toString(16).padStart(16, '0')
 }
+
+/** How many tries a value of at least `threshold` takes on average. */
+export function expectedHashes(threshold: bigint): number {
+  return Number(TWO_64) / Number(TWO_64 - threshold)
+}

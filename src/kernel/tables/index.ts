@@ -15,6 +15,7 @@ import type {
   UsageDaysTable,
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
+import type { WorksTable } from './works.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -32,6 +33,7 @@ export interface Tables {
   jobs: JobsTable
   mails: MailsTable
   idempotency: IdempotencyTable
+  works: WorksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

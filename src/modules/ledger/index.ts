@@ -37,7 +37,6 @@ import { receivableExists } from './actions/receivable-exists.ts'
 import { representatives } from './actions/representatives.ts'
 import { representativesOnline } from './actions/representatives-online.ts'
 import { validateAccountNumber } from './actions/validate-account-number.ts'
-import { workValidate } from './actions/work-validate.ts'
 
 export const ledger: Module = {
   name: 'ledger',
@@ -53,7 +52,6 @@ export const ledger: Module = {
     blocksInfo,
     findBlock,
     processBlock,
-    workValidate,
     version,
     blockCount,
     accountsFrontiers,

@@ -4,6 +4,7 @@ import { up as accounts } from './0001-accounts.ts'
 import { up as credits } from './0002-credits.ts'
 import { up as jobs } from './0003-jobs.ts'
 import { up as freeUses } from './0004-free-uses.ts'
+import { up as works } from './0005-works.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -11,4 +12,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0002-credits': credits,
   '0003-jobs': jobs,
   '0004-free-uses': freeUses,
+  '0005-works': works,
 }

@@ -1,6 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
+import { toAddress } from '../../../kernel/nano/address.ts'
 import { readBlock } from '../read-block.ts'
 
 export const processBlock = action({
@@ -33,9 +34,13 @@ export const processBlock = action({
   auth: 'none',
   once: true,
   caching: 'never',
-  async run({ node }, { block, subtype, force }) {
+  async run({ node, work, thresholds }, { block, subtype, force }) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
-    return { hash: await node.publish(readBlock(block), subtype === '' ? undefined : subtype) }
+    const published = readBlock(block)
+    const hash = await node.publish(published, subtype === '' ? undefined : subtype)
+    // The block is the root of the account's next one, and a send is the most that can need.
+    if (published.type === 'state') work.prepare(toAddress(published.account), hash, thresholds.send)
+    return { hash }
   },
 })

@@ -1,0 +1,50 @@
+import type { AddressInfo } from 'node:net'
+import { createWorkServer } from '../http/work-server.ts'
+import { systemClock } from '../infra/clock.ts'
+import { Metrics } from '../infra/metrics.ts'
+import { systemRandom } from '../infra/random.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import { onStop } from '../main.ts'
+import { describeSources, openScheduler } from '../work.ts'
+import { toNumber } from './devnet.ts'
+
+export interface WorkFlags {
+  host: string
+  port: string
+  threads: string
+  network: string
+}
+
+/** Runs a work server in the foreground until it is told to stop. */
+export async function runWorkServer({ host, port, threads, network }: WorkFlags): Promise<void> {
+  if (network !== 'live' && network !== 'beta' && network !== 'dev') throw new Error('--network is live, beta or dev.')
+  const config = {
+    workThreads: threads === 'auto' ? undefined : toNumber('--threads', threads, 1_024),
+    workUrls: [],
+    workNodes: false,
+    // A node waits longer than a person, and tells us when it does not want to any more.
+    workQueueSecondsMax: 600,
+    workWaitSecondsMax: 1_800,
+  }
+  const scheduler = await openScheduler(config, {
+    clock: systemClock,
+    random: systemRandom,
+    metrics: new Metrics(),
+    nodes: [],
+    onFailure: ({ engine, reason }) => console.error(`${engine}: ${reason}`),
+  })
+  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS[network], searches: scheduler })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(toNumber('--port', port, 65_535), host, resolve)
+  })
+  const { port: bound } = server.address() as AddressInfo
+  console.log(
+    `Work server for the ${network} network at http://${host}:${bound}: ${describeSources(scheduler.engines)}`,
+  )
+  onStop(async () => {
+    server.close()
+    server.closeAllConnections()
+    await scheduler.close()
+  })
+}

@@ -1,0 +1,115 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import { parseBody } from '../guard/json-body.ts'
+import { Registry } from '../guard/registry.ts'
+import type { Ctx } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+import { Leaving } from '../kernel/leaving.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
+import type { Clock, FoundWork, NodePort, WorkRequest } from '../kernel/ports.ts'
+import type { Json } from '../kernel/shape.ts'
+import { work } from '../modules/work/index.ts'
+import { toErrorReply } from './errors.ts'
+
+const BODY_BYTES_MAX = 64 * 1024
+
+export interface WorkServerOptions {
+  clock: Clock
+  thresholds: WorkThresholds
+  searches: {
+    search(request: WorkRequest): Promise<FoundWork>
+    cancel(root: string, payer: string): boolean
+    readonly load: { jobs: number; hashes: number; seconds: number }
+    readonly engines: readonly { name: string; rate: number }[]
+  }
+}
+
+/**
+ * A work server: the standard protocol that nodes (`work_peers`) and other gateways speak, and nothing else. The actions
+ * are the gateway's own; there is no ledger, no store and no price behind them.
+ */
+export function createWorkServer(options: WorkServerOptions): Server {
+  const registry = new Registry([work])
+  return createServer((request, response) => {
+    if (request.method !== 'POST') {
+      request.resume()
+      send(response, 405, { error: 'Can only POST requests' })
+      return
+    }
+    const leaving = new Leaving()
+    response.on('close', () => {
+      if (!response.writableFinished) leaving.leave()
+    })
+    readBody(request)
+      .then((text) => answer(registry, options, { text, leaving, payer: request.socket.remoteAddress ?? '' }))
+      .then(
+        (result) => send(response, 200, result),
+        (error: unknown) => {
+          const { status, body } = toErrorReply(error)
+          send(response, status, body)
+        },
+      )
+  })
+}
+
+async function answer(
+  registry: Registry,
+  { clock, thresholds, searches }: WorkServerOptions,
+  { text, leaving, payer }: { text: string; leaving: Leaving; payer: string },
+): Promise<Json> {
+  const body = parseBody(text)
+  if (body.action === 'status') return statusOf(searches)
+  const registered = typeof body.action === 'string' ? registry.find(body.action) : undefined
+  if (!registered) throw new AppError('invalid_action', 'Bad action provided.')
+  const ctx: Pick<Ctx, 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged'> = {
+    clock,
+    thresholds,
+    leaving,
+    payer,
+    node: NO_LEDGER,
+    work: {
+      find: () => undefined,
+      generate: (request) => searches.search(request),
+      cancel: (root, owner) => searches.cancel(root, owner),
+      prepare: () => undefined,
+    },
+    charged: (_, run) => run(0),
+  }
+  return registered.action.run(ctx as Ctx, registered.parse(body))
+}
+
+/** A block's effect cannot be looked up here, so that its difficulty must be told. */
+const noLedger = () => new AppError('invalid_request', 'There is no ledger here: give difficulty or subtype.')
+const NO_LEDGER: NodePort = {
+  read: () => Promise.reject(noLedger()),
+  publish: () => Promise.reject(noLedger()),
+}
+
+function statusOf({ load, engines }: WorkServerOptions['searches']): Json {
+  const rate = engines.reduce((sum, engine) => sum + engine.rate, 0)
+  return {
+    generating: load.jobs > 0 ? '1' : '0',
+    queue_size: String(load.jobs),
+    queue_seconds: load.seconds.toFixed(3),
+    hashes_per_second: String(Math.round(rate)),
+  }
+}
+
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= BODY_BYTES_MAX) chunks.push(chunk)
+      else reject(new AppError('body_too_large', `The body is larger than ${BODY_BYTES_MAX} bytes.`))
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()))
+    request.on('error', reject)
+  })
+}
+
+function send(response: ServerResponse, status: number, body: Json): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}

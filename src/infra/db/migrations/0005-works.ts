@@ -1,0 +1,18 @@
+import type { Kysely } from 'kysely'
+import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** Work that was found, by root; for the next block of an account where one is known. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const time = timeColumn(engine)
+  await db.schema
+    .createTable('works')
+    .addColumn('root', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('work', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('account', 'text')
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('expires_at', time, (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('works_account').on('works').column('account').execute()
+  await db.schema.createIndex('works_expires').on('works').column('expires_at').execute()
+}

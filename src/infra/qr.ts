@@ -1,0 +1,46 @@
+import { crc32, deflateSync } from 'node:zlib'
+import { encode } from 'uqr'
+
+const MODULE_PIXELS = 6
+const QUIET_MODULES = 4
+
+/** A QR code as a picture that stands in an answer by itself: a data URI of a black and white PNG. */
+export function qrPng(text: string): string {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES })
+  return `data:image/png;base64,${toPng(data, size).toString('base64')}`
+}
+
+/** One bit a pixel: a code is a kilobyte, where a general encoder makes four. */
+function toPng(modules: readonly (readonly boolean[])[], size: number): Buffer {
+  const width = size * MODULE_PIXELS
+  const bytesPerRow = Math.ceil(width / 8)
+  const rows = Buffer.alloc(width * (bytesPerRow + 1))
+  for (let y = 0; y < width; y++) {
+    const row = modules[Math.floor(y / MODULE_PIXELS)]!
+    const start = y * (bytesPerRow + 1) + 1
+    for (let x = 0; x < width; x++) {
+      // In a PNG of one bit a pixel, 1 is white.
+      if (!row[Math.floor(x / MODULE_PIXELS)]) rows[start + (x >> 3)]! |= 0x80 >> (x & 7)
+    }
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(width, 4)
+  header[8] = 1
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  return Buffer.concat([
+    signature,
+    toChunk('IHDR', header),
+    toChunk('IDAT', deflateSync(rows, { level: 9 })),
+    toChunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function toChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const chunk = Buffer.alloc(body.length + 8)
+  chunk.writeUInt32BE(data.length, 0)
+  body.copy(chunk, 4)
+  chunk.writeUInt32BE(crc32(body), body.length + 4)
+  return chunk
+}

@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads'
+import { type PublicKey, toAddress } from '../../kernel/nano/address.ts'
+import { bytesToHex } from '../../kernel/nano/hex.ts'
+import { type ScalarKey, publicKeyOfScalar } from '../../kernel/nano/keys.ts'
+import type { Clock, Random } from '../../kernel/ports.ts'
+import { systemClock } from '../clock.ts'
+import { isVanityPrefix, toPattern } from './prefix.ts'
+import { toStart } from './walk.ts'
+
+export interface VanityRequest {
+  /** What the address shall begin with, after `nano_`. */
+  prefix: string
+  timeLimitMilliseconds: number
+  random: Random
+  /** One unless told: a wish may not take the machine from those who work. */
+  threads?: number
+  /** Tells that nobody waits any more. */
+  signal?: AbortSignal
+  clock?: Clock
+}
+
+/** A key that signs, but that no seed or private key leads to: other wallets cannot import it. */
+export interface VanityKey extends ScalarKey {
+  publicKey: PublicKey
+}
+
+/** Finds a key whose address begins as wished; undefined when time ran out or nobody waits. */
+export async function findVanity(request: VanityRequest): Promise<VanityKey | undefined> {
+  const { prefix, timeLimitMilliseconds, random, threads = 1, signal, clock = systemClock } = request
+  if (!isVanityPrefix(prefix)) throw new RangeError('No address can begin like this.')
+  if (signal?.aborted) return undefined
+
+  const { promise, resolve, reject } = Promise.withResolvers<bigint | undefined>()
+  const giveUp = () => resolve(undefined)
+  const cancelTimer = clock.after(timeLimitMilliseconds, giveUp)
+  signal?.addEventListener('abort', giveUp)
+  const workers: Worker[] = []
+  try {
+    while (workers.length < threads) {
+      // Each thread has a start of its own: two that walk the same way find the same.
+      const worker = startWorker({ start: toStart(random.bytes(64)), pattern: toPattern(prefix) })
+      worker.on('message', resolve)
+      worker.on('error', reject)
+      worker.on('exit', () => reject(new Error('The vanity thread ended.')))
+      workers.push(worker)
+    }
+    const scalar = await promise
+    return scalar === undefined ? undefined : toKey(scalar, prefix, random)
+  } finally {
+    cancelTimer()
+    signal?.removeEventListener('abort', giveUp)
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}
+
+function startWorker(workerData: unknown): Worker {
+  // Beside this file lies the worker, compiled or as source.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./search-worker.${extension}`, import.meta.url), {
+    workerData,
+    // Its numbers live for a millisecond: large generations would only hold memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
+}
+
+/** Money will lie on this key, so it is derived once more by other code than the one that found it. */
+function toKey(scalar: bigint, prefix: string, random: Random): VanityKey {
+  const bytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()
+  const key = { scalar: bytesToHex(bytes), prefix: bytesToHex(random.bytes(32)) }
+  const publicKey = publicKeyOfScalar(key.scalar)
+  if (!toAddress(publicKey).startsWith(`nano_${prefix}`)) throw new Error('The vanity search found another key.')
+  return { ...key, publicKey }
+}

@@ -1,0 +1,47 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { JobMemory } from './job-memory.ts'
+import { openSearcher } from './searcher.ts'
+import type { WebAssemblyModule } from './web-assembly.ts'
+
+export interface CpuWorkerData {
+  buffer: SharedArrayBuffer
+  threads: number
+  /** Which of the threads this one is. */
+  thread: number
+  module: WebAssemblyModule
+  /** Nonces tried between two looks at the generation. */
+  chunk: number
+}
+
+/** What the main thread is told: first that the thread can search, then what it found. */
+export type CpuWorkerMessage = 'ready' | { generation: number; nonce: bigint }
+
+const { buffer, threads, thread, module, chunk } = workerData as CpuWorkerData
+const port = parentPort!
+const memory = new JobMemory(threads, buffer)
+const searcher = openSearcher(module)
+const tell = (message: CpuWorkerMessage) => port.postMessage(message)
+
+/** Looks in chunks of a few milliseconds: a job that has ended is given up at the next one. */
+function search(generation: number, start: bigint, threshold: bigint): void {
+  let next = start
+  while (memory.isRunning(generation)) {
+    const nonce = searcher.search(next, chunk, threshold)
+    if (nonce !== undefined) {
+      memory.count(thread, Number(BigInt.asUintN(64, nonce - next)) + 1)
+      // With an easy threshold all threads find something at once; one answer is enough.
+      if (memory.end(generation)) tell({ generation, nonce })
+      return
+    }
+    memory.count(thread, chunk)
+    next = BigInt.asUintN(64, next + BigInt(chunk))
+  }
+}
+
+tell('ready')
+// The thread has nothing else to do: it sleeps in here until it is ended from outside.
+for (;;) {
+  const { generation, root, threshold, start } = memory.waitForJob(thread)
+  searcher.setRoot(root)
+  search(generation, start, threshold)
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import { repeat } from '../../../test/support/random.ts'
+import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
+import { systemRandom } from '../random.ts'
+import { type CpuEngine, type CpuOptions, openCpuEngine } from './cpu.ts'
+import { SHAPES } from './shapes.ts'
+
+const THREADS = 2
+const ROOT = '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2'
+const { send, receive } = WORK_THRESHOLDS.dev
+/** No nonce of any root is expected to reach it. */
+const UNREACHABLE = 2n ** 64n - 1n
+const never = () => new AbortController().signal
+
+/** For tests that leave an engine as they found it. Its threads do not keep the process alive. */
+let shared: Promise<CpuEngine> | undefined
+const sharedEngine = () => (shared ??= openCpuEngine({ threads: THREADS, random: systemRandom }))
+
+async function openEngine(t: TestContext, options: Partial<CpuOptions> = {}): Promise<CpuEngine> {
+  const engine = await openCpuEngine({ threads: THREADS, random: systemRandom, ...options })
+  t.after(() => engine.close())
+  return engine
+}
+
+function assertWork(root: string, threshold: bigint, work: string | undefined): void {
+  assert.match(work ?? '', /^[0-9a-f]{16}$/)
+  assert.ok(workValue(root, work!) >= threshold)
+}
+
+test('a thousand searches give valid work', async () => {
+  const engine = await sharedEngine()
+  await repeat(1000, async (random) => {
+    const root = random.hex(64)
+    const threshold = random.pick([send, receive])
+    assertWork(root, threshold, await engine.search({ root, threshold }, never()))
+  })
+  assert.ok(engine.hashes > 1000)
+})
+
+for (const shape of SHAPES) {
+  test(`finds work with the ${shape.name} shape alone`, async (t) => {
+    const engine = await openEngine(t, { threads: 1, shapes: [shape] })
+    assert.equal(engine.shape, shape.name)
+    assertWork(ROOT, send, await engine.search({ root: ROOT, threshold: send }, never()))
+  })
+}
+
+test('a search that is stopped before it starts finds nothing and does nothing', async () => {
+  const engine = await sharedEngine()
+  const before = engine.hashes
+  assert.equal(await engine.search({ root: ROOT, threshold: 0n }, AbortSignal.abort()), undefined)
+  assert.equal(engine.hashes, before)
+})
+
+test('a stopped search makes room for the next one at once', async () => {
+  const engine = await sharedEngine()
+  for (let round = 0; round < 50; round++) {
+    const stop = new AbortController()
+    const stopped = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
+    stop.abort()
+    const next = engine.search({ root: ROOT, threshold: send }, never())
+    assert.equal(await stopped, undefined)
+    assertWork(ROOT, send, await next)
+  }
+})
+
+// What an older search finds must never be taken for an answer to a newer one.
+test('searches stopped at any moment answer for their own root or not at all', async () => {
+  const engine = await sharedEngine()
+  await repeat(500, async (random) => {
+    const root = random.hex(64)
+    const threshold = random.pick([receive, send, send, UNREACHABLE])
+    const stop = new AbortController()
+    const search = engine.search({ root, threshold }, stop.signal)
+    for (let turns = random.below(4); turns > 0; turns--) await turn()
+    stop.abort()
+    const work = await search
+    if (work !== undefined) assertWork(root, threshold, work)
+  })
+  assertWork(ROOT, send, await engine.search({ root: ROOT, threshold: send }, never()))
+})
+
+test('two aborts in a row are one', async () => {
+  const engine = await sharedEngine()
+  const stop = new AbortController()
+  const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
+  stop.abort()
+  stop.abort()
+  assert.equal(await search, undefined)
+  const found = new AbortController()
+  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, found.signal))
+  found.abort()
+  assertWork(ROOT, receive, await engine.search({ root: ROOT, threshold: receive }, never()))
+})
+
+test('a second search beside a running one is refused', async () => {
+  const engine = await sharedEngine()
+  const stop = new AbortController()
+  const running = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
+  await assert.rejects(engine.search({ root: ROOT, threshold: send }, never()), /running already/)
+  stop.abort()
+  assert.equal(await running, undefined)
+})
+
+test('the rate is known before the first search and stays known after one', async () => {
+  const engine = await sharedEngine()
+  assert.ok(engine.rate > 0)
+  const stop = new AbortController()
+  const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, stop.signal)
+  const enough = engine.hashes + 1_000_000
+  while (engine.hashes < enough) await turn()
+  stop.abort()
+  await search
+  const rate = engine.rate
+  assert.ok(rate > 0)
+  assert.equal(engine.rate, rate)
+})
+
+test('every thread searches, each from a start of its own', async (t) => {
+  const asked: number[] = []
+  const bytes = (count: number) => {
+    asked.push(count)
+    return systemRandom.bytes(count)
+  }
+  const engine = await openEngine(t, { threads: 3, random: { bytes } })
+  await engine.search({ root: ROOT, threshold: send }, never())
+  await engine.search({ root: ROOT, threshold: send }, never())
+  assert.deepEqual(asked, [24, 24])
+})
+
+test('a thread that dies fails the search and is replaced', async (t) => {
+  const workers: Worker[] = []
+  const collect = (worker: Worker) => workers.push(worker)
+  process.on('worker', collect)
+  t.after(() => process.off('worker', collect))
+  const engine = await openEngine(t)
+  const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, never())
+  await Promise.all([assert.rejects(search, /ended/), workers.at(-1)!.terminate()])
+  assert.equal(engine.usable, false)
+  await assert.rejects(engine.search({ root: ROOT, threshold: send }, never()), /not available/)
+  while (!engine.usable) await turn()
+  assertWork(ROOT, send, await engine.search({ root: ROOT, threshold: send }, never()))
+})
+
+test('an engine that gave three wrong answers is not used any more', async (t) => {
+  const engine = await openEngine(t)
+  engine.distrust()
+  engine.distrust()
+  assert.equal(engine.usable, true)
+  engine.distrust()
+  assert.equal(engine.usable, false)
+})
+
+test('closing ends a running search and the engine', async () => {
+  const engine = await openCpuEngine({ threads: THREADS, random: systemRandom })
+  const search = engine.search({ root: ROOT, threshold: UNREACHABLE }, never())
+  await engine.close()
+  assert.equal(await search, undefined)
+  assert.equal(engine.usable, false)
+})
+
+test('an engine that cannot be tuned does not open', async () => {
+  await assert.rejects(openCpuEngine({ threads: 1, random: systemRandom, shapes: [] }), /right answers/)
+})
+
+// Commands that open the gateway's parts must end by themselves.
+test('threads without a search do not keep the process alive', () => {
+  const file = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
+  const script = `Promise.all([import(${file('./cpu.ts')}), import(${file('../random.ts')})])
+    .then(([{ openCpuEngine }, { systemRandom }]) => openCpuEngine({ threads: 2, random: systemRandom }))
+    .then((engine) => engine.search({ root: '${ROOT}', threshold: ${send}n }, new AbortController().signal))
+    .then((work) => console.log(work.length))`
+  const { status, stdout } = spawnSync(process.execPath, ['--import', 'tsx', '--eval', script], { encoding: 'utf8' })
+  assert.deepEqual({ status, stdout }, { status: 0, stdout: '16\n' })
+})

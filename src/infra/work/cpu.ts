@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { isHex } from '../../kernel/nano/hex.ts'
+import { formatWork } from '../../kernel/nano/work.ts'
+import type { Random } from '../../kernel/ports.ts'
+import type { CpuWorkerData, CpuWorkerMessage } from './cpu-worker.ts'
+import type { Engine, Target } from './engine.ts'
+import { HashRate } from './hash-rate.ts'
+import { JobMemory } from './job-memory.ts'
+import { rootWords } from './searcher.ts'
+import { SHAPES, type Shape } from './shapes.ts'
+import type { Tuned } from './tune.ts'
+
+/** How long a thread searches before it looks whether it still should. */
+const CHUNK_SECONDS = 0.003
+/** A processor that computes wrongly is no use, but a single flipped bit is no reason to stop. */
+const WRONG_ANSWERS_MAX = 3
+
+export interface CpuOptions {
+  threads: number
+  random: Random
+  /** Forms of the search to choose from. */
+  shapes?: readonly Shape[]
+}
+
+interface Running {
+  generation: number
+  resolve: (work: string | undefined) => void
+  reject: (error: Error) => void
+  /** Stops listening to the one who may stop the search. */
+  release: () => void
+}
+
+function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): Worker {
+  // Beside this file lies the worker, compiled or as source.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new Worker(new URL(`./${name}.${extension}`, import.meta.url), {
+    workerData,
+    // Nothing lives long in there: large generations would only hold memory.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  })
+}
+
+/** Finds the fastest form of the search on this machine, in a thread of its own. */
+async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
+  const thread = startThread('tune-worker', shapes)
+  const [tuned] = (await once(thread, 'message')) as [Tuned]
+  return tuned
+}
+
+/** Resolves when every thread is ready to search at full speed. */
+export async function openCpuEngine({ threads, random, shapes = SHAPES }: CpuOptions): Promise<CpuEngine> {
+  assert(Number.isInteger(threads) && threads > 0, 'threads is a positive whole number')
+  const engine = new CpuEngine(threads, random, await tuneInThread(shapes))
+  try {
+    await engine.ready
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+  return engine
+}
+
+/** The threads of this machine as one engine. Made by `openCpuEngine`. */
+export class CpuEngine implements Engine {
+  readonly name = 'cpu'
+  readonly kind = 'cpu'
+  readonly slots = 1
+  /** Which form of the search was chosen. */
+  readonly shape: string
+  /** Resolves when every thread can search. */
+  readonly ready: Promise<unknown>
+  readonly #random: Random
+  readonly #tuned: Tuned
+  readonly #memory: JobMemory
+  readonly #threads: Worker[] = []
+  readonly #rate: HashRate
+  #threadsReady = 0
+  #wrongAnswers = 0
+  #closed = false
+  #running: Running | undefined
+
+  constructor(threads: number, random: Random, tuned: Tuned) {
+    this.#random = random
+    this.#tuned = tuned
+    this.shape = tuned.shape
+    this.#memory = new JobMemory(threads)
+    this.#rate = new HashRate(tuned.rate * threads)
+    this.ready = Promise.all(Array.from({ length: threads }, (_, thread) => this.#startThread(thread, threads)))
+  }
+
+  get usable(): boolean {
+    const ready = this.#threadsReady === this.#threads.length
+    return ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX
+  }
+
+  get rate(): number {
+    this.#rate.look(performance.now(), this.hashes)
+    return this.#rate.perSecond
+  }
+
+  /** Nonces tried so far. */
+  get hashes(): number {
+    return this.#memory.hashes
+  }
+
+  async search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
+    assert(!this.#running, 'a search is running already')
+    assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
+    // A larger one would be cut to 64 bits, and then anything might reach it.
+    assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
+    if (stop.aborted) return undefined
+    if (!this.usable) throw new Error('The threads that search for work are not available.')
+    const starts = Buffer.from(this.#random.bytes(8 * this.#threads.length))
+    return new Promise((resolve, reject) => {
+      const onAbort = () => this.#finish()?.resolve(undefined)
+      stop.addEventListener('abort', onAbort, { once: true })
+      const release = () => stop.removeEventListener('abort', onAbort)
+      // While somebody waits for them, the threads keep the process alive.
+      for (const thread of this.#threads) thread.ref()
+      this.#rate.start(performance.now(), this.hashes)
+      const startOf = (_: Worker, thread: number) => starts.readBigUInt64LE(8 * thread)
+      const generation = this.#memory.begin(rootWords(root), threshold, this.#threads.map(startOf))
+      this.#running = { generation, resolve, reject, release }
+    })
+  }
+
+  distrust(): void {
+    this.#wrongAnswers++
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#finish()?.resolve(undefined)
+    await Promise.all(this.#threads.map((thread) => thread.terminate()))
+  }
+
+  /** Ends the running search, if there is one, for whoever then settles it. */
+  #finish(): Running | undefined {
+    const running = this.#running
+    if (!running) return undefined
+    this.#running = undefined
+    this.#memory.end(running.generation)
+    running.release()
+    this.#rate.stop(performance.now(), this.hashes)
+    for (const thread of this.#threads) thread.unref()
+    return running
+  }
+
+  /** Resolves when the thread can search; rejects when it ends before. */
+  #startThread(thread: number, threads: number): Promise<void> {
+    const { module, rate, lanes } = this.#tuned
+    const chunk = Math.max(1, Math.round((rate * CHUNK_SECONDS) / lanes)) * lanes
+    const data: CpuWorkerData = { buffer: this.#memory.buffer, threads, thread, module, chunk }
+    const worker = startThread('cpu-worker', data)
+    this.#threads[thread] = worker
+    let isReady = false
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: CpuWorkerMessage) => {
+        if (message !== 'ready') {
+          this.#receive(message)
+          return
+        }
+        isReady = true
+        this.#threadsReady++
+        if (!this.#running) worker.unref()
+        resolve()
+      })
+      let failure = new Error('A thread that searches for work ended.')
+      worker.on('error', (error: Error) => (failure = error))
+      worker.on('exit', () => {
+        reject(failure)
+        if (this.#closed) return
+        if (isReady) this.#threadsReady--
+        this.#finish()?.reject(failure)
+        // One that never came up would not come up the next time either.
+        if (isReady) this.#startThread(thread, threads).catch(() => undefined)
+      })
+    })
+  }
+
+  #receive({ generation, nonce }: Exclude<CpuWorkerMessage, 'ready'>): void {
+    // Found when the search had just been stopped: it may not answer the next one.
+    if (this.#running?.generation !== generation) return
+    this.#finish()?.resolve(formatWork(nonce))
+  }
+}

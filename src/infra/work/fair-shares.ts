@@ -1,0 +1,64 @@
+import { RANK, type SearchJob } from './search-job.ts'
+
+/** After this long one of our own wallets has waited enough to stand beside those who wait at a screen. */
+const WALLET_PATIENCE = 10_000
+const PAYERS_MAX = 10_000
+
+/**
+ * Who is next. Urgency first; within it everybody has the same share of the machine, counted in hashes, so that a payer
+ * with a hundred searches does not keep the others waiting. A cheap search goes before an expensive one, until the
+ * expensive one has waited about as long as it takes.
+ */
+export class FairShares {
+  /** Hashes each payer has had, from a common start. */
+  readonly #used = new Map<string, number>()
+  /** Where the payer stands who was served last: newcomers begin there and not at nothing. */
+  #floor = 0
+
+  /** A payer comes with its first search: what it did not use in the past is not saved up. */
+  enter(payer: string): void {
+    const used = this.#used.get(payer) ?? 0
+    this.#used.delete(payer)
+    this.#used.set(payer, Math.max(used, this.#floor))
+    if (this.#used.size > PAYERS_MAX) this.#used.delete(this.#used.keys().next().value!)
+  }
+
+  serve(payer: string): void {
+    this.#floor = Math.max(this.#floor, this.#usedBy(payer))
+  }
+
+  charge(payer: string, hashes: number): void {
+    this.#used.set(payer, this.#usedBy(payer) + hashes)
+  }
+
+  /** Negative when `a` comes before `b`. */
+  compare(a: SearchJob, b: SearchJob, now: number, rate: number): number {
+    return this.rank(a, now) - this.rank(b, now) || this.#standing(a, now, rate) - this.#standing(b, now, rate)
+  }
+
+  /**
+   * Whether a waiting search should take the place of a running one. Not for a small advantage: two equal searches would
+   * take turns for ever.
+   */
+  displaces(waiting: SearchJob, running: SearchJob, now: number, rate: number): boolean {
+    const ranks = this.rank(waiting, now) - this.rank(running, now)
+    if (ranks !== 0) return ranks < 0
+    const advantage = this.#standing(running, now, rate) - this.#standing(waiting, now, rate)
+    return advantage > waiting.expectedHashes
+  }
+
+  rank(job: SearchJob, now: number): number {
+    const urgency = job.lead?.class ?? 'precompute'
+    return urgency === 'wallet' && now - job.since > WALLET_PATIENCE ? RANK.interactive : RANK[urgency]
+  }
+
+  #standing(job: SearchJob, now: number, rate: number): number {
+    const waited = ((now - job.since) / 1000) * rate
+    // Waiting makes up for the price and for no more: else a long queue would count as a long wait.
+    return this.#usedBy(job.lead?.payer ?? '') + Math.max(0, job.expectedHashes - waited)
+  }
+
+  #usedBy(payer: string): number {
+    return this.#used.get(payer) ?? this.#floor
+  }
+}

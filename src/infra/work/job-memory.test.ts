@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { JobMemory } from './job-memory.ts'
+
+const ROOT = [1n, 2n, 3n, 4n]
+
+test('a thread reads the job with its own start', () => {
+  const memory = new JobMemory(2)
+  const generation = memory.begin(ROOT, 5n, [6n, 7n])
+  const thread = new JobMemory(2, memory.buffer)
+  assert.deepEqual(thread.waitForJob(1), { generation, root: ROOT, threshold: 5n, start: 7n })
+})
+
+// With an easy threshold all threads find something at once, and somebody may stop the search just then.
+test('a job ends once, whoever ends it', () => {
+  const memory = new JobMemory(2)
+  const generation = memory.begin(ROOT, 0n, [0n, 0n])
+  assert.ok(memory.isRunning(generation))
+  assert.deepEqual([memory.end(generation), memory.end(generation)], [true, false])
+  assert.ok(!memory.isRunning(generation))
+})
+
+test('a thread that is late cannot end the next job', () => {
+  const memory = new JobMemory(1)
+  const first = memory.begin(ROOT, 0n, [0n])
+  memory.end(first)
+  const second = memory.begin(ROOT, 0n, [0n])
+  assert.equal(memory.end(first), false)
+  assert.ok(memory.isRunning(second))
+})
+
+test('counts the hashes of all threads', () => {
+  const memory = new JobMemory(2)
+  memory.count(0, 10)
+  memory.count(1, 5)
+  memory.count(1, 1)
+  assert.equal(memory.hashes, 16)
+})

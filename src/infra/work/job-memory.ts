@@ -1,0 +1,89 @@
+const ROOT_WORDS = 4
+
+/** What a thread needs to begin with a job. */
+export interface Job {
+  generation: number
+  /** The four words of the root. */
+  root: bigint[]
+  threshold: bigint
+  /** The nonce this thread begins with. */
+  start: bigint
+}
+
+/**
+ * The memory through which the main thread and the searching threads talk. All turns on one number, the generation: it
+ * is even while there is a job and odd while there is none. Only the main thread moves it from odd to even, after it
+ * has written the job down. Whoever ends a job, by finding a nonce or by stopping it, moves it from that even number to
+ * the next odd one, and only the first succeeds. So every job ends once, an older one can never end a newer one, and
+ * all threads see the end at their next look, without waiting for the event loop.
+ */
+export class JobMemory {
+  readonly buffer: SharedArrayBuffer
+  readonly #generation: Int32Array
+  readonly #root: BigUint64Array
+  readonly #threshold: BigUint64Array
+  readonly #starts: BigUint64Array
+  readonly #hashes: BigUint64Array
+
+  constructor(threads: number, buffer = JobMemory.#allocate(threads)) {
+    this.buffer = buffer
+    this.#generation = new Int32Array(buffer, 0, 1)
+    this.#root = new BigUint64Array(buffer, 8, ROOT_WORDS)
+    this.#threshold = new BigUint64Array(buffer, 8 * (1 + ROOT_WORDS), 1)
+    this.#starts = new BigUint64Array(buffer, 8 * (2 + ROOT_WORDS), threads)
+    this.#hashes = new BigUint64Array(buffer, 8 * (2 + ROOT_WORDS + threads), threads)
+  }
+
+  static #allocate(threads: number): SharedArrayBuffer {
+    const buffer = new SharedArrayBuffer(8 * (2 + ROOT_WORDS + 2 * threads))
+    new Int32Array(buffer, 0, 1)[0] = 1
+    return buffer
+  }
+
+  /** Main thread: begins a job when the one before has ended; answers with its generation. */
+  begin(root: readonly bigint[], threshold: bigint, starts: readonly bigint[]): number {
+    root.forEach((word, index) => Atomics.store(this.#root, index, word))
+    Atomics.store(this.#threshold, 0, threshold)
+    starts.forEach((start, thread) => Atomics.store(this.#starts, thread, start))
+    const generation = (Atomics.add(this.#generation, 0, 1) + 1) | 0
+    Atomics.notify(this.#generation, 0)
+    return generation
+  }
+
+  /** Ends a job; true for the one who did. */
+  end(generation: number): boolean {
+    return Atomics.compareExchange(this.#generation, 0, generation, (generation + 1) | 0) === generation
+  }
+
+  isRunning(generation: number): boolean {
+    return Atomics.load(this.#generation, 0) === generation
+  }
+
+  /** Searching thread: sleeps until there is a job. */
+  waitForJob(thread: number): Job {
+    for (;;) {
+      const generation = Atomics.load(this.#generation, 0)
+      if (generation % 2 !== 0) {
+        Atomics.wait(this.#generation, 0, generation)
+        continue
+      }
+      const root = Array.from(this.#root, (_, index) => Atomics.load(this.#root, index))
+      const threshold = Atomics.load(this.#threshold, 0)
+      const start = Atomics.load(this.#starts, thread)
+      // If the job has ended meanwhile, what was read may be half of it and half of the next one.
+      if (this.isRunning(generation)) return { generation, root, threshold, start }
+    }
+  }
+
+  /** Searching thread: counts what it has tried. Nobody else counts for it. */
+  count(thread: number, hashes: number): void {
+    Atomics.add(this.#hashes, thread, BigInt(hashes))
+  }
+
+  /** Nonces tried so far by all threads. */
+  get hashes(): number {
+    let total = 0
+    for (let thread = 0; thread < this.#hashes.length; thread++) total += Number(Atomics.load(this.#hashes, thread))
+    return total
+  }
+}

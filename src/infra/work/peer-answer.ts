@@ -1,0 +1,63 @@
+import { isHex } from '../../kernel/nano/hex.ts'
+import { toFailure } from '../node/failure.ts'
+
+export type PeerFailureKind =
+  /** No connection: nobody there has seen the request. */
+  | 'unreachable'
+  | 'timeout'
+  /** Cut connections, bad statuses, answers too large, without work in them or for another root. */
+  | 'broken'
+  /** It answered with an error. */
+  | 'refused'
+  /** It does not do this at all, such as a node without `enable_control`. */
+  | 'disabled'
+
+/**
+ * Why a peer found nothing. Neither its words nor the error underneath are kept: they may repeat what we sent, and with
+ * it our credentials.
+ */
+export class PeerFailure extends Error {
+  readonly kind: PeerFailureKind
+
+  constructor(kind: PeerFailureKind, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+const UPSTREAM_KINDS = { refused: 'unreachable', timeout: 'timeout', broken: 'broken', aborted: 'broken' } as const
+
+export function toPeerFailure(error: unknown): PeerFailure {
+  if (error instanceof PeerFailure) return error
+  const { kind, message } = toFailure(error)
+  return new PeerFailure(UPSTREAM_KINDS[kind], message || kind)
+}
+
+const DOES_NOT_DO_IT = /disabled|unknown command|not (allowed|enabled|supported)/i
+
+/** The nonce in an answer to `work_generate`, in lower case; whether it is any good is for others to say. */
+export function readWork(text: string, root: string): string {
+  const { work, hash, error } = toObject(text)
+  if (typeof error === 'string' && DOES_NOT_DO_IT.test(error)) {
+    throw new PeerFailure('disabled', 'it does not generate work for us')
+  }
+  if (error !== undefined) throw new PeerFailure('refused', 'it answered with an error')
+  if (hash !== undefined && (typeof hash !== 'string' || hash.toUpperCase() !== root.toUpperCase())) {
+    throw new PeerFailure('broken', 'the answer is for another root')
+  }
+  if (typeof work !== 'string' || !isHex(work, 16)) throw new PeerFailure('broken', 'there is no work in the answer')
+  return work.toLowerCase()
+}
+
+function toObject(text: string): Record<string, unknown> {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    throw new PeerFailure('broken', 'the answer is no JSON')
+  }
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+    throw new PeerFailure('broken', 'the answer is no object')
+  }
+  return answer as Record<string, unknown>
+}

@@ -1,0 +1,168 @@
+import { Pool } from 'undici'
+import { Leaving } from '../../kernel/leaving.ts'
+import { expectedHashes, formatWork } from '../../kernel/nano/work.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { exchange } from '../node/exchange.ts'
+import { UpstreamFailure } from '../node/failure.ts'
+import type { Engine, Target } from './engine.ts'
+import { readWork, toPeerFailure } from './peer-answer.ts'
+import { PeerStanding } from './peer-standing.ts'
+
+export interface PeerOptions {
+  /** User name and password in it are sent as a header and shown nowhere. */
+  url: string
+  /** The host unless told. */
+  name?: string
+  /** Searches at once: work servers queue what they are given, so more would only wait there. One is right for nodes. */
+  slots?: number
+  headers?: Readonly<Record<string, string>>
+  clock: Clock
+  searchMilliseconds?: number
+  /** Hashes a second, until it has shown. */
+  rateGuess?: number
+}
+
+const SLOTS = 2
+const SEARCH_MILLISECONDS = 300_000
+const CANCEL_MILLISECONDS = 2_000
+const CONNECT_MILLISECONDS = 2_000
+const RATE_GUESS = 100_000_000
+const ANSWER_BYTES_MAX = 64 * 1024
+
+/** A server that speaks `work_generate` and `work_cancel`: a work server, a node, another gateway. */
+export class Peer implements Engine {
+  readonly kind = 'peer'
+  readonly name: string
+  readonly slots: number
+  readonly #clock: Clock
+  readonly #searchMilliseconds: number
+  readonly #standing: PeerStanding
+  readonly #pool: Pool
+  readonly #target: { path: string; headers: Record<string, string> }
+  /** By root, those that it has not answered yet. */
+  readonly #cancels = new Map<string, Promise<void>>()
+
+  constructor(options: PeerOptions) {
+    const url = toUrl(options.url)
+    this.name = options.name ?? url.host
+    this.slots = options.slots ?? SLOTS
+    this.#clock = options.clock
+    this.#searchMilliseconds = options.searchMilliseconds ?? SEARCH_MILLISECONDS
+    this.#standing = new PeerStanding(options.clock, options.rateGuess ?? RATE_GUESS)
+    this.#target = {
+      path: `${url.pathname}${url.search}`,
+      headers: { 'content-type': 'application/json', ...credentialsOf(url), ...lowerCased(options.headers) },
+    }
+    this.#pool = new Pool(url.origin, {
+      // A cancel never waits for a search to end.
+      connections: this.slots * 2,
+      pipelining: 1,
+      connect: { timeout: CONNECT_MILLISECONDS },
+      maxResponseSize: ANSWER_BYTES_MAX,
+    })
+  }
+
+  get usable(): boolean {
+    return this.#standing.usable
+  }
+
+  get rate(): number {
+    return this.#standing.rate
+  }
+
+  /** Rejects with a `PeerFailure`. */
+  async search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
+    const leaving = new Leaving()
+    const leave = () => leaving.leave()
+    stop.addEventListener('abort', leave)
+    if (stop.aborted) leave()
+    try {
+      await this.#afterCancel(root, leaving)
+      return leaving.left ? undefined : await this.#generate({ root, threshold }, leaving)
+    } finally {
+      stop.removeEventListener('abort', leave)
+    }
+  }
+
+  distrust(): void {
+    this.#standing.lied()
+  }
+
+  async close(): Promise<void> {
+    // Nobody there should go on looking for what was stopped a moment ago.
+    await Promise.all(this.#cancels.values())
+    await this.#pool.destroy()
+  }
+
+  async #generate({ root, threshold }: Target, leaving: Leaving): Promise<string | undefined> {
+    const startedAt = this.#clock.now()
+    const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'nothing found in time'))
+    const cancelTimer = this.#clock.after(this.#searchMilliseconds, giveUp)
+    // Peers do not agree on what a multiplier is a multiple of.
+    const request = { action: 'work_generate', hash: root, difficulty: formatWork(threshold) }
+    const answer = this.#post(request, leaving)
+    const done = leaving.onLeave(() => this.#cancel(root))
+    try {
+      const work = readWork(await answer, root)
+      this.#standing.answered(expectedHashes(threshold), this.#clock.now() - startedAt)
+      return work
+    } catch (error) {
+      if (leaving.left) this.#standing.stopped(this.#clock.now() - startedAt)
+      if (leaving.left && leaving.reason === undefined) return undefined
+      const failure = toPeerFailure(error)
+      if (failure.kind === 'disabled') this.#standing.disabled()
+      else this.#standing.failed()
+      throw failure
+    } finally {
+      done()
+      cancelTimer()
+    }
+  }
+
+  /** A closed connection stops few peers; this stops most. Whether it did is no matter. */
+  #cancel(root: string): void {
+    const leaving = new Leaving()
+    const cancelTimer = this.#clock.after(CANCEL_MILLISECONDS, () => leaving.leave())
+    const cancelled = this.#post({ action: 'work_cancel', hash: root }, leaving)
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        cancelTimer()
+        if (this.#cancels.get(root) === cancelled) this.#cancels.delete(root)
+      })
+    this.#cancels.set(root, cancelled)
+  }
+
+  /** A cancel that is still on its way would end a new search for the same root. */
+  async #afterCancel(root: string, leaving: Leaving): Promise<void> {
+    const cancelled = this.#cancels.get(root)
+    if (!cancelled) return
+    const { promise: left, resolve } = Promise.withResolvers<void>()
+    const done = leaving.onLeave(resolve)
+    await Promise.race([cancelled, left])
+    done()
+  }
+
+  #post(request: object, leaving: Leaving): Promise<string> {
+    return exchange(this.#pool, { ...this.#target, body: JSON.stringify(request), leaving })
+  }
+}
+
+/** The platform's own error would carry the address, and with it the password. */
+function toUrl(text: string): URL {
+  if (!URL.canParse(text)) throw new TypeError('The address of a work peer is no URL.')
+  return new URL(text)
+}
+
+/** So that a header of the caller takes the place of ours. */
+function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TestClock } from '../../../test/support/clock.ts'
+import { ScriptedEngine, newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts'
+import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
+import { Leaving } from '../../kernel/leaving.ts'
+import { WORK_THRESHOLDS, expectedHashes, workValue } from '../../kernel/nano/work.ts'
+import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
+import { Scheduler, type SchedulerOptions } from './scheduler.ts'
+
+const { send, receive } = WORK_THRESHOLDS.dev
+
+interface Wait extends Promise<FoundWork> {
+  root: string
+}
+
+function open(engines: ScriptedEngine[] = [new ScriptedEngine()], options: Partial<SchedulerOptions> = {}) {
+  const clock = new TestClock()
+  const scheduler = new Scheduler({ engines, clock, queueSecondsMax: 60, waitSecondsMax: 300, ...options })
+  const ask = (request: Partial<WorkRequest> = {}): Wait => {
+    const root = request.root ?? newRoot()
+    const promise = scheduler.search({ root, threshold: send, class: 'interactive', payer: 'a', ...request })
+    promise.catch(() => undefined)
+    return Object.assign(promise, { root })
+  }
+  return { clock, scheduler, ask, engine: engines[0]! }
+}
+
+const refusedWith = (text: string) => (error: unknown) =>
+  (error instanceof AppError || error instanceof LedgerRefusal) && error.message === text
+
+test('50 identical requests cause one search, and all get its result', async () => {
+  const { ask, engine } = open()
+  const root = newRoot()
+  const waits = Array.from({ length: 50 }, (_, payer) => ask({ root, payer: `payer ${payer}` }))
+  assert.deepEqual(engine.begun, [root])
+  await engine.find(root)
+  const works = new Set((await Promise.all(waits)).map(({ work }) => work))
+  assert.equal(works.size, 1)
+  assert.ok(workValue(root, [...works][0]!) >= send)
+})
+
+test('a receive that arrives behind ten sends of the same key is answered first', async () => {
+  const { ask, engine, scheduler } = open()
+  const sends = Array.from({ length: 10 }, () => ask())
+  const cheap = ask({ threshold: receive })
+  await turn()
+  assert.equal(engine.running[0]!.root, cheap.root, 'it takes the place of the running send')
+  await engine.find(cheap.root)
+  await cheap
+  assert.equal(engine.running[0]!.root, sends[0]!.root, 'the send goes on')
+  for (const { root } of sends) await engine.find(root)
+  await Promise.all(sends)
+  assert.equal(scheduler.load.jobs, 0)
+})
+
+test('receives that never end do not starve a send', async () => {
+  const { ask, engine, clock } = open([new ScriptedEngine({ rate: 1_000 })])
+  const expensive = ask({ payer: 'patient' })
+  const eager = () => ask({ threshold: receive, payer: 'eager' })
+  void eager()
+  await turn()
+  let served = 0
+  while (engine.running[0]!.root !== expensive.root) {
+    assert.ok(served++ < 200, 'the send comes to its turn')
+    void eager()
+    clock.advance(20)
+    await engine.find(engine.running[0]!.root)
+  }
+  assert.ok(served > 10, 'cheap ones went first for a while')
+  void eager()
+  await turn()
+  assert.equal(engine.running[0]!.root, expensive.root)
+})
+
+test('a key with many searches does not keep another waiting', async () => {
+  const { ask, engine, clock } = open()
+  const greedy = Array.from({ length: 20 }, () => ask({ payer: 'greedy' }))
+  clock.advance(1)
+  await engine.find(greedy[0]!.root)
+  const modest = ask({ payer: 'modest' })
+  clock.advance(1)
+  await engine.find(engine.running[0]!.root)
+  assert.equal(engine.running[0]!.root, modest.root, 'second in line, not twentieth')
+})
+
+test('somebody who waits comes before a wallet, and both before what may be wanted later', async () => {
+  const { ask, engine } = open()
+  const later = ask({ class: 'precompute', threshold: receive })
+  const wallet = ask({ class: 'wallet', threshold: receive })
+  const person = ask({ class: 'interactive' })
+  await turn()
+  const order: string[] = []
+  for (let at = 0; at < 3; at++) {
+    order.push(engine.running[0]!.root)
+    await engine.find(engine.running[0]!.root)
+  }
+  assert.deepEqual(order, [person.root, wallet.root, later.root])
+})
+
+test('a wallet that has waited long enough stands beside those at a screen', async () => {
+  const { ask, engine, clock } = open()
+  const first = ask({ payer: 'a' })
+  const wallet = ask({ class: 'wallet', threshold: receive, payer: 'wallet' })
+  await turn()
+  assert.equal(engine.running[0]!.root, first.root)
+  clock.advance(11_000)
+  void ask({ payer: 'b' })
+  await engine.find(first.root)
+  assert.equal(engine.running[0]!.root, wallet.root)
+})
+
+test('two who need different strengths share one search, and each gets what suffices', async () => {
+  const { ask, engine, scheduler } = open()
+  const root = newRoot()
+  const high = ask({ root, threshold: send, payer: 'high' })
+  const low = ask({ root, threshold: receive, payer: 'low' })
+  await turn()
+  assert.equal(engine.running.length, 1)
+  assert.equal(engine.running[0]!.threshold, receive)
+  engine.running[0]!.finish(workFor(root, receive, send))
+  await turn()
+  const { value } = await low
+  assert.ok(value >= receive && value < send)
+  assert.equal(engine.running[0]!.threshold, send, 'the search goes on for the other')
+  await engine.find(root)
+  assert.ok((await high).value >= send)
+  assert.equal(scheduler.load.jobs, 0)
+})
+
+test('one caller cancels its own wait and nobody else’s', async () => {
+  const { ask, engine, scheduler } = open()
+  const root = newRoot()
+  const mine = ask({ root, payer: 'me' })
+  const theirs = ask({ root, payer: 'them' })
+  assert.equal(scheduler.cancel(root, 'stranger'), false)
+  assert.equal(scheduler.cancel(root, 'me'), true)
+  await assert.rejects(mine, refusedWith('Cancelled'))
+  assert.equal(engine.running.length, 1)
+  await engine.find(root)
+  assert.ok(await theirs)
+})
+
+test('when the last who waited has left, the search ends at once and the next begins', async () => {
+  const { ask, engine, scheduler } = open()
+  const leaving = new Leaving()
+  const left = ask({ leaving })
+  const next = ask({ payer: 'b' })
+  leaving.leave()
+  await assert.rejects(left, refusedWith('Cancelled'))
+  await turn()
+  assert.deepEqual(
+    engine.running.map(({ root }) => root),
+    [next.root],
+  )
+  assert.equal(scheduler.load.jobs, 1)
+})
+
+test('a root asked for again while its old search still ends is searched once more', async () => {
+  const engine = new ScriptedEngine()
+  const { ask, scheduler } = open([engine])
+  const root = newRoot()
+  const first = ask({ root })
+  scheduler.cancel(root, 'a')
+  const second = ask({ root })
+  await assert.rejects(first, refusedWith('Cancelled'))
+  await turn()
+  assert.equal(engine.running.length, 1, 'never two searches in an engine that takes one')
+  await engine.find(root)
+  assert.ok(await second)
+})
+
+test('a queue that is too long is refused with the time after which to come back', async () => {
+  const engine = new ScriptedEngine({ rate: expectedHashes(send) / 10 })
+  const { ask } = open([engine])
+  const waits = Array.from({ length: 6 }, (_, at) => ask({ payer: `${at}` }))
+  assert.ok(waits.every((wait) => wait instanceof Promise))
+  assert.equal(engine.begun.length, 1)
+  void ask({ payer: 'late' })
+  await assert.rejects(ask({ payer: 'later' }), (error: AppError) => {
+    assert.equal(error.message, 'No work source available.')
+    assert.equal(error.status, 503)
+    assert.equal(error.retryAfterSeconds, 10)
+    return true
+  })
+  void ask({ threshold: receive, payer: 'cheap' })
+  await turn()
+  assert.equal(engine.running[0]!.threshold, receive, 'a receive is still let in, and goes first')
+})
+
+test('nobody waits for ever', async () => {
+  const { ask, engine, clock, scheduler } = open()
+  const wait = ask()
+  clock.advance(300_000)
+  await assert.rejects(wait, refusedWith('No work source available.'))
+  await turn()
+  assert.equal(engine.running.length, 0)
+  assert.equal(scheduler.load.jobs, 0)
+})
+
+test('without any engine the answer is a refusal, at once', async () => {
+  const engine = new ScriptedEngine()
+  engine.usable = false
+  await assert.rejects(open([engine]).ask(), refusedWith('No work source available.'))
+  await assert.rejects(open([]).ask(), refusedWith('No work source available.'))
+})
+
+test('wrong work is never passed on: its engine is told and the search goes on', async () => {
+  const failures: string[] = []
+  const { ask, engine } = open(undefined, { onFailure: ({ reason }) => failures.push(reason) })
+  const wait = ask()
+  engine.running[0]!.finish(workFor(wait.root, 0n, send))
+  await turn()
+  assert.equal(engine.distrusted, 1)
+  assert.deepEqual(failures, ['wrong work'])
+  await engine.find(wait.root)
+  assert.ok((await wait).value >= send)
+})
+
+test('when the only peer dies in the midst of a search, this machine goes on with it', async () => {
+  const peer = new ScriptedEngine({ name: 'peer', kind: 'peer', slots: 2, rate: 1e9 })
+  const cpu = new ScriptedEngine({ rate: 1_000 })
+  const { ask } = open([cpu, peer])
+  const wait = ask()
+  assert.deepEqual([peer.running.length, cpu.running.length], [1, 0])
+  peer.usable = false
+  peer.running[0]!.fail(new Error('connection lost'))
+  await turn()
+  await cpu.find(wait.root)
+  assert.ok(await wait)
+})
+
+test('the fastest engine is asked first, and a slow one gets help after three times the expected time', async () => {
+  const fast = new ScriptedEngine({ name: 'fast', kind: 'peer', slots: 1, rate: expectedHashes(send) })
+  const slow = new ScriptedEngine({ rate: expectedHashes(send) / 10 })
+  const { ask, clock } = open([slow, fast])
+  const wait = ask()
+  assert.deepEqual([fast.running.length, slow.running.length], [1, 0])
+  clock.advance(2_900)
+  assert.equal(slow.running.length, 0)
+  clock.advance(200)
+  assert.equal(slow.running.length, 1)
+  await slow.find(wait.root)
+  await wait
+  assert.equal(fast.running.length, 0, 'who lost is stopped')
+})
+
+test('two searches run on two engines at the same time', () => {
+  const cpu = new ScriptedEngine()
+  const peer = new ScriptedEngine({ name: 'peer', kind: 'peer' })
+  const { ask } = open([cpu, peer])
+  void ask()
+  void ask()
+  assert.deepEqual([cpu.running.length, peer.running.length], [1, 1])
+})
+
+test('what is closed lets nobody wait', async () => {
+  const { ask, engine, scheduler } = open()
+  const wait = ask()
+  await scheduler.close()
+  await assert.rejects(wait, refusedWith('No work source available.'))
+  await assert.rejects(ask(), refusedWith('No work source available.'))
+  assert.ok(engine.closed)
+})

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FIRST_WORD } from './blake2b-steps.ts'
+import { signed } from './emit-code.ts'
+import { SHAPES } from './shapes.ts'
+import { type Candidate, emitCandidates, tune } from './tune.ts'
+
+const candidates = emitCandidates(SHAPES)
+const scalar = candidates.find(({ shape }) => shape === 'scalar')!
+
+/** Still a valid module, but one that computes something else. */
+function miscompute(candidate: Candidate): Candidate {
+  const bytes = Buffer.from(candidate.bytes)
+  bytes.set(signed(FIRST_WORD ^ 1n), bytes.indexOf(Buffer.from(signed(FIRST_WORD))))
+  return { ...candidate, bytes }
+}
+
+/** What a processor without some instructions makes of a module. */
+const refuse = (candidate: Candidate): Candidate => ({ ...candidate, bytes: candidate.bytes.subarray(0, -1) })
+
+test('chooses one of the shapes and measures its speed', () => {
+  const { shape, rate } = tune(candidates)
+  assert.ok(SHAPES.some(({ name }) => name === shape))
+  assert.ok(rate > 0)
+})
+
+test('a shape that computes wrongly is passed over', () => {
+  const others = candidates.filter((candidate) => candidate !== scalar)
+  assert.equal(tune([...others.map(miscompute), scalar]).shape, 'scalar')
+})
+
+test('without vector instructions the scalar shape is chosen', () => {
+  const others = candidates.filter((candidate) => candidate !== scalar)
+  assert.equal(tune([...others.map(refuse), scalar]).shape, 'scalar')
+})
+
+test('says so when no shape is of use', () => {
+  assert.throws(() => tune(candidates.map(miscompute)), /gives right answers/)
+})

@@ -1,0 +1,85 @@
+import { formatWork, workValue } from '../../kernel/nano/work.ts'
+import { type HashSteps, hashSteps } from './blake2b-steps.ts'
+import { emitModule } from './emit.ts'
+import { type Searcher, openSearcher, rootWords } from './searcher.ts'
+import { type Shape, lanesOf } from './shapes.ts'
+import { type WebAssemblyModule, webAssembly } from './web-assembly.ts'
+
+/** A search that has proved itself. */
+export interface Tuned {
+  shape: string
+  lanes: number
+  module: WebAssemblyModule
+  /** Hashes a second on one thread. */
+  rate: number
+}
+
+export interface Candidate {
+  shape: string
+  lanes: number
+  bytes: Uint8Array
+}
+
+interface Contender extends Tuned {
+  searcher: Searcher
+}
+
+const KNOWN = { root: '718CC2121C3E641059BC1C2CFC45666C99E8AE922F7A807B7D07B62C995D79E2', nonce: 0x2bf29ef00786a6bcn }
+const UNREACHABLE = 2n ** 64n - 1n
+const ROUNDS = 7
+const SLICE_MILLISECONDS = 3
+/** Short calls: V8 can only change to its better machine code between two of them. */
+const CALL_NONCES = 1_200
+
+export function emitCandidates(shapes: readonly Shape[], hash: HashSteps = hashSteps()): Candidate[] {
+  return shapes.map((shape) => ({ shape: shape.name, lanes: lanesOf(shape), bytes: emitModule(hash, shape) }))
+}
+
+/** Whether a known answer is found in every lane, at its exact value and not one above it. */
+function knowsTheAnswer(searcher: Searcher, lanes: number): boolean {
+  const value = workValue(KNOWN.root, formatWork(KNOWN.nonce))
+  searcher.setRoot(rootWords(KNOWN.root))
+  for (let lane = 0; lane < lanes; lane++) {
+    const start = KNOWN.nonce - BigInt(lane)
+    if (searcher.search(start, lanes, value) !== KNOWN.nonce) return false
+    if (searcher.search(start, lanes, value + 1n) !== undefined) return false
+  }
+  return true
+}
+
+/** Hashes a second over one slice of time. */
+function timeSlice({ searcher, lanes }: Contender): number {
+  const count = CALL_NONCES - (CALL_NONCES % lanes)
+  const started = performance.now()
+  let elapsed = 0
+  let hashes = 0
+  while (elapsed < SLICE_MILLISECONDS) {
+    searcher.search(BigInt(hashes), count, UNREACHABLE)
+    hashes += count
+    elapsed = performance.now() - started
+  }
+  return (hashes / elapsed) * 1000
+}
+
+/**
+ * The fastest search that gives right answers here. What this processor or this V8 cannot run, or runs wrongly, is
+ * passed over. Which one is fastest is measured, never assumed: V8 versions arrange instructions differently.
+ */
+export function tune(candidates: readonly Candidate[]): Tuned {
+  if (!webAssembly) throw new Error('This Node runs without WebAssembly, which the search for work needs.')
+  const hash = hashSteps()
+  const contenders: Contender[] = []
+  for (const { shape, lanes, bytes } of candidates) {
+    if (!webAssembly.validate(bytes)) continue
+    const module = new webAssembly.Module(bytes)
+    const searcher = openSearcher(module, hash)
+    if (knowsTheAnswer(searcher, lanes)) contenders.push({ shape, lanes, module, searcher, rate: 0 })
+  }
+  if (contenders.length === 0) throw new Error('No form of the search for work gives right answers on this machine.')
+  // In turns, so that a moment in which the machine is busy hits all alike, and so that V8 has time to optimise each.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const contender of contenders) contender.rate = Math.max(contender.rate, timeSlice(contender))
+  }
+  const { shape, lanes, module, rate } = contenders.reduce((best, other) => (other.rate > best.rate ? other : best))
+  return { shape, lanes, module, rate }
+}

@@ -1,0 +1,11 @@
+/** Work that was found. It costs nothing to give away again. */
+export interface WorksTable {
+  root: string
+  work: string
+  /** What the work is worth, as 16 hexadecimal digits, which sort like numbers. */
+  value: string
+  /** The account whose next block has this root, where that is known. */
+  account: string | null
+  created_at: number
+  expires_at: number
+}

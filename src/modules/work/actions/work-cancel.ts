@@ -1,0 +1,18 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input } from '../../../kernel/fields.ts'
+
+export const workCancel = action({
+  name: 'work_cancel',
+  summary: 'Ends your own waits for the work of a root. Nobody else’s wait ends.',
+  input: input({ hash: field.hash }),
+  example: {
+    request: { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' },
+    response: { success: '' },
+  },
+  auth: 'none',
+  caching: 'never',
+  run({ work, payer }, { hash }) {
+    work.cancel(hash, payer)
+    return { success: '' }
+  },
+})

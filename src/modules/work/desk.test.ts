@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openFresh } from '../../../test/support/engines.ts'
+import { newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts'
+import { until } from '../../../test/support/until.ts'
+import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
+import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
+import { WorkDesk } from './desk.ts'
+
+const { send, receive } = WORK_THRESHOLDS.dev
+const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+
+function foundFor(root: string, threshold: bigint, below?: bigint): FoundWork {
+  const work = workFor(root, threshold, below)
+  return { work, value: workValue(root, work) }
+}
+
+async function openDesk(t: TestContext, precompute = true) {
+  const { ctx, clock } = await openFresh(t, 'sqlite')
+  const asked: WorkRequest[] = []
+  const cancelled: string[] = []
+  const searches = {
+    async search(request: WorkRequest) {
+      asked.push(request)
+      return foundFor(request.root, request.threshold, request.threshold === receive ? send : undefined)
+    },
+    cancel(root: string) {
+      cancelled.push(root)
+      return true
+    },
+  }
+  const open = () => new WorkDesk({ searches, store: ctx, precompute })
+  return { desk: open(), open, asked, cancelled, clock, ctx }
+}
+
+const ask = (root: string, threshold: bigint): WorkRequest => ({ root, threshold, class: 'interactive', payer: 'a' })
+
+test('what was found once is ready afterwards, also after a restart', async (t) => {
+  const { desk, open, asked } = await openDesk(t)
+  const root = newRoot()
+  const found = await desk.generate(ask(root, send))
+  assert.deepEqual(await desk.find(root, send), found)
+  assert.deepEqual(await desk.generate(ask(root, send)), found)
+  assert.deepEqual(await open().find(root, send), found)
+  assert.equal(asked.length, 1)
+})
+
+test('work that is too weak is not served, and the stronger one takes its place', async (t) => {
+  const { desk, open } = await openDesk(t)
+  const root = newRoot()
+  await desk.generate(ask(root, receive))
+  assert.equal(await desk.find(root, send), undefined)
+  assert.equal(await open().find(root, send), undefined)
+  const strong = await desk.generate(ask(root, send))
+  assert.deepEqual(await open().find(root, receive), strong)
+})
+
+test('work is kept for a day', async (t) => {
+  const { desk, open, clock } = await openDesk(t)
+  const root = newRoot()
+  await desk.generate(ask(root, send))
+  clock.advance(24 * 3_600_000 + 1)
+  assert.equal(await open().find(root, send), undefined)
+})
+
+test('a burst of blocks prepares only the last', async (t) => {
+  const { desk, asked, clock } = await openDesk(t)
+  const roots = [newRoot(), newRoot(), newRoot()]
+  for (const root of roots) {
+    desk.prepare(ACCOUNT, root, send)
+    clock.advance(500)
+  }
+  clock.advance(1_000)
+  await until(() => asked.length > 0)
+  assert.deepEqual(
+    asked.map(({ root, class: urgency }) => [root, urgency]),
+    [[roots[2], 'precompute']],
+  )
+  await until(async () => (await desk.find(roots[2]!, send)) !== undefined)
+})
+
+test('when an account moves on, what was made for its old root is dropped and called off', async (t) => {
+  const { desk, open, cancelled, clock, ctx } = await openDesk(t)
+  const [old, next] = [newRoot(), newRoot()]
+  desk.prepare(ACCOUNT, old, send)
+  clock.advance(1_000)
+  const stored = async () => (await ctx.db.selectFrom('works').select('root').execute()).map(({ root }) => root)
+  await until(async () => (await stored()).includes(old))
+  // Somebody else published the next block; a confirmation tells us, also after a restart.
+  const restarted = open()
+  await restarted.start()
+  restarted.note({ account: ACCOUNT, hash: next, amount: '1', block: { previous: old }, type: '', time: '' }, send)
+  assert.deepEqual(cancelled, [old])
+  clock.advance(1_000)
+  await until(async () => (await stored()).join() === next)
+  assert.ok(await restarted.find(next, send))
+})
+
+test('a confirmation of an older block changes nothing', async (t) => {
+  const { desk, asked, clock } = await openDesk(t)
+  const root = newRoot()
+  desk.prepare(ACCOUNT, root, send)
+  clock.advance(1_000)
+  await until(() => asked.length === 1)
+  desk.note(
+    { account: ACCOUNT, hash: newRoot(), amount: '1', block: { previous: newRoot() }, type: '', time: '' },
+    send,
+  )
+  clock.advance(1_000)
+  await turn()
+  assert.equal(asked.length, 1)
+})
+
+test('nothing is prepared where that is switched off', async (t) => {
+  const { desk, asked, clock } = await openDesk(t, false)
+  desk.prepare(ACCOUNT, newRoot(), send)
+  clock.advance(10_000)
+  await turn()
+  assert.deepEqual(asked, [])
+})

@@ -1,0 +1,13 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Job } from '../../kernel/job.ts'
+import { deleteExpiredWorks } from './store.ts'
+
+/** Forgets work that nobody came for. */
+export const forgetWorks = ({ db, clock }: StoreCtx): Job => ({
+  kind: 'work.forget-expired',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 3_600_000,
+  run: () => deleteExpiredWorks(db, clock.now()),
+})

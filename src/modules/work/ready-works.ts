@@ -1,0 +1,58 @@
+import type { Clock, FoundWork } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { deleteStaleWorks, findWork, saveWork } from './store.ts'
+
+const REMEMBERED_MAX = 20_000
+const HOUR = 3_600_000
+/** Somebody who asks twice does so soon. */
+const ANY_ROOT_KEPT = 24 * HOUR
+/** The next block of an account may come weeks later, and is worth waiting for. */
+const OWN_ROOT_KEPT = 30 * 24 * HOUR
+
+/** Work that is known already: the latest in memory, all of it in the store, where other instances find it too. */
+export class ReadyWorks {
+  readonly #db: Db
+  readonly #clock: Clock
+  readonly #latest = new Map<string, FoundWork>()
+
+  constructor({ db, clock }: { db: Db; clock: Clock }) {
+    this.#db = db
+    this.#clock = clock
+  }
+
+  /** Answers at once when it knows; what is not strong enough is not served. */
+  find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined> {
+    const known = this.#latest.get(root)
+    if (known && known.value >= threshold) return known
+    return findWork(this.#db, root, this.#clock.now()).then(
+      (stored) => {
+        if (stored) this.#remember(root, stored)
+        return stored && stored.value >= threshold ? stored : undefined
+      },
+      // It can be found again; a store in trouble must not stop that.
+      () => undefined,
+    )
+  }
+
+  /** Keeps what was found; `account` is the one whose next block has this root. */
+  async keep(root: string, found: FoundWork, account: string | null): Promise<void> {
+    this.#remember(root, found)
+    const now = this.#clock.now()
+    const expiresAt = now + (account === null ? ANY_ROOT_KEPT : OWN_ROOT_KEPT)
+    await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(() => undefined)
+  }
+
+  /** An account has moved on to another root. */
+  async forget(account: string, oldRoot: string | undefined, newRoot: string): Promise<void> {
+    if (oldRoot !== undefined) this.#latest.delete(oldRoot)
+    await deleteStaleWorks(this.#db, account, newRoot).catch(() => undefined)
+  }
+
+  #remember(root: string, found: FoundWork): void {
+    const known = this.#latest.get(root)
+    if (known && known.value >= found.value) return
+    this.#latest.delete(root)
+    this.#latest.set(root, found)
+    if (this.#latest.size > REMEMBERED_MAX) this.#latest.delete(this.#latest.keys().next().value!)
+  }
+}

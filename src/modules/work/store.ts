@@ -1,0 +1,63 @@
+import type { FoundWork } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { formatWork } from '../../kernel/nano/work.ts'
+
+export interface StoredWork extends FoundWork {
+  root: string
+  account: string | null
+}
+
+/** What is known for a root, however strong. */
+export async function findWork(db: Db, root: string, now: number): Promise<FoundWork | undefined> {
+  const row = await db
+    .selectFrom('works')
+    .select(['work', 'value'])
+    .where('root', '=', root)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row && { work: row.work, value: BigInt(`0x${row.value}`) }
+}
+
+/** Keeps work; for a root that is known already, the stronger of the two. */
+export async function saveWork(
+  db: Db,
+  { root, work, value, account, now, expiresAt }: StoredWork & { now: number; expiresAt: number },
+): Promise<void> {
+  await db
+    .insertInto('works')
+    .values({ root, work, value: formatWork(value), account, created_at: now, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict
+        .column('root')
+        .doUpdateSet(({ ref, fn }) => ({
+          work: ref('excluded.work'),
+          value: ref('excluded.value'),
+          account: fn.coalesce('excluded.account', 'works.account'),
+          expires_at: ref('excluded.expires_at'),
+        }))
+        .whereRef('excluded.value', '>', 'works.value'),
+    )
+    .execute()
+}
+
+/** The account has moved on: what was made for another root of it is of no use any more. */
+export async function deleteStaleWorks(db: Db, account: string, root: string): Promise<void> {
+  await db.deleteFrom('works').where('account', '=', account).where('root', '!=', root).execute()
+}
+
+/** The accounts that work was made for, with the roots of their next blocks; the latest first. */
+export async function listPrepared(db: Db, now: number, limit: number): Promise<{ account: string; root: string }[]> {
+  const rows = await db
+    .selectFrom('works')
+    .select(['account', 'root'])
+    .where('account', 'is not', null)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ account, root }) => ({ account: account!, root }))
+}
+
+export async function deleteExpiredWorks(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('works').where('expires_at', '<=', now).execute()
+}

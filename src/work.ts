@@ -1,0 +1,77 @@
+import { availableParallelism } from 'node:os'
+import type { Config } from './config.ts'
+import type { Metrics } from './infra/metrics.ts'
+import type { UpstreamOptions } from './infra/node/upstream.ts'
+import { type CpuEngine, openCpuEngine } from './infra/work/cpu.ts'
+import type { Engine } from './infra/work/engine.ts'
+import { Peer } from './infra/work/peer.ts'
+import { Scheduler } from './infra/work/scheduler.ts'
+import type { Clock, Random } from './kernel/ports.ts'
+
+export interface WorkOptions {
+  clock: Clock
+  random: Random
+  metrics: Metrics
+  /** Nodes that may be asked to compute work. */
+  nodes: readonly UpstreamOptions[]
+  onFailure(event: { engine: string; reason: string }): void
+}
+
+/** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
+export async function openScheduler(
+  config: Pick<Config, 'workThreads' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'>,
+  { clock, random, metrics, nodes, onFailure }: WorkOptions,
+): Promise<Scheduler> {
+  const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
+  const cpu = threads === 0 ? undefined : await openCpuEngine({ threads, random })
+  const engines: Engine[] = [
+    ...(cpu ? [cpu] : []),
+    ...config.workUrls.map((url) => new Peer({ url, clock })),
+    ...(config.workNodes ? nodes : []).map(
+      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, clock }),
+    ),
+  ]
+  const scheduler = new Scheduler({
+    engines,
+    clock,
+    queueSecondsMax: config.workQueueSecondsMax,
+    waitSecondsMax: config.workWaitSecondsMax,
+    onFound: ({ class: urgency, engine, waitSeconds }) => {
+      metrics.workFound.inc({ class: urgency, engine })
+      metrics.workWait.observe({ class: urgency }, waitSeconds)
+    },
+    onSearched: ({ engine, hashes, wasted }) => {
+      metrics.workHashes.inc({ engine, wasted: String(wasted) }, hashes)
+    },
+    onFailure: (event) => {
+      metrics.workFailures.inc({ engine: event.engine })
+      onFailure(event)
+    },
+  })
+  exposeWork(metrics, scheduler, cpu)
+  return scheduler
+}
+
+/** For people: what looks for work, and how fast. */
+export function describeSources(engines: readonly Engine[]): string {
+  const sources = engines.map(({ kind, name, rate }) =>
+    kind === 'cpu' ? `this machine, ${(rate / 1e6).toFixed(1)} million hashes a second` : name,
+  )
+  return sources.length === 0 ? 'none (WORK_THREADS, WORK_URLS)' : sources.join('; ')
+}
+
+function exposeWork(metrics: Metrics, scheduler: Scheduler, cpu: CpuEngine | undefined): void {
+  metrics.gauge('gateway_work_rate', 'Hashes a second of a source of work.', ['engine'], () =>
+    scheduler.engines.map(({ name, rate }) => ({ labels: { engine: name }, value: rate })),
+  )
+  metrics.gauge('gateway_work_usable', 'Whether a source of work is asked.', ['engine'], () =>
+    scheduler.engines.map(({ name, usable }) => ({ labels: { engine: name }, value: usable ? 1 : 0 })),
+  )
+  metrics.gauge('gateway_work_queue_hashes', 'Hashes that the searches at hand will take.', [], () => [
+    { value: scheduler.load.hashes },
+  ])
+  metrics.gauge('gateway_work_queue_seconds', 'Time that the searches at hand will take.', [], () => [
+    { value: scheduler.load.seconds },
+  ])
+  metrics.gauge('gateway_work_cpu_hashes', 'Hashes this machine has tried.', [], () => [{ value: cpu?.hashes ?? 0 }])
+}

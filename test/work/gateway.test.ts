@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { createWorkServer } from '../../src/http/work-server.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openCpuEngine } from '../../src/infra/work/cpu.ts'
+import { Scheduler } from '../../src/infra/work/scheduler.ts'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
+import { Signer, UNOPENED, nano } from '../support/blocks.ts'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
+/** The hardest work the live network knows takes a single thread hours: such a search only ends by being stopped. */
+const ENDLESS = 'ffffffffe0000000'
+
+const newHash = () => randomBytes(32).toString('hex').toUpperCase()
+
+interface WorkResult {
+  hash: string
+  work: string
+  difficulty: string
+  cached: boolean
+  credits: number
+}
+
+/** A gateway in front of the live network, whose node happens to be away: work needs none. */
+const openLive = (t: TestContext, env: Record<string, string> = {}) =>
+  openGateway(t, { ...OWN_THREADS, NODE_URLS: 'http://127.0.0.1:1', ...env })
+
+async function metric({ url }: Gateway, name: string): Promise<number> {
+  const { text } = await ask(`${url}/metrics`, { method: 'GET' })
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(name))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+async function listenOn(t: TestContext, server: ReturnType<typeof createServer>): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('50 identical requests at once cause one search', async (t) => {
+  const gateway = await openGateway(t, OWN_THREADS)
+  const hash = newHash()
+  const replies = await Promise.all(Array.from({ length: 50 }, () => gateway.call('work_generate', { hash })))
+  const results = replies.map(({ json }) => json<WorkResult>())
+  assert.equal(new Set(results.map(({ work }) => work)).size, 1)
+  assert.ok(workValue(hash, results[0]!.work) >= WORK_THRESHOLDS.dev.send)
+  // Whoever came after it was found got it without a search.
+  assert.equal(
+    (await metric(gateway, 'gateway_work_found_total')) + (await metric(gateway, 'gateway_work_hits_total')),
+    50,
+  )
+})
+
+test('work that was made before is free and says so, also after a restart', async (t) => {
+  const gateway = await openGateway(t, OWN_THREADS)
+  const hash = newHash()
+  const first = (await gateway.call('work_generate', { hash })).json<WorkResult>()
+  assert.equal(first.cached, false)
+  const second = (await gateway.call('work_generate', { hash })).json<WorkResult>()
+  assert.deepEqual([second.cached, second.credits, second.work], [true, 0, first.work])
+  await gateway.app.close()
+  const restarted = await openGateway(t, { ...OWN_THREADS, DATA_DIR: gateway.folder })
+  const third = (await restarted.call('work_generate', { hash })).json<WorkResult>()
+  assert.deepEqual([third.cached, third.work], [true, first.work])
+})
+
+test('after a block was published, the work for the next one is made before anybody asks', async (t) => {
+  const gateway = await openGateway(t, OWN_THREADS)
+  const ann = new Signer(1, WORK_THRESHOLDS.dev)
+  const { node } = gateway.app.devnet!
+  const sent = await node.fund(ann.key, nano(5))
+  const open = ann.receive(UNOPENED, sent, nano(5))
+  const { hash } = (await gateway.call('process', { block: toBlockJson(open) })).json()
+  const { db } = gateway.app.store
+  await until(async () => (await db.selectFrom('works').select('root').where('root', '=', hash!).execute()).length > 0)
+  const { cached, work } = (await gateway.call('work_generate', { hash })).json<WorkResult>()
+  assert.equal(cached, true)
+  assert.ok(workValue(hash!, work) >= WORK_THRESHOLDS.dev.send)
+})
+
+test('a client that hangs up leaves, and the search ends', async (t) => {
+  const gateway = await openLive(t)
+  const controller = new AbortController()
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash(), difficulty: ENDLESS })
+  const request = fetch(gateway.url, { method: 'POST', body, signal: controller.signal })
+  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
+  controller.abort()
+  await assert.rejects(request)
+  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) === 0)
+})
+
+test('work_cancel ends one’s own wait, with the words of a node', async (t) => {
+  const gateway = await openLive(t)
+  const hash = newHash()
+  const waiting = gateway.call('work_generate', { hash, difficulty: ENDLESS })
+  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
+  assert.deepEqual((await gateway.call('work_cancel', { hash })).json(), { success: '' })
+  const reply = await waiting
+  assert.equal(reply.status, 200)
+  assert.deepEqual(reply.json(), { error: 'Cancelled' })
+})
+
+test('when the only peer dies in the midst of a search, this machine finds the work', async (t) => {
+  const peer = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => response.destroy())
+  })
+  const gateway = await openLive(t, { WORK_URLS: await listenOn(t, peer) })
+  const hash = newHash()
+  // Hard enough that the peer, which is believed to be fast, is asked first.
+  const reply = await gateway.call('work_generate', { hash, difficulty: 'fffffe0000000000' })
+  assert.equal(reply.status, 200, reply.text)
+  assert.ok(workValue(hash, reply.json<WorkResult>().work) >= WORK_THRESHOLDS.live.receive)
+  assert.ok((await metric(gateway, 'gateway_work_failures_total')) >= 1)
+})
+
+test('a spare machine that runs the work server computes for the gateway', async (t) => {
+  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
+  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
+  t.after(() => searches.close())
+  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches })
+  const url = await listenOn(t, server)
+  const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: url })
+  const hash = newHash()
+  const { work } = (await gateway.call('work_generate', { hash })).json<WorkResult>()
+  assert.ok(workValue(hash, work) >= WORK_THRESHOLDS.dev.send)
+
+  const post = (body: object) => ask(url, { body: JSON.stringify(body) })
+  const valid = (await post({ action: 'work_validate', hash, work })).json()
+  assert.equal(valid.valid_all, '1')
+  const status = (await post({ action: 'status' })).json()
+  assert.deepEqual([status.generating, status.queue_size], ['0', '0'])
+  assert.ok(Number(status.hashes_per_second) > 0)
+  const refused = await post({ action: 'account_balance' })
+  assert.deepEqual([refused.status, refused.json().error], [400, 'Bad action provided.'])
+  const wrong = await post({ action: 'work_generate', hash: 'zz' })
+  assert.deepEqual([wrong.status, wrong.json().error, wrong.json().field], [400, 'Invalid block hash', 'hash'])
+  assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
+})
+
+test('without any source of work the answer is 503 with the time to come back', async (t) => {
+  const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false' })
+  const reply = await gateway.call('work_generate', { hash: newHash() })
+  assert.equal(reply.status, 503)
+  assert.equal(reply.json().error, 'No work source available.')
+  assert.ok(reply.headers['retry-after'])
+})
