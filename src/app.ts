@@ -45,10 +45,12 @@ import {
 } from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
+import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
+import { keyFileOf, openWallets } from './wallets.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -62,6 +64,8 @@ export interface App {
   url: string
   /** Shown once: the administrator key that this start made. */
   createdKey: string | undefined
+  /** The file of the master keys of wallets, unless they come from a setting. */
+  walletKeyFile: string | undefined
   devnet: Devnet | undefined
   nodes: Nodes
   store: Store
@@ -108,6 +112,33 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   })
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const network = devnet ? 'dev' : config.nodeNetwork
+  const thresholds = WORK_THRESHOLDS[network]
+  const desk = new WorkDesk({
+    searches: scheduler,
+    store: storeCtx,
+    precompute: config.workPrecompute,
+    onHit: () => metrics.workHits.inc(),
+  })
+  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
+  const custodian = await openWallets(config, {
+    store: storeCtx,
+    node: nodes.forRequest(),
+    work: desk,
+    thresholds,
+    notices,
+    bus: nodes.confirmations,
+    devnet,
+    metrics,
+    onAlarm: (kind, { walletId, reason }) => log.error({ event: 'wallet_alarm', kind, walletId, reason }),
+  }).catch(async (error: unknown) => {
+    // A wrong master key is found before anything is served.
+    await scheduler.close()
+    await store.close()
+    await nodes.close()
+    await devnet?.close()
+    throw error
+  })
   const usage = new UsageMeter(storeCtx)
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
@@ -125,6 +156,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
       forgetDoneJobs(db, clock),
+      ...custodian.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -134,16 +166,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
   })
-  const network = devnet ? 'dev' : config.nodeNetwork
-  const thresholds = WORK_THRESHOLDS[network]
-  const desk = new WorkDesk({
-    searches: scheduler,
-    store: storeCtx,
-    precompute: config.workPrecompute,
-    onHit: () => metrics.workHits.inc(),
-  })
-  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, work])
+  const registry = new Registry([ledger, accounts, work, wallets])
   const gateway: Gateway = {
     registry,
     keys,
@@ -158,6 +181,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       baseUrl: () => config.baseUrl ?? url,
       names: nameBook(config.knownNames),
       work: desk,
+      custody: custodian.custody,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -250,6 +274,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     desk.close()
     await scheduler.close()
     await runner.stop()
+    await custodian.close()
     await usage.close()
     await keys.close()
     shared?.close()
@@ -261,6 +286,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     await desk.start()
     await runner.start()
     await nodes.start()
+    await custodian.start()
     await server.listen({ port: config.port, host: config.host })
   } catch (error) {
     await close()
@@ -268,7 +294,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   }
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close }
+  const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
+  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {

@@ -147,6 +147,11 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  wallets: true,
+  wallet_keys: true,
+  wallet_canaries: true,
+  wallet_plans: true,
+  wallet_blocks: true,
 }
 
 /** Every row of every table, as text. */

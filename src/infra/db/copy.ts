@@ -20,6 +20,11 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'wallets',
+  'wallet_keys',
+  'wallet_canaries',
+  'wallet_plans',
+  'wallet_blocks',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

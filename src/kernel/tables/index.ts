@@ -16,6 +16,13 @@ import type {
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { WorksTable } from './works.ts'
+import type {
+  WalletBlocksTable,
+  WalletCanariesTable,
+  WalletKeysTable,
+  WalletPlansTable,
+  WalletsTable,
+} from './wallets.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -34,6 +41,11 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  wallets: WalletsTable
+  wallet_keys: WalletKeysTable
+  wallet_canaries: WalletCanariesTable
+  wallet_plans: WalletPlansTable
+  wallet_blocks: WalletBlocksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */
