@@ -50,7 +50,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
-import { keyFileOf, openWallets } from './wallets.ts'
+import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -129,8 +129,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     notices,
     bus: nodes.confirmations,
     devnet,
-    metrics,
-    onAlarm: (kind, { walletId, reason }) => log.error({ event: 'wallet_alarm', kind, walletId, reason }),
+    onAlarm: (kind, { walletId, reason }) => {
+      metrics.walletAlarms.inc({ kind })
+      log.error({ event: 'wallet_alarm', kind, walletId, reason })
+    },
   }).catch(async (error: unknown) => {
     // A wrong master key is found before anything is served.
     await scheduler.close()
@@ -258,6 +260,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       })),
     }),
   })
+  exposeWallets(metrics, db)
   exposeGauges(metrics, {
     nodes,
     limitsDegraded: () => limitsDegraded,

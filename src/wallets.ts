@@ -6,7 +6,7 @@ import { qrPng } from './infra/qr.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
 import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
-import type { Custody, WalletAlarm } from './kernel/custody.ts'
+import type { Custody } from './kernel/custody.ts'
 import { AppError } from './kernel/errors.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Job } from './kernel/job.ts'
@@ -62,13 +62,14 @@ export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thres
   notices: Notices
   bus: ConfirmationBus
   devnet: Devnet | undefined
-  metrics: Metrics
-  onAlarm(kind: WalletAlarm, detail: { walletId: string; reason: string }): void
+  onAlarm: Custody['alarm']
 }
 
 /** The wallets of this process, put together. */
 export interface Wallets {
   custody: Custody
+  /** What verbs work with when no request asks for them. */
+  ctx: WalletCtx
   jobs: Job[]
   /** Begins to listen, and makes the treasury if there is none. */
   start(): Promise<void>
@@ -76,7 +77,7 @@ export interface Wallets {
 }
 
 export async function openWallets(config: Config, options: WalletsOptions): Promise<Wallets> {
-  const { store, notices, bus, devnet, metrics } = options
+  const { store, notices, bus, devnet } = options
   const { db, clock, random } = store
   const vault = await openVault(config, { db, random })
   await proveMasterKeys({ db, clock, vault })
@@ -97,19 +98,16 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.add(walletId, address)
       notices.publish('wallet', `${walletId} ${address}`)
     },
-    alarm: (kind, detail) => {
-      metrics.walletAlarms.inc({ kind })
-      options.onAlarm(kind, detail)
-    },
+    alarm: options.onAlarm,
   }
   const ctx: WalletCtx = { store, node: options.node, work: options.work, thresholds: options.thresholds, custody }
   notices.subscribe('wallet', (notice) => {
     const [walletId = '', address = ''] = notice.split(' ')
     watch.add(walletId, address)
   })
-  exposeWalletGauges(metrics, db)
   return {
     custody,
+    ctx,
     jobs: [settleWallets(ctx), lookAfterWallets(ctx)],
     start: async () => {
       for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
@@ -173,7 +171,8 @@ function searchVanity(random: Random): Vanity {
   }
 }
 
-function exposeWalletGauges(metrics: Metrics, db: Db): void {
+/** What is looked up whenever somebody asks for metrics. */
+export function exposeWallets(metrics: Metrics, db: Db): void {
   metrics.gauge('gateway_wallets', 'Wallets by status.', ['status', 'frozen'], async () =>
     (await countByStatus(db)).map(({ status, frozen, count }) => ({
       labels: { status, frozen: String(frozen) },

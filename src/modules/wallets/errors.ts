@@ -34,11 +34,11 @@ export const outcomeOpen = (hash: string, cause?: unknown) =>
 const REFUSALS: Partial<Record<string, () => AppError>> = {
   insufficient_funds: insufficientFunds,
   wallet_busy: walletBusy,
-  feature_disabled: sendsDisabled,
+  wallet_frozen: walletFrozen,
 }
 
 /** Codes of refusals that a send can meet after it was taken. */
-export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy' | 'feature_disabled'>
+export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy' | 'wallet_frozen'>
 
 /** The refusal that was kept with a send. */
 export const refusedSend = (code: string | null) => (REFUSALS[code ?? ''] ?? walletBusy)()

@@ -211,6 +211,19 @@ export async function refuseOverdue(db: Db, walletId: string, now: number): Prom
   return rows.map(({ id }) => id)
 }
 
+/** Sends whose clients wait for a wallet that will not send any more. */
+export async function refuseWaiting(db: Db, walletId: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'refused', refusal: 'wallet_frozen', reference: null })
+    .where('wallet_id', '=', walletId)
+    .where(QUEUED)
+    .where('deadline_at', 'is not', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Queued → refused; false when it was signed meanwhile. Its reference is free again, since nothing has happened. */
 export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
   const row = await db
@@ -312,7 +325,7 @@ export async function hasUnfinished(db: Db, walletId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Wallets with something to do: blocks under way, an ending, or a plan. Frozen ones wait for a person. */
+/** Wallets with something to do: blocks under way, an ending, a plan, late funds. Frozen ones wait for a person. */
 export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wallets where frozen_at is null and id in (
@@ -320,6 +333,7 @@ export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
       union select wallet_id from wallet_blocks where status = 'queued'
       union select wallet_id from wallet_plans where status = 'open'
       union select id from wallets where status = 'expiring'
+      union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'
     ) order by lease_until, id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

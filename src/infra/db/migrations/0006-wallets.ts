@@ -32,6 +32,10 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await sql`create unique index wallets_treasury on wallets (purpose) where purpose = 'treasury'`.execute(db)
   await sql`create index wallets_due on wallets (expires_at) where status = 'active'`.execute(db)
   await sql`create index wallets_expiring on wallets (id) where status = 'expiring'`.execute(db)
+  // A late deposit was received, and nobody has shared it out yet.
+  await sql`create index wallets_late on wallets (id) where status in ('ended', 'deleted') and balance_raw <> '0'`.execute(
+    db,
+  )
   await schema
     .createTable('wallet_keys')
     .addColumn('wallet_id', 'text', (column) => column.primaryKey().notNull().references('wallets.id'))

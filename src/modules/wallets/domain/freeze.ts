@@ -1,6 +1,6 @@
 import type { WalletAlarm } from '../../../kernel/custody.ts'
 import type { WalletCtx } from '../ctx.ts'
-import { markLost } from '../outbox-store.ts'
+import { markLost, refuseWaiting } from '../outbox-store.ts'
 import { type Wallet, markFrozen } from '../store.ts'
 
 /**
@@ -9,11 +9,11 @@ import { type Wallet, markFrozen } from '../store.ts'
  */
 export async function freezeWallet(ctx: WalletCtx, wallet: Wallet, reason: string, kind: WalletAlarm = 'frozen') {
   const { store, custody } = ctx
-  const lost = await store.db.transaction().execute(async (tx) => {
+  const over = await store.db.transaction().execute(async (tx) => {
     if (!(await markFrozen(tx, wallet.id, reason, store.clock.now()))) return undefined
-    return markLost(tx, wallet.id)
+    return [...(await markLost(tx, wallet.id)), ...(await refuseWaiting(tx, wallet.id))]
   })
-  if (!lost) return
+  if (!over) return
   custody.alarm(kind, { walletId: wallet.id, reason })
-  for (const blockId of lost) custody.tellBlock(blockId)
+  for (const blockId of over) custody.tellBlock(blockId)
 }

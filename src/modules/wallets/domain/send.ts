@@ -39,28 +39,24 @@ export async function sendFromWallet(ctx: WalletCtx & Pick<Ctx, 'charged'>, requ
   await checkLimits(ctx, request)
   const wallet = await getOwnedWallet(store.db, accountId, request.from)
   if (wallet.frozenAt !== null) throw walletFrozen()
-  return ctx.charged('wallet_send', async () => {
-    const block = await acceptSend(ctx, wallet.id, request, reference)
-    // Somebody was faster with the same key.
-    if (block === undefined)
-      return finish(ctx, await sameSend(ctx, (await findByReference(store.db, reference!))!, request))
-    return finish(ctx, block)
-  })
+  return ctx.charged('wallet_send', async () => finish(ctx, await acceptSend(ctx, wallet.id, request, reference)))
 }
 
-/** The wish, committed: from here on it happens at most once. */
+/** The wish, committed: from here on it happens at most once. Somebody may have been faster with the same key. */
 async function acceptSend(
-  { store, custody }: WalletCtx,
+  ctx: WalletCtx,
   walletId: string,
-  { accountId, destination, amount }: SendRequest,
+  request: SendRequest,
   reference: string | null,
-): Promise<{ id: string; walletId: string } | undefined> {
+): Promise<{ id: string; walletId: string }> {
+  const { store, custody } = ctx
+  const { accountId, destination, amount } = request
   const id = store.ids.next('wbl')
   const createdAt = store.clock.now()
-  const added = await store.db.transaction().execute(async (tx) => {
+  const first = await store.db.transaction().execute(async (tx) => {
     // It may have begun to end since we looked.
     if (!(await lockUsableWallet(tx, walletId))) throw walletNotFound()
-    return insertSend(tx, {
+    const added = await insertSend(tx, {
       id,
       walletId,
       accountId,
@@ -70,8 +66,10 @@ async function acceptSend(
       deadlineAt: createdAt + custody.rules.waitMilliseconds,
       createdAt,
     })
+    // Only who writes sees at once what another is about to commit.
+    return added || reference === null ? undefined : findByReference(tx, reference)
   })
-  return added ? { id, walletId } : undefined
+  return first ? sameSend(ctx, first, request) : { id, walletId }
 }
 
 async function finish(ctx: WalletCtx, block: { id: string; walletId: string }): Promise<string> {

@@ -16,9 +16,10 @@ export async function treasury(ctx: WalletCtx): Promise<Wallet> {
   try {
     return await createWallet(ctx, { accountId: undefined, purpose: PURPOSE })
   } catch (error) {
-    // Another instance was faster; there is only one treasury.
-    if (!isUniqueViolation(error)) throw error
-    return (await findServiceWallet(ctx.store.db, PURPOSE))!
+    // Another instance was faster. Only who writes sees at once what another is about to commit.
+    const first = await ctx.store.db.transaction().execute((tx) => findServiceWallet(tx, PURPOSE))
+    if (!first || !isUniqueViolation(error)) throw error
+    return first
   }
 }
 

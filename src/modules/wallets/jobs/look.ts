@@ -47,6 +47,8 @@ async function findSuspects({ node, custody }: WalletCtx, wallets: readonly Wall
   const waiting = toObject(blocks)
   return wallets.filter(({ address, frontier, ...wallet }) => {
     if ((known[address] ?? ZERO_HASH) !== frontier) return true
+    // Its owner has emptied it, and nobody has noticed.
+    if (wallet.status === 'held' && wallet.balance === 0n) return true
     const deposits = toObject(waiting[address])
     return Object.keys(deposits).length > 0 && tendsItself({ address, frontier, ...wallet }, custody.rules)
   })
