@@ -6,7 +6,8 @@ import { RAW_PER_NANO, toRaw } from '../../src/kernel/money.ts'
 import { deleteWallet, sendFromWallet } from '../../src/modules/wallets/index.ts'
 import { getOwnedWallet } from '../../src/modules/wallets/domain/owned-wallet.ts'
 import { Signer, nano } from '../support/blocks.ts'
-import { Crash, type Moment } from '../support/faults.ts'
+import type { Moment } from '../support/faults.ts'
+import { ENGINES } from '../support/engines.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
 
 /** Longer than any lease. */
@@ -88,39 +89,37 @@ const sweep: Scenario = {
   },
 }
 
-/** Lets the process die at the n-th call of a scenario, for every n, and a new one go on. */
-async function dieEverywhere(
-  t: TestContext,
-  engine: Engine | 'memory',
-  scenario: Scenario,
-  moment: Moment,
-): Promise<void> {
+interface Where {
+  engine: Engine | 'memory'
+  moment: Moment
+  /** Whether the process dies with the call, or lives on. */
+  deadly: boolean
+}
+
+/** Lets the n-th call of a scenario fail, for every n, and whoever is left go on. */
+async function failEverywhere(t: TestContext, scenario: Scenario, { engine, moment, deadly }: Where): Promise<void> {
   const world = await openWalletWorld(t, { engine, random: systemRandom })
   let instance = await world.start()
   for (let call = 1; call < CALLS_MAX; call++) {
     const { act, check } = await scenario.prepare(world, instance)
-    instance.faults.crashAt(call, moment)
-    const died = await world.finish(act(instance)).then(
-      () => instance.faults.dead,
-      (error: unknown) => {
-        if (error instanceof Crash || instance.faults.dead) return true
-        throw error
-      },
-    )
-    if (died) {
-      world.clock.advance(LEASE)
-      instance = await world.start()
-    }
-    instance.faults.disarm()
+    const { faults } = instance
+    if (deadly) faults.crashAt(call, moment)
+    else faults.failAt(call, moment)
+    await world.finish(act(instance)).catch((error: unknown) => {
+      if (!faults.fired) throw error
+    })
+    faults.disarm()
+    world.clock.advance(LEASE)
+    if (faults.dead) instance = await world.start()
     await world.finish(act(instance))
     await world.finish(instance.settle())
     try {
       await check()
     } catch (cause) {
-      throw new Error(`It died ${moment} call ${call}: ${(cause as Error).message}`, { cause })
+      throw new Error(`${moment} call ${call}: ${(cause as Error).message}`, { cause })
     }
-    if (!died) {
-      t.diagnostic(`${call - 1} places to die`)
+    if (!faults.fired) {
+      t.diagnostic(`${call - 1} places to fail`)
       assert.ok(call > 10)
       assert.deepEqual(world.alarms, [])
       return
@@ -129,18 +128,25 @@ async function dieEverywhere(
   assert.fail('It never ended.')
 }
 
-/** A call that took effect unheard is the harder case, so that it is tried on both real stores. */
-const CASES = [
-  ['memory', 'before'],
-  ['sqlite', 'after'],
-  ['postgres', 'after'],
-] as const
+const BOTH = { send, 'three shares': sweep }
 
-for (const [engine, moment] of CASES) {
-  describe(engine, { concurrency: 2 }, () => {
-    test(`a send ends the same wherever the process dies ${moment} a call`, (t) =>
-      dieEverywhere(t, engine, send, moment))
-    test(`three shares end the same wherever the process dies ${moment} a call`, (t) =>
-      dieEverywhere(t, engine, sweep, moment))
-  })
-}
+// In memory for speed; every call and every way it can fail.
+describe('one thread', () => {
+  for (const [name, scenario] of Object.entries(BOTH)) {
+    for (const moment of ['before', 'after'] as const) {
+      test(`${name}: the same end wherever the process dies ${moment} a call`, (t) =>
+        failEverywhere(t, scenario, { engine: 'memory', moment, deadly: true }))
+    }
+    test(`${name}: the same end whichever reply gets lost`, (t) =>
+      failEverywhere(t, scenario, { engine: 'memory', moment: 'after', deadly: false }))
+  }
+})
+
+describe('real stores', { concurrency: 2 }, () => {
+  for (const engine of ENGINES) {
+    test(`${engine}: the same end wherever the process dies after a call of a send`, (t) =>
+      failEverywhere(t, send, { engine, moment: 'after', deadly: true }))
+  }
+  test('postgres: the same end wherever the process dies after a call of three shares', (t) =>
+    failEverywhere(t, sweep, { engine: 'postgres', moment: 'after', deadly: true }))
+})

@@ -22,7 +22,7 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
  * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? 1_500)
+const STEPS = Number(process.env.STEPS ?? 2_000)
 const LEASE = 11_000
 const MINUTE = 60_000
 const WALLETS_MAX = 25

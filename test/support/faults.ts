@@ -16,7 +16,10 @@ export class Faults {
   #calls = 0
   #crashAt = Infinity
   #moment: Moment = 'before'
+  #deadly = true
   #dead = false
+  /** Whether the call that was armed has come. */
+  fired = false
   /** Calls that are under way. */
   pending = 0
 
@@ -30,8 +33,19 @@ export class Faults {
 
   /** The n-th call from now on is the last. */
   crashAt(call: number, moment: Moment): void {
+    this.#arm(call, moment, true)
+  }
+
+  /** The n-th call from now on fails, once, and the process lives. */
+  failAt(call: number, moment: Moment): void {
+    this.#arm(call, moment, false)
+  }
+
+  #arm(call: number, moment: Moment, deadly: boolean): void {
     this.#crashAt = this.#calls + call
     this.#moment = moment
+    this.#deadly = deadly
+    this.fired = false
   }
 
   disarm(): void {
@@ -66,7 +80,8 @@ export class Faults {
   }
 
   #die(): never {
-    this.#dead = true
-    throw new Crash()
+    this.fired = true
+    this.#dead = this.#deadly
+    throw this.#deadly ? new Crash() : new Error('A call failed.')
   }
 }

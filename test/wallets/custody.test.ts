@@ -9,7 +9,13 @@ import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { LeaseLost } from '../../src/modules/wallets/errors.ts'
 import { underLease } from '../../src/modules/wallets/domain/lease.ts'
 import { findPayment, queuePayment, sendFromWallet, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
-import { findWalletByAddress, getSealedKey, takeLease } from '../../src/modules/wallets/store.ts'
+import {
+  findWalletByAddress,
+  getSealedKey,
+  holdLease,
+  releaseLease,
+  takeLease,
+} from '../../src/modules/wallets/store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -288,6 +294,34 @@ test('a payment of the treasury commits with its cause, happens once, and surviv
   assert.equal(paid.hash, (await findPayment(world.db, 'faucet:1'))!.hash)
   assert.equal(await findPayment(world.db, 'undone'), undefined)
   assert.equal(world.fundsOf(SHOP), nano(3))
+})
+
+test('a payment beyond what the treasury holds waits, and is made once there is enough', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const { id: walletId, address } = await treasury(instance.ctx)
+  const payment = { walletId, destination: SHOP, amount: nano(3), reference: 'refund:1' }
+  await world.db.transaction().execute((db) => queuePayment({ db, store: instance.ctx.store }, payment))
+  await world.finish(instance.settle())
+  assert.equal((await findPayment(world.db, 'refund:1'))!.status, 'queued')
+  await world.deposit(address, nano(2))
+  await world.finish(instance.settle())
+  assert.equal(world.fundsOf(SHOP), 0n)
+  await world.deposit(address, nano(2))
+  await world.finish(instance.settle())
+  assert.equal(world.fundsOf(SHOP), nano(3))
+})
+
+// A confirmation wakes every instance, and the one that signed may be renewing its lease just then.
+test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!
+  const now = world.clock.now()
+  const lease = (await takeLease(world.db, id, { now, until: now + LEASE }))!
+  await releaseLease(world.db, lease)
+  assert.equal(await holdLease(world.db, lease, now + LEASE), false)
+  assert.ok(await takeLease(world.db, id, { now, until: now + LEASE }))
 })
 
 test('200 wallets that expire together all settle', async (t) => {

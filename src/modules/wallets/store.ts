@@ -207,10 +207,11 @@ export async function holdLease(db: Db, { walletId, fence }: Lease, until: numbe
   return row !== undefined
 }
 
+/** Ours → free. The fence moves on, so that a renewal still on its way finds nothing to renew. */
 export async function releaseLease(db: Db, { walletId, fence }: Lease): Promise<void> {
   await db
     .updateTable('wallets')
-    .set({ lease_until: 0 })
+    .set({ lease_until: 0, fence: fence + 1 })
     .where('id', '=', walletId)
     .where('fence', '=', fence)
     .execute()

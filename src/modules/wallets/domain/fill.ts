@@ -9,7 +9,7 @@ import { queueReceives } from './queue-receives.ts'
 import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
-const DEPOSITS_MAX = 100
+const DEPOSITS_MAX = 1_000
 
 /** Turns a wish into a signed block, as far as the balance goes. */
 export function fillQueued(ctx: WalletCtx, lease: Lease, next: NextBlock): Promise<Step> {
@@ -39,6 +39,8 @@ async function receiveFirst({ store, node, custody }: WalletCtx, { wallet, chain
   })
   const suffices = within > 0n && within >= (queued.amount ?? 0n)
   if (suffices && (await queueReceives(store, wallet.id, needed)) > 0) return 'moved'
+  // What the service owes is paid as soon as there is enough; a client is told now.
+  if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
   if (await markRefused(store.db, queued.id, 'insufficient_funds')) custody.tellBlock(queued.id)
   return 'moved'
 }

@@ -5,7 +5,6 @@ import { verifyHash } from '../../../kernel/nano/keys.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
 import type { WalletCtx } from '../ctx.ts'
-import { LeaseLost } from '../errors.ts'
 import { type OutboxBlock, markSigned } from '../outbox-store.ts'
 import { type Lease, type Wallet, getSealedKey } from '../store.ts'
 import type { Chain } from './chain.ts'
@@ -44,11 +43,9 @@ export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, am
     return 'idle'
   }
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
-  await underLease(ctx, lease, async (db, now) => {
-    const { previous, balance } = draft
-    // Its client gave up meanwhile, or it is somebody else's by now: the signature is thrown away unseen.
-    if (!(await markSigned(db, queued.id, { hash, previous, balance, amount, block }, now))) throw new LeaseLost()
-  })
+  const { previous, balance } = draft
+  // When its client has given up meanwhile, nothing is written and the signature is thrown away unseen.
+  await underLease(ctx, lease, (db, now) => markSigned(db, queued.id, { hash, previous, balance, amount, block }, now))
   return 'moved'
 }
 
