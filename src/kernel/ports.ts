@@ -119,6 +119,8 @@ export interface WorkRequest {
   class: WorkClass
   /** Whose share of the machine it takes: an account, an address, a wallet. */
   payer: string
+  /** How large that share is beside those of others; 1 unless told. */
+  weight?: number
   /** Tells that whoever asked has left. */
   leaving?: Leaving
 }

@@ -132,7 +132,12 @@ test('a spare machine that runs the work server computes for the gateway', async
   const engine = await openCpuEngine({ threads: 1, random: systemRandom })
   const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
   t.after(() => searches.close())
-  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches })
+  const server = createWorkServer({
+    clock: systemClock,
+    thresholds: WORK_THRESHOLDS.dev,
+    searches,
+    onError: (error) => assert.fail(String(error)),
+  })
   const url = await listenOn(t, server)
   const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: url })
   const hash = newHash()
@@ -142,6 +147,7 @@ test('a spare machine that runs the work server computes for the gateway', async
   const post = (body: object) => ask(url, { body: JSON.stringify(body) })
   const valid = (await post({ action: 'work_validate', hash, work })).json()
   assert.equal(valid.valid_all, '1')
+  assert.deepEqual((await post({ action: 'work_cancel', hash })).json(), { success: '' })
   const status = (await post({ action: 'status' })).json()
   assert.deepEqual([status.generating, status.queue_size], ['0', '0'])
   assert.ok(Number(status.hashes_per_second) > 0)

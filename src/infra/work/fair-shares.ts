@@ -1,16 +1,20 @@
+import type { WorkRequest } from '../../kernel/ports.ts'
 import { RANK, type SearchJob } from './search-job.ts'
 
 /** After this long one of our own wallets has waited enough to stand beside those who wait at a screen. */
 const WALLET_PATIENCE = 10_000
 const PAYERS_MAX = 10_000
 
+type Payer = Pick<WorkRequest, 'payer' | 'weight'>
+const NOBODY: Payer = { payer: '' }
+
 /**
- * Who is next. Urgency first; within it everybody has the same share of the machine, counted in hashes, so that a payer
+ * Who is next. Urgency first; within it everybody has a share of the machine by weight, counted in hashes, so that a payer
  * with a hundred searches does not keep the others waiting. A cheap search goes before an expensive one, until the
  * expensive one has waited about as long as it takes.
  */
 export class FairShares {
-  /** Hashes each payer has had, from a common start. */
+  /** Hashes each payer has had, divided by its weight, from a common start. */
   readonly #used = new Map<string, number>()
   /** Where the payer stands who was served last: newcomers begin there and not at nothing. */
   #floor = 0
@@ -27,8 +31,8 @@ export class FairShares {
     this.#floor = Math.max(this.#floor, this.#usedBy(payer))
   }
 
-  charge(payer: string, hashes: number): void {
-    this.#used.set(payer, this.#usedBy(payer) + hashes)
+  charge({ payer, weight = 1 }: Payer, hashes: number): void {
+    this.#used.set(payer, this.#usedBy(payer) + hashes / weight)
   }
 
   /** Negative when `a` comes before `b`. */
@@ -55,7 +59,8 @@ export class FairShares {
   #standing(job: SearchJob, now: number, rate: number): number {
     const waited = ((now - job.since) / 1000) * rate
     // Waiting makes up for the price and for no more: else a long queue would count as a long wait.
-    return this.#usedBy(job.lead?.payer ?? '') + Math.max(0, job.expectedHashes - waited)
+    const { payer, weight = 1 } = job.lead ?? NOBODY
+    return this.#usedBy(payer) + Math.max(0, job.expectedHashes - waited) / weight
   }
 
   #usedBy(payer: string): number {

@@ -84,6 +84,20 @@ test('a key with many searches does not keep another waiting', async () => {
   assert.equal(engine.running[0]!.root, modest.root, 'second in line, not twentieth')
 })
 
+test('a payer of double weight gets two searches for each one of another', async () => {
+  const { ask, engine, clock } = open()
+  const heavy = new Set(Array.from({ length: 12 }, () => ask({ payer: 'heavy', weight: 2 })).map(({ root }) => root))
+  for (let at = 0; at < 12; at++) void ask({ payer: 'light' })
+  let served = 0
+  for (let at = 0; at < 12; at++) {
+    const { root } = engine.running[0]!
+    if (heavy.has(root)) served++
+    clock.advance(1)
+    await engine.find(root)
+  }
+  assert.ok(served >= 7 && served <= 9, `${served} of 12`)
+})
+
 test('somebody who waits comes before a wallet, and both before what may be wanted later', async () => {
   const { ask, engine } = open()
   const later = ask({ class: 'precompute', threshold: receive })

@@ -208,15 +208,14 @@ export class Scheduler {
     job.searches.set(engine, search)
     const busy = this.#busy.get(engine) ?? new Set()
     this.#busy.set(engine, busy.add(job))
-    const payer = lead?.payer ?? ''
-    this.#shares.serve(payer)
+    if (lead) this.#shares.serve(lead.payer)
     const forgetHedge = this.#clock.after(hedgeAfter(engine, job), () => this.#dispatch())
     const end = () => {
       forgetHedge()
       job.searches.delete(engine)
       busy.delete(job)
       const hashes = ((this.#clock.now() - search.startedAt) / 1000) * engine.rate
-      this.#shares.charge(payer, hashes)
+      if (lead) this.#shares.charge(lead, hashes)
       return hashes
     }
     engine.search({ root, threshold }, search.stop.signal).then(
