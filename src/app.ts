@@ -72,13 +72,26 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Puts the gateway together and opens its port. The only place that sees everything. */
-export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
+/** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
+export async function startApp(config: Config, infra: Infra): Promise<App> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await assemble(config, infra, opened)
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+/** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
+async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
   const devnet = await startEmbedded(config, { clock, random })
+  opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
+  opened.defer(() => store.close())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -88,6 +101,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     nodes: upstreams,
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
+  opened.defer(() => scheduler.close())
   const nodes = new Nodes({
     upstreams,
     cacheBytesMax: config.cacheBytesMax,
@@ -100,6 +114,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
     },
   })
+  opened.defer(() => nodes.close())
   const { db, engine, notices } = store
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
@@ -109,7 +124,9 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const usage = new UsageMeter(storeCtx)
+  opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
+  opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const runner = new JobRunner({
@@ -128,12 +145,14 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
+  opened.defer(() => runner.stop())
   notices.subscribe('jobs', () => runner.wake())
   const createdKey = await createFirstAdministrator(storeCtx)
   const shared = await openSharedLimits(config, clock, (degraded) => {
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
   })
+  opened.defer(() => shared?.close())
   const network = devnet ? 'dev' : config.nodeNetwork
   const thresholds = WORK_THRESHOLDS[network]
   const desk = new WorkDesk({
@@ -141,7 +160,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     store: storeCtx,
     precompute: config.workPrecompute,
     onHit: () => metrics.workHits.inc(),
+    onPrepared: (root) => notices.publish('work', root),
   })
+  opened.defer(() => desk.close())
+  notices.subscribe('work', (root) => desk.noteReady(root))
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
   const registry = new Registry([ledger, accounts, work])
   const gateway: Gateway = {
@@ -241,34 +263,20 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     countJobs: () => countJobs(db),
   })
 
-  const close = async () => {
+  opened.defer(async () => {
     draining = true
     sockets.close()
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
-    desk.close()
-    await scheduler.close()
-    await runner.stop()
-    await usage.close()
-    await keys.close()
-    shared?.close()
-    await store.close()
-    await nodes.close()
-    await devnet?.close()
-  }
-  try {
-    await desk.start()
-    await runner.start()
-    await nodes.start()
-    await server.listen({ port: config.port, host: config.host })
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  await desk.start()
+  await runner.start()
+  await nodes.start()
+  await server.listen({ port: config.port, host: config.host })
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close }
+  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close: () => opened.disposeAsync() }
 }
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {

@@ -50,6 +50,11 @@ const webAddress = (value: string) => {
   if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
   return value.replace(/\/+$/, '')
 }
+const webAddresses = (value: string) =>
+  list(value).map((entry) => {
+    if (!URL.canParse(entry) || !/^https?:/.test(entry)) throw new BadSetting('must be http or https addresses')
+    return entry
+  })
 const record = (value: string): Record<string, string> => {
   try {
     const parsed: unknown = JSON.parse(value)
@@ -181,7 +186,12 @@ const SETTINGS = {
     (value) => (value === 'auto' ? undefined : whole(0, 1_024)(value)),
     'Threads that look for work; auto leaves one processor free, 0 is none.',
   ),
-  workUrls: setting('WORK_URLS', '', list, 'Servers that speak work_generate and work_cancel, separated by commas.'),
+  workUrls: setting(
+    'WORK_URLS',
+    '',
+    webAddresses,
+    'Servers that speak work_generate and work_cancel, separated by commas.',
+  ),
   workNodes: setting('WORK_NODES', 'false', flag, 'Whether the nodes are asked for work too; they must allow it.'),
   workQueueSecondsMax: setting(
     'WORK_QUEUE_SECONDS_MAX',
@@ -189,7 +199,7 @@ const SETTINGS = {
     whole(1, 3_600),
     'Longest queue for work that is joined; beyond it the answer is 503.',
   ),
-  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 3_600), 'Longest wait for work altogether.'),
+  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 540), 'Longest wait for work altogether.'),
   workPrecompute: setting(
     'WORK_PRECOMPUTE',
     'true',

@@ -28,7 +28,7 @@ export async function openScheduler(
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock })),
     ...(config.workNodes ? nodes : []).map(
-      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, clock }),
+      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, spare: false, clock }),
     ),
   ]
   const scheduler = new Scheduler({

@@ -11,6 +11,7 @@ import { work } from '../modules/work/index.ts'
 import { toErrorReply } from './errors.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
+const CONNECTIONS_MAX = 1_000
 
 export interface WorkServerOptions {
   clock: Clock
@@ -30,7 +31,7 @@ export interface WorkServerOptions {
  */
 export function createWorkServer(options: WorkServerOptions): Server {
   const registry = new Registry([work])
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.method !== 'POST') {
       request.resume()
       send(response, 405, { error: 'Can only POST requests' })
@@ -51,6 +52,8 @@ export function createWorkServer(options: WorkServerOptions): Server {
         },
       )
   })
+  server.maxConnections = CONNECTIONS_MAX
+  return server
 }
 
 async function answer(

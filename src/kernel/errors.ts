@@ -70,6 +70,13 @@ export class AppError extends Error {
 /** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
 export class LedgerRefusal extends Error {}
 
+/** Whoever asked has left or called it off; the words are the node's. */
+export class Cancelled extends LedgerRefusal {
+  constructor() {
+    super('Cancelled')
+  }
+}
+
 export const noNode = (cause?: unknown) =>
   new AppError('no_node', 'No node available. Try again in a few seconds.', { cause })
 

@@ -21,10 +21,7 @@ export class FairShares {
 
   /** A payer comes with its first search: what it did not use in the past is not saved up. */
   enter(payer: string): void {
-    const used = this.#used.get(payer) ?? 0
-    this.#used.delete(payer)
-    this.#used.set(payer, Math.max(used, this.#floor))
-    if (this.#used.size > PAYERS_MAX) this.#used.delete(this.#used.keys().next().value!)
+    this.#set(payer, Math.max(this.#usedBy(payer), this.#floor))
   }
 
   serve(payer: string): void {
@@ -32,7 +29,7 @@ export class FairShares {
   }
 
   charge({ payer, weight = 1 }: Payer, hashes: number): void {
-    this.#used.set(payer, this.#usedBy(payer) + hashes / weight)
+    this.#set(payer, this.#usedBy(payer) + hashes / weight)
   }
 
   /** Negative when `a` comes before `b`. */
@@ -48,7 +45,7 @@ export class FairShares {
     const ranks = this.rank(waiting, now) - this.rank(running, now)
     if (ranks !== 0) return ranks < 0
     const advantage = this.#standing(running, now, rate) - this.#standing(waiting, now, rate)
-    return advantage > waiting.expectedHashes
+    return advantage > waiting.expectedHashes / (waiting.lead?.weight ?? 1)
   }
 
   rank(job: SearchJob, now: number): number {
@@ -58,12 +55,18 @@ export class FairShares {
 
   #standing(job: SearchJob, now: number, rate: number): number {
     const waited = ((now - job.since) / 1000) * rate
-    // Waiting makes up for the price and for no more: else a long queue would count as a long wait.
     const { payer, weight = 1 } = job.lead ?? NOBODY
+    // Waiting makes up for the price and for no more: else a long queue would count as a long wait.
     return this.#usedBy(payer) + Math.max(0, job.expectedHashes - waited) / weight
   }
 
   #usedBy(payer: string): number {
     return this.#used.get(payer) ?? this.#floor
+  }
+
+  #set(payer: string, used: number): void {
+    this.#used.delete(payer)
+    this.#used.set(payer, used)
+    if (this.#used.size > PAYERS_MAX) this.#used.delete(this.#used.keys().next().value!)
   }
 }
