@@ -45,6 +45,7 @@ import {
 } from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
+import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
@@ -141,6 +142,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       releaseReservations(storeCtx),
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
+      lookAtReps(storeCtx, nodes.forRequest()),
       forgetDoneJobs(db, clock),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -165,7 +167,10 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => desk.close())
   notices.subscribe('work', (root) => desk.noteReady(root))
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, work])
+  const registry = new Registry([ledger, accounts, representatives, work])
+  const names = nameBook(config.knownNames)
+  const usernameOf = (address: string) => names.usernameOf(address)
+  const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
   const gateway: Gateway = {
     registry,
     keys,
@@ -178,7 +183,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       clock,
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
-      names: nameBook(config.knownNames),
+      names,
+      reps,
       work: desk,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
@@ -240,6 +246,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     baseUrl: () => config.baseUrl ?? url,
     version: VERSION,
     devnet: devnet !== undefined,
+    reps,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,

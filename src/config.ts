@@ -66,7 +66,7 @@ const record = (value: string): Record<string, string> => {
   }
   throw new BadSetting('must be a JSON object of texts')
 }
-const headers = (value: string): Record<string, Record<string, string>> => {
+const records = (value: string): Record<string, Record<string, string>> => {
   try {
     const parsed: unknown = JSON.parse(value)
     if (typeof parsed === 'object' && parsed !== null) {
@@ -75,7 +75,16 @@ const headers = (value: string): Record<string, Record<string, string>> => {
   } catch {
     // Falls through to the one message.
   }
-  throw new BadSetting('must be a JSON object: node name → { header: value }')
+  throw new BadSetting('must be a JSON object of JSON objects of texts')
+}
+
+const REP_FACTS = ['alias', 'website', 'location', 'donation_address'] as const
+const knownReps = (value: string) => {
+  const entries = Object.entries(records(value)).map(([address, facts]) => {
+    const known = REP_FACTS.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]])
+    return [address, Object.fromEntries(known) as Partial<Record<(typeof REP_FACTS)[number], string>>]
+  })
+  return Object.fromEntries(entries) as Record<string, Partial<Record<(typeof REP_FACTS)[number], string>>>
 }
 
 const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
@@ -113,7 +122,7 @@ const SETTINGS = {
     'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
   ),
   nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
-  nodeHeaders: setting('NODE_HEADERS', '{}', headers, 'Headers for nodes by name, as JSON; credentials belong here.'),
+  nodeHeaders: setting('NODE_HEADERS', '{}', records, 'Headers for nodes by name, as JSON; credentials belong here.'),
   nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Connections to each node.'),
   nodeNetwork: setting(
     'NODE_NETWORK',
@@ -130,6 +139,12 @@ const SETTINGS = {
     'Time until the embedded ledger confirms a block.',
   ),
   knownNames: setting('KNOWN_NAMES', '{}', record, 'Built-in usernames, as JSON: name → address.'),
+  knownReps: setting(
+    'KNOWN_REPS',
+    '{}',
+    knownReps,
+    'Known representatives, as JSON: address → { alias, website, location, donation_address }.',
+  ),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),

@@ -1,6 +1,6 @@
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, Names, NodePort, WorkPort } from './ports.ts'
+import type { Clock, Names, NodePort, Representatives, WorkPort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -38,6 +38,7 @@ export interface Ctx {
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names
+  reps: Representatives
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

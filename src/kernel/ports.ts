@@ -1,5 +1,6 @@
 import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
+import type { JsonObject } from './shape.ts'
 
 /** Time, so that tests can turn it. */
 export interface Clock {
@@ -30,6 +31,11 @@ export interface Names {
   /** The address a name stands for, in any case; undefined when nobody has it. */
   resolve(name: string): string | undefined
   usernameOf(address: string): string | undefined
+}
+
+/** Whoever has voting weight, with what is known of them. */
+export interface Representatives {
+  list(): Promise<JsonObject[]>
 }
 
 /** A block that became final, as a node told it. */

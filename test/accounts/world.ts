@@ -147,6 +147,7 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  rep_days: true,
 }
 
 /** Every row of every table, as text. */

@@ -16,6 +16,7 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { addLook } from '../../src/modules/reps/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -38,6 +39,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
+    await addLook(db, 20_000, [accountId])
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }

@@ -20,6 +20,7 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'rep_days',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */
@@ -28,6 +29,7 @@ const SUMS: Partial<Record<(typeof TABLES)[number], string>> = {
   credit_entries: 'amount',
   credit_reservations: 'amount',
   usage_days: 'count',
+  rep_days: 'online',
 }
 
 export interface CopiedTable {

@@ -15,6 +15,7 @@ import type {
   UsageDaysTable,
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
+import type { RepDaysTable } from './reps.ts'
 import type { WorksTable } from './works.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
@@ -34,6 +35,7 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  rep_days: RepDaysTable
 }
 
 /** A database or a transaction on one; store functions take it first. */
