@@ -104,7 +104,9 @@ const UNSEEN: Machine = { synced: 0, version: '', protocol: 0, database: '' }
 function machinesByAccount({ quorum, telemetry, online }: NodeFacts): Map<string, Machine> {
   const metrics = toList(telemetry.metrics).map(toObject)
   const most = Math.max(1, ...metrics.map(({ cemented_count }) => toCount(cemented_count)))
-  const byAddress = new Map(metrics.map((metric) => [addressKey(`[${metric.address}]:${metric.port}`), metric]))
+  const byAddress = new Map(
+    metrics.map((metric) => [addressKey(`${String(metric.address)}:${String(metric.port)}`), metric]),
+  )
   const machines = new Map<string, Machine>()
   for (const peer of toList(quorum.peers).map(toObject)) {
     const metric = byAddress.get(addressKey(String(peer.ip)))
