@@ -44,9 +44,11 @@ import {
   sendMail,
 } from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
+import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
+import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
@@ -167,7 +169,11 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => desk.close())
   notices.subscribe('work', (root) => desk.noteReady(root))
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, representatives, work])
+  const registry = new Registry([ledger, accounts, market, representatives, work])
+  const markets = openMarket(config, {
+    clock,
+    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+  })
   const names = nameBook(config.knownNames)
   const usernameOf = (address: string) => names.usernameOf(address)
   const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
@@ -185,6 +191,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       baseUrl: () => config.baseUrl ?? url,
       names,
       reps,
+      ...markets,
       work: desk,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
@@ -247,6 +254,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     version: VERSION,
     devnet: devnet !== undefined,
     reps,
+    currencies: markets.prices.currencies,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,

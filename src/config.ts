@@ -87,6 +87,15 @@ const knownReps = (value: string) => {
   return Object.fromEntries(entries) as Record<string, Partial<Record<(typeof REP_FACTS)[number], string>>>
 }
 
+const PRICE_PROVIDERS = ['sandbox', 'coingecko', 'kraken'] as const
+const priceProviders = (value: string) => {
+  const names = list(value).map(oneOf(...PRICE_PROVIDERS))
+  if (names.length === 0 || (names.includes('sandbox') && names.length > 1)) {
+    throw new BadSetting('must be sandbox, or coingecko and kraken')
+  }
+  return names
+}
+
 const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
   env,
   fallback,
@@ -145,6 +154,15 @@ const SETTINGS = {
     knownReps,
     'Known representatives, as JSON: address → { alias, website, location, donation_address }.',
   ),
+  priceProviders: setting(
+    'PRICE_PROVIDERS',
+    'sandbox',
+    priceProviders,
+    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas.',
+  ),
+  coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
+  coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
+  krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
@@ -241,7 +259,7 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
+const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL', 'COINGECKO_KEY'])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

@@ -13,6 +13,7 @@ export interface PagesOptions {
   version: string
   devnet: boolean
   reps: Representatives
+  currencies: readonly string[]
   status(): GatewayStatus
 }
 
@@ -27,7 +28,7 @@ const PAGE_HEADERS = {
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(
   server: FastifyInstance,
-  { actions, baseUrl, version, devnet, reps, status }: PagesOptions,
+  { actions, baseUrl, version, devnet, reps, currencies, status }: PagesOptions,
 ): void {
   const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
@@ -43,6 +44,7 @@ export function mountPages(
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
+  server.get('/currencies.json', (_request, reply) => reply.send({ fiat: currencies }))
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   server.get('/assets/gateway.css', (_request, reply) =>
     reply.headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' }).send(css),

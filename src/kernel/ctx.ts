@@ -1,6 +1,6 @@
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, Names, NodePort, Representatives, WorkPort } from './ports.ts'
+import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -39,6 +39,8 @@ export interface Ctx {
   baseUrl(): string
   names: Names
   reps: Representatives
+  prices: Prices
+  market: MarketData
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

@@ -7,6 +7,7 @@ const STATUS = {
   invalid_amount: 400,
   invalid_block: 400,
   invalid_count: 400,
+  invalid_currency: 400,
   invalid_difficulty: 400,
   invalid_email: 400,
   invalid_hash: 400,
@@ -39,6 +40,7 @@ const STATUS = {
   node_timeout: 504,
   publish_timeout: 504,
   no_work: 503,
+  no_price: 503,
   overloaded: 503,
 } as const
 

@@ -149,3 +149,25 @@ export interface WorkPort {
   /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
   prepare(account: string, root: string, threshold: bigint): void
 }
+
+/** What one nano is worth, and who says so. */
+export interface Rate {
+  /** Units of the currency for one nano, as decimal text. */
+  rate: string
+  source: string
+  /** Milliseconds: when the source said it. */
+  at: number
+}
+
+/** Prices of nano in the money of states. */
+export interface Prices {
+  /** Codes in capitals. */
+  readonly currencies: readonly string[]
+  /** Throws when nothing recent enough is known. */
+  rate(currency: string): Promise<Rate>
+}
+
+/** Everything a market tells of nano, in the shape of the contract, with its source. */
+export interface MarketData {
+  read(): Promise<JsonObject>
+}
