@@ -10,7 +10,7 @@ test('price and market data work offline and say that they are invented', async 
   assert.ok(Number.isInteger(price.timestamp_unix))
   assert.equal((await gateway.call('fiat_price')).json<Record<string, unknown>>().currency, 'usd')
   const market = (await gateway.call('market_data')).json<Record<string, Record<string, Record<string, number>>>>()
-  assert.equal(market.source as unknown, 'sandbox')
+  assert.equal(market.source, 'sandbox')
   assert.equal(market.market_data!.current_price!.usd, 1)
 })
 
