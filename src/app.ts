@@ -47,11 +47,13 @@ import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
+import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
+import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -65,6 +67,8 @@ export interface App {
   url: string
   /** Shown once: the administrator key that this start made. */
   createdKey: string | undefined
+  /** The file of the master keys of wallets, unless they come from a setting. */
+  walletKeyFile: string | undefined
   devnet: Devnet | undefined
   nodes: Nodes
   store: Store
@@ -126,6 +130,32 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const network = devnet ? 'dev' : config.nodeNetwork
+  const thresholds = WORK_THRESHOLDS[network]
+  const desk = new WorkDesk({
+    searches: scheduler,
+    store: storeCtx,
+    precompute: config.workPrecompute,
+    onHit: () => metrics.workHits.inc(),
+    onPrepared: (root) => notices.publish('work', root),
+  })
+  opened.defer(() => desk.close())
+  notices.subscribe('work', (root) => desk.noteReady(root))
+  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
+  const custodian = await openWallets(config, {
+    store: storeCtx,
+    node: nodes.forRequest(),
+    work: desk,
+    thresholds,
+    notices,
+    bus: nodes.confirmations,
+    devnet,
+    onAlarm: (kind, { walletId, reason }) => {
+      metrics.walletAlarms.inc({ kind })
+      log.error({ event: 'wallet_alarm', kind, walletId, reason })
+    },
+  })
+  opened.defer(() => custodian.close())
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
@@ -146,6 +176,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       forgetWorks(storeCtx),
       lookAtReps(storeCtx, nodes.forRequest()),
       forgetDoneJobs(db, clock),
+      ...custodian.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -157,19 +188,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     log.warn({ event: 'limits_degraded', degraded })
   })
   opened.defer(() => shared?.close())
-  const network = devnet ? 'dev' : config.nodeNetwork
-  const thresholds = WORK_THRESHOLDS[network]
-  const desk = new WorkDesk({
-    searches: scheduler,
-    store: storeCtx,
-    precompute: config.workPrecompute,
-    onHit: () => metrics.workHits.inc(),
-    onPrepared: (root) => notices.publish('work', root),
-  })
-  opened.defer(() => desk.close())
-  notices.subscribe('work', (root) => desk.noteReady(root))
-  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, market, representatives, work])
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets])
   const markets = openMarket(config, {
     clock,
     onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
@@ -193,6 +212,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       reps,
       ...markets,
       work: desk,
+      custody: custodian.custody,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -271,6 +291,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       })),
     }),
   })
+  exposeWallets(metrics, db)
   exposeGauges(metrics, {
     nodes,
     limitsDegraded: () => limitsDegraded,
@@ -288,10 +309,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await desk.start()
   await runner.start()
   await nodes.start()
+  await custodian.start()
   await server.listen({ port: config.port, host: config.host })
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close: () => opened.disposeAsync() }
+  const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
+  const close = () => opened.disposeAsync()
+  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { parseNano } from './kernel/money.ts'
+import { fromAddress, toAddress } from './kernel/nano/address.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
 interface Setting<T> {
@@ -106,6 +108,31 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
+}
+
+const nano = (value: string) => {
+  const raw = parseNano(value)
+  if (raw === undefined) throw new BadSetting('must be an amount of nano')
+  return raw
+}
+const ledgerAddress = (value: string) => {
+  if (value === '') return undefined
+  const key = fromAddress(value)
+  if (key === undefined) throw new BadSetting('must be a Nano address')
+  return toAddress(key)
+}
+const MASTER_KEY_BYTES = 32
+const masterKeys = (value: string) => {
+  const keys = list(value).map((entry) => {
+    const [id = '', base64 = '', ...more] = entry.split(':')
+    const key = Buffer.from(base64, 'base64')
+    const isWhole = /^[\w-]{1,64}$/.test(id) && more.length === 0 && key.length === MASTER_KEY_BYTES
+    if (!isWhole) throw new BadSetting('must be a list of id:base64, each of 32 bytes')
+    if (key.every((byte) => byte === key[0])) throw new BadSetting('has a key that anybody could guess')
+    return { id, key: new Uint8Array(key) }
+  })
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) throw new BadSetting('names a key twice')
+  return keys
 }
 
 /** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
@@ -239,6 +266,52 @@ const SETTINGS = {
     flag,
     'Whether work for the next block of an account is made in idle time.',
   ),
+  walletKeys: setting(
+    'WALLET_KEYS',
+    '',
+    masterKeys,
+    'Master keys of wallets, as `id:base64` with 32 bytes each; unset, the file `wallet-keys` in DATA_DIR.',
+  ),
+  walletKeyActive: setting('WALLET_KEY_ACTIVE', '', text, 'Which of WALLET_KEYS seals; unset, the last.'),
+  walletSends: setting('WALLET_SENDS', 'true', flag, 'Whether wallets send; off, nothing new is signed.'),
+  walletsPerAccountMax: setting('WALLETS_PER_ACCOUNT_MAX', '1000', whole(0, 10_000), 'Wallets of an account.'),
+  walletSendMax: setting('WALLET_SEND_MAX_NANO', '0', nano, 'Largest send of a cloud wallet; 0 is no limit.'),
+  walletDailyMax: setting(
+    'WALLET_DAILY_MAX_NANO',
+    '0',
+    nano,
+    'What an account sends in 24 hours at most; 0 is no limit.',
+  ),
+  walletReceiveMin: setting(
+    'WALLET_RECEIVE_MIN_NANO',
+    '0.000001',
+    nano,
+    'Smallest deposit that is received without being asked for.',
+  ),
+  walletReceiveAutomatic: setting(
+    'WALLET_RECEIVE_AUTOMATIC',
+    'false',
+    flag,
+    'Whether cloud wallets receive by themselves; those of the service always do.',
+  ),
+  walletWaitMilliseconds: setting(
+    'WALLET_WAIT_MS',
+    '25000',
+    whole(0, 600_000),
+    'How long a send may wait for its turn before it is refused.',
+  ),
+  walletRepresentative: setting(
+    'WALLET_REPRESENTATIVE',
+    '',
+    ledgerAddress,
+    'Representative of new wallets; unset, each is its own.',
+  ),
+  devnetTreasuryNano: setting(
+    'DEVNET_TREASURY_NANO',
+    '1000000',
+    whole(0, 100_000_000),
+    'What the treasury gets from the embedded ledger at its first start.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -259,7 +332,15 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL', 'COINGECKO_KEY'])
+const SECRET = new Set([
+  'NODE_HEADERS',
+  'WORK_URLS',
+  'DATABASE_URL',
+  'SMTP_URL',
+  'REDIS_URL',
+  'COINGECKO_KEY',
+  'WALLET_KEYS',
+])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

@@ -24,7 +24,7 @@ export interface Gateway {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: UsageMeter
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged' | 'idempotencyKey'>
 }
 
 export type RpcTrace = Trace & {
@@ -88,8 +88,9 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const { params, resolved } = resolveNames(gateway.base.names, body, action) //   400
   const input = parse(params) //                                                   400
   authorize(action, caller) //                                                     401, 403
-  const act = () => run(gateway, request, { ...found, input, resolved })
-  const key = action.once ? readIdempotencyKey(headers, body) : undefined //       400
+  const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
+  const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
+  const act = () => run(gateway, request, { ...found, input, resolved, idempotencyKey: key })
   if (key === undefined) return act()
   // Those without an account are told apart by address, so that nobody reads a stranger's answer.
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
@@ -108,12 +109,18 @@ async function run(
     caller,
     input,
     resolved,
-  }: ReadRequest & { input: Record<string, unknown>; resolved: string | undefined },
+    idempotencyKey,
+  }: ReadRequest & {
+    input: Record<string, unknown>
+    resolved: string | undefined
+    idempotencyKey: string | undefined
+  },
 ): Promise<string> {
   const ctx: Ctx = {
     ...base,
     requestId,
     caller,
+    idempotencyKey,
     leaving,
     payer: payerOf(caller, ip),
     node: nodeFor(trace, leaving),

@@ -76,6 +76,12 @@ export class Metrics {
     labelNames: ['engine'],
     registers: [this.registry],
   })
+  readonly walletAlarms = new Counter({
+    name: 'gateway_wallet_alarms_total',
+    help: 'Wallets that somebody must look into.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
   readonly #reads = new Map<string, () => void>()
   readonly #results = new Map<string, () => void>()

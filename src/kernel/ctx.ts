@@ -1,3 +1,4 @@
+import type { Custody } from './custody.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
 import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
@@ -24,12 +25,15 @@ export interface Ctx {
   caller: Caller
   /** Whose share of what is scarce this request takes: its account, or its network address. */
   payer: string
+  /** What the client calls this request, so that a repeated one can be told; only where requests act once. */
+  idempotencyKey: string | undefined
   /** Tells that the client has left. */
   leaving: Leaving
   clock: Clock
   node: NodePort
   work: WorkPort
   store: StoreCtx
+  custody: Custody
   /**
    * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
    * into the answer. Whatever is found without it costs nothing.

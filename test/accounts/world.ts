@@ -148,6 +148,11 @@ const TABLES: Record<keyof Tables, true> = {
   idempotency: true,
   works: true,
   rep_days: true,
+  wallets: true,
+  wallet_keys: true,
+  wallet_canaries: true,
+  wallet_plans: true,
+  wallet_blocks: true,
 }
 
 /** Every row of every table, as text. */

@@ -6,6 +6,8 @@ import type { Store } from '../../src/infra/db/open.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
 import {
   commitCredits,
   createAccount,
@@ -18,6 +20,8 @@ import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
+import { insertPlan, insertSend } from '../../src/modules/wallets/outbox-store.ts'
+import { insertCanary, insertWallet } from '../../src/modules/wallets/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
@@ -42,12 +46,28 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await addLook(db, 20_000, [accountId])
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
+    await fillWallet(db, accountId)
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
     await db
       .insertInto('idempotency')
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
+async function fillWallet(db: Db, accountId: string): Promise<void> {
+  const id = `wal_${accountId}`
+  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const wallet = { id, accountId, purpose: 'cloud', address: `nano_${accountId}`, createdAt: 1 }
+  const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
+  await insertWallet(db, { ...wallet, ...terms }, sealed)
+  await insertCanary(db, { ...sealed, masterKeyId: `key-${accountId}` }, 1)
+  const total = toRaw(2n ** 128n - 1n)
+  await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)
+  const share = { id: `wbl_${accountId}`, walletId: id, accountId: null, destination: 'nano_1', amount: total }
+  const reference = `sweep:${id}:1:0`
+  await insertSend(db, { ...share, reference, planId: `wpl_${accountId}`, deadlineAt: null, createdAt: 1 })
 }
 
 /** Every row of every table, in an order of its own. */

@@ -21,6 +21,11 @@ const TABLES = [
   'idempotency',
   'works',
   'rep_days',
+  'wallets',
+  'wallet_keys',
+  'wallet_canaries',
+  'wallet_plans',
+  'wallet_blocks',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

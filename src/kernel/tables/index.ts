@@ -17,6 +17,13 @@ import type {
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { RepDaysTable } from './reps.ts'
 import type { WorksTable } from './works.ts'
+import type {
+  WalletBlocksTable,
+  WalletCanariesTable,
+  WalletKeysTable,
+  WalletPlansTable,
+  WalletsTable,
+} from './wallets.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -36,6 +43,11 @@ export interface Tables {
   idempotency: IdempotencyTable
   works: WorksTable
   rep_days: RepDaysTable
+  wallets: WalletsTable
+  wallet_keys: WalletKeysTable
+  wallet_canaries: WalletCanariesTable
+  wallet_plans: WalletPlansTable
+  wallet_blocks: WalletBlocksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */
