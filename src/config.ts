@@ -80,6 +80,13 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   read,
 })
 
+const secretKey = (value: string) => {
+  if (value === '') return undefined
+  const key = Buffer.from(value, 'base64')
+  if (key.length !== 32) throw new BadSetting('must be 32 bytes in base64')
+  return key
+}
+const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
@@ -101,6 +108,18 @@ const SETTINGS = {
   ),
   smtpUrl: setting('SMTP_URL', '', text, 'Mail server; unset, mail is kept in the store and shown by `mail list`.'),
   mailFrom: setting('MAIL_FROM', 'nano-gateway <noreply@localhost>', text, 'Sender of mail.'),
+  secretKey: setting(
+    'SECRET_KEY',
+    '',
+    secretKey,
+    'Seals the secrets in the store: 32 bytes in base64, the same for all instances; unset, a file in DATA_DIR.',
+  ),
+  webhookAllowPrivate: setting(
+    'WEBHOOK_ALLOW_PRIVATE',
+    'auto',
+    automatic,
+    'Whether webhooks may go to private networks and plain http; auto: only when the embedded ledger is the only node.',
+  ),
   nodeUrls: setting(
     'NODE_URLS',
     'devnet:',
@@ -216,7 +235,7 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
+const SECRET = new Set(['SECRET_KEY', 'NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
