@@ -147,6 +147,12 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  events: true,
+  event_positions: true,
+  deliveries: true,
+  delivery_attempts: true,
+  webhook_secrets: true,
+  disabled_webhooks: true,
 }
 
 /** Every row of every table, as text. */

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { copyStore } from '../../src/infra/db/copy.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import {
@@ -16,6 +17,8 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { recordEvent } from '../../src/modules/webhooks/index.ts'
+import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -38,6 +41,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
+    await fillWebhooks(ctx, accountId)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
@@ -46,6 +50,24 @@ async function fill(ctx: StoreCtx): Promise<void> {
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
+  const { db, random } = ctx
+  const webhooks = { ...ctx, secrets: openSecretBox(random.bytes(32), random) }
+  const event = {
+    id: `evt_${accountId}`,
+    accountId,
+    subject: accountId,
+    type: 'ping',
+    dedupeKey: '1',
+    body: '{"a":"ä"}',
+  }
+  await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
+  const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
+  const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
+  await insertAttempt(db, delivery!.id, attempt)
+  await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
 }
 
 /** Every row of every table, in an order of its own. */

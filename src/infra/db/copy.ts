@@ -20,6 +20,12 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'events',
+  'event_positions',
+  'deliveries',
+  'delivery_attempts',
+  'webhook_secrets',
+  'disabled_webhooks',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -15,6 +15,14 @@ import type {
   UsageDaysTable,
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  DisabledWebhooksTable,
+  EventPositionsTable,
+  EventsTable,
+  WebhookSecretsTable,
+} from './webhooks.ts'
 import type { WorksTable } from './works.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
@@ -34,6 +42,12 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  events: EventsTable
+  event_positions: EventPositionsTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  webhook_secrets: WebhookSecretsTable
+  disabled_webhooks: DisabledWebhooksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */
