@@ -49,6 +49,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
+import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -112,6 +113,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const runner = new JobRunner({
     db,
     engine,
@@ -125,6 +127,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
       forgetDoneJobs(db, clock),
+      ...webhooks.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -205,6 +208,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    parts: [webhooks.routes],
   })
   mountHealth(server, {
     notReady: () => {

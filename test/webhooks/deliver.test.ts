@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { claimJobs } from '../../src/infra/jobs/queue.ts'
 import { openOutbound } from '../../src/infra/http/outbound.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
-import { deliverWebhook, recordEvent, redeliver, reviveDeliveries, signBody } from '../../src/modules/webhooks/index.ts'
+import {
+  deliverWebhook,
+  ping,
+  recordEvent,
+  redeliver,
+  reviveDeliveries,
+  signBody,
+} from '../../src/modules/webhooks/index.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -264,6 +271,22 @@ test('410 ends a delivery and disables its address for the account, until a rede
   await world.record({ url: receiver.url })
   await world.settle()
   assert.equal(receiver.requests.length, 5)
+})
+
+test('a ping to a disabled address is tried, and enables it when it succeeds', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  receiver.answer = answerWith(200)
+  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await world.settle()
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual(
+    world.attempts.map(({ outcome }) => outcome),
+    ['dead', 'delivered', 'delivered'],
+  )
 })
 
 test('without an account 410 disables the address for its own checkout alone', async (t) => {

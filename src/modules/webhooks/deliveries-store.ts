@@ -82,6 +82,7 @@ export interface DueDelivery {
   eventId: string
   accountId: string | null
   subject: string
+  type: string
   body: string | null
   url: string
   sealedSecret: string | null
@@ -93,7 +94,7 @@ export async function findDue(db: Db, id: string, now: number): Promise<DueDeliv
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
     .select(['deliveries.cause', 'deliveries.attempts', 'deliveries.next_at', 'events.id as event_id'])
-    .select(['events.account_id', 'events.subject', 'events.body', 'events.url', 'events.sealed_secret'])
+    .select(['events.account_id', 'events.subject', 'events.type', 'events.body', 'events.url', 'events.sealed_secret'])
     .where('deliveries.id', '=', id)
     .where('deliveries.state', 'in', OPEN)
     .where('deliveries.next_at', '<=', now)
@@ -107,6 +108,7 @@ export async function findDue(db: Db, id: string, now: number): Promise<DueDeliv
     eventId: row.event_id,
     accountId: row.account_id,
     subject: row.subject,
+    type: row.type,
     body: row.body,
     url: row.url!,
     sealedSecret: row.sealed_secret,

@@ -20,6 +20,8 @@ import { signBody } from './sign-body.ts'
 import { findSigningSecrets } from './signing-secrets.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
 
+/** The kind of an event that only tests an address. */
+export const PING = 'ping'
 const HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
   'User-Agent': 'nano-gateway-webhooks/1',
@@ -59,8 +61,7 @@ export async function deliver(ctx: DeliveryCtx, deliveryId: string): Promise<voi
   const { db, clock, slots } = ctx
   const due = await findDue(db, deliveryId, clock.now())
   if (!due) return
-  // Whoever asks for it by hand may know that the address is back.
-  if (due.cause === 'event' && (await isDisabled(db, webhookOf(due)))) {
+  if (!isByHand(due) && (await isDisabled(db, webhookOf(due)))) {
     return settle(ctx, due, failure('url_disabled'), 'dead')
   }
   const place = slots.enter(new URL(due.url).hostname, clock.now())
@@ -128,7 +129,7 @@ async function settle(
     if (change.nextAt !== null) await enqueueDelivery(tx, id, change.nextAt)
     if (outcome === 'delivered') {
       await markEventDelivered(tx.db, eventId, now)
-      if (due.cause === 'redelivery') await enableWebhook(tx.db, webhookOf(due))
+      if (isByHand(due)) await enableWebhook(tx.db, webhookOf(due))
     }
     if (result.error === 'gone') await disableWebhook(tx.db, webhookOf(due), now)
     return true
@@ -148,6 +149,9 @@ async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<v
     if (await markPutOff(tx.db, due, at)) await enqueueDelivery(tx, due.id, at)
   })
 }
+
+/** Whoever sends again, or tests an address, may know that it is back: a disabled one is tried and, if so, enabled. */
+const isByHand = ({ cause, type }: DueDelivery) => cause === 'redelivery' || type === PING
 
 /** Without an account the address belongs to the checkout alone: strangers share no settings. */
 const webhookOf = ({ accountId, subject, url }: DueDelivery) => ({ owner: accountId ?? subject, url })

@@ -2,6 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { Outbound } from '../../../kernel/ports.ts'
 import { urlRefused } from '../errors.ts'
 import type { SecretCtx } from './account-secret.ts'
+import { PING } from './deliver.ts'
 import { type EventWithDeliveries, getEvent } from './list-events.ts'
 import { recordEvent } from './record-event.ts'
 
@@ -14,8 +15,8 @@ export async function ping(
   if (refused !== undefined) throw urlRefused('url', refused)
   return inTx(ctx, async (tx) => {
     const id = tx.ids.next('evt')
-    const body = JSON.stringify({ id, type: 'ping', created_unix: Math.floor(tx.clock.now() / 1000) })
-    await recordEvent(tx, { id, accountId, subject: accountId, type: 'ping', dedupeKey: id, body, url, secret: null })
+    const body = JSON.stringify({ id, type: PING, created_unix: Math.floor(tx.clock.now() / 1000) })
+    await recordEvent(tx, { id, accountId, subject: accountId, type: PING, dedupeKey: id, body, url, secret: null })
     return getEvent(tx, { accountId, eventId: id })
   })
 }
