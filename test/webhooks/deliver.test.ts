@@ -174,6 +174,20 @@ forEachEngine((engine) => {
     assert.equal(receiver.requests.length, 1)
   })
 
+  test('two instances deliver thirty events once each', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const another = await world.openAnother()
+    const second = openRunner(t, another, deliverWebhook({ ...world.ctx, ...another.ctx }))
+    await second.start()
+    const urls = Array.from({ length: 30 }, (_, at) => receiver.url.replace('127.0.0.1', `shop-${at}.example`))
+    const ids = await Promise.all(urls.map((url) => world.record({ url })))
+    await world.settle()
+    const received = receiver.requests.map(({ headers }) => headers['webhook-id'] as string)
+    assert.deepEqual(received.sort(), ids.sort())
+    assert.equal(world.attempts.length, 30)
+  })
+
   test('what signs lies sealed in the store', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)
@@ -273,6 +287,14 @@ test('410 ends a delivery and disables its address for the account, until a rede
   assert.equal(receiver.requests.length, 5)
 })
 
+test('a ping that fails is not tried again', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(500))
+  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.status], ['dead', 500])
+})
+
 test('a ping to a disabled address is tried, and enables it when it succeeds', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t, answerWith(410))
@@ -340,7 +362,7 @@ test('at most four requests at once go to one host, and others wait for none of 
   for (let events = 0; events < 10; events++) await world.record({ url: slow.url })
   // The same machine under another name is another host.
   const other = await openReceiver(t)
-  await world.record({ url: other.url.replace('127.0.0.1', 'localhost') })
+  await world.record({ url: other.url.replace('127.0.0.1', 'other.example') })
   await until(() => other.requests.length === 1 && world.attempts.length === 1)
   for (const [sent, sentAway, over] of [
     [4, 6, 5],

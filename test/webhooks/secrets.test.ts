@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { accountSecret, rotateAccountSecret } from '../../src/modules/webhooks/index.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { ACCOUNT, answerWith, openReceiver, openWebhooks } from './world.ts'
@@ -53,6 +54,24 @@ forEachEngine((engine) => {
     await world.toNextAttempt()
     const { body, headers } = receiver.requests[1]!
     verifyWebhook(body, headers, fresh, world.clock.now() / 1000)
+  })
+
+  test('an account whose secret was sealed with a lost key gets another by rotating', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const { random } = world.ctx
+    await accountSecret({ ...world.ctx, secrets: openSecretBox(random.bytes(32), random) }, ACCOUNT)
+    await assert.rejects(accountSecret(world.ctx, ACCOUNT))
+    // The payment behind it has happened, whatever became of the key.
+    await world.record({ url: receiver.url })
+    await world.settle()
+    assert.equal(world.attempts[0]!.code, 'secret_unreadable')
+    const { current, previous } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    assert.equal(previous, undefined)
+    await world.record({ url: receiver.url })
+    await world.settle()
+    const { body, headers } = receiver.requests[0]!
+    verifyWebhook(body, headers, current, world.clock.now() / 1000)
   })
 
   test('a secret in another account’s row does not open', async (t) => {

@@ -2,6 +2,7 @@ import type { Db } from '../../kernel/tables/index.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
 
 export type DeliveryState = DeliveriesTable['state']
+const LISTED_MAX = 500
 const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
 export interface AttemptRecord {
@@ -48,15 +49,16 @@ export async function insertDelivery(
     .execute()
 }
 
-/** Deliveries of some events with all their attempts, oldest first. */
+/** Deliveries of some events with all their attempts, oldest first; of very many, the newest. */
 export async function listDeliveries(db: Db, eventIds: readonly string[]): Promise<DeliveryRecord[]> {
   if (eventIds.length === 0) return []
   const rows = await db
     .selectFrom('deliveries')
     .selectAll()
     .where('event_id', 'in', eventIds)
-    .orderBy('created_at')
-    .orderBy('id')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(LISTED_MAX)
     .execute()
   if (rows.length === 0) return []
   const attempts = await db
@@ -70,7 +72,7 @@ export async function listDeliveries(db: Db, eventIds: readonly string[]): Promi
     .orderBy('attempt')
     .execute()
   const byDelivery = Map.groupBy(attempts, ({ delivery_id: id }) => id)
-  return rows.map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
+  return rows.reverse().map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
 }
 
 /** Everything an attempt needs. */
@@ -159,8 +161,20 @@ export async function insertAttempt(db: Db, deliveryId: string, attempt: Attempt
     .execute()
 }
 
-/** Changes when a waiting delivery is due; false when it moved on meanwhile. No attempt is counted. */
-export async function markPutOff(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' | 'nextAt'>, at: number) {
+/** A delivery of an event that is not over yet. */
+export async function findOpen(db: Db, eventId: string): Promise<Pick<DueDelivery, 'id' | 'nextAt'> | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(['id', 'next_at'])
+    .where('event_id', '=', eventId)
+    .where('state', 'in', OPEN)
+    .orderBy('next_at')
+    .executeTakeFirst()
+  return row && { id: row.id, nextAt: row.next_at! }
+}
+
+/** Changes when an open delivery is due; false when it moved on meanwhile. No attempt is counted. */
+export async function markDueAt(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' | 'nextAt'>, at: number) {
   const won = await db
     .updateTable('deliveries')
     .set({ next_at: at })

@@ -24,14 +24,17 @@ export function createSecret(random: Random): string {
 
 /** The secret of an account, made when it is first needed. Runs in the caller's transaction where there is one. */
 export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret> {
-  const { db, clock, random, secrets } = ctx
-  const found = await findSealedSecret(db, accountId)
-  if (found) return open(ctx, accountId, found)
+  await ensureAccountSecret(ctx, accountId)
+  const found = await findAccountSecret(ctx, accountId)
+  if (!found) throw new Error('The webhook secret vanished.')
+  return found
+}
+
+/** The same without looking at it: a payment is recorded even when its secret cannot be read. */
+export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
+  if (await findSealedSecret(db, accountId)) return
+  // Somebody else may be first; then theirs is the one.
   await insertSealedSecret(db, accountId, secrets.seal(placeOf(accountId), createSecret(random)), clock.now())
-  // Somebody else may have been first; then theirs is the one.
-  const made = await findSealedSecret(db, accountId)
-  if (!made) throw new Error('The webhook secret vanished.')
-  return open(ctx, accountId, made)
 }
 
 /** The secret of an account; undefined while it has none. */
@@ -57,12 +60,22 @@ export function rotateAccountSecret(ctx: SecretCtx, accountId: string): Promise<
 /** Binds a sealed secret to its account, so that nobody can put it into another one's row. */
 const placeOf = (accountId: string) => `webhook-secret:${accountId}`
 
-function open({ clock, secrets }: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
-  const overlaps = row.previousSealed !== null && row.previousUntil! > clock.now()
+function open(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
+  const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
+  const previous = overlaps ? openIfPossible(ctx, accountId, row.previousSealed!) : undefined
   return {
-    current: secrets.open(placeOf(accountId), row.sealed),
+    current: ctx.secrets.open(placeOf(accountId), row.sealed),
     createdAt: row.createdAt,
-    previous: overlaps ? secrets.open(placeOf(accountId), row.previousSealed!) : undefined,
-    previousUntil: overlaps ? row.previousUntil! : undefined,
+    previous,
+    previousUntil: previous === undefined ? undefined : row.previousUntil!,
+  }
+}
+
+/** One that was sealed with a key that is lost cannot sign; rotating must get an account out of that. */
+function openIfPossible({ secrets }: SecretCtx, accountId: string, sealed: string): string | undefined {
+  try {
+    return secrets.open(placeOf(accountId), sealed)
+  } catch {
+    return undefined
   }
 }

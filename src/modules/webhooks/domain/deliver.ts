@@ -10,7 +10,7 @@ import {
   insertAttempt,
   isDisabled,
   markAttempted,
-  markPutOff,
+  markDueAt,
   markSending,
 } from '../deliveries-store.ts'
 import { markEventDelivered } from '../store.ts'
@@ -69,7 +69,7 @@ export async function deliver(ctx: DeliveryCtx, deliveryId: string): Promise<voi
   try {
     if (!(await markSending(db, due))) return
     const result = await send(ctx, due)
-    await settle(ctx, due, result, judge(result))
+    await settle(ctx, due, result, judge(due, result))
   } finally {
     place.leave()
   }
@@ -102,9 +102,10 @@ function describe(status: number): string | null {
   return status === 410 ? 'gone' : 'bad_status'
 }
 
-function judge({ error }: Result): AttemptEvent['outcome'] {
+function judge({ type }: DueDelivery, { error }: Result): AttemptEvent['outcome'] {
   if (error === null) return 'delivered'
-  return error === 'gone' || error === 'body_forgotten' ? 'dead' : 'retrying'
+  // Who tests an address looks at what came of it; nobody waits for it tomorrow.
+  return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
 }
 
 /** Writes what came of an attempt, and what follows from it, in one transaction. */
@@ -146,7 +147,7 @@ function waitOf({ clock, random }: DeliveryCtx, retryAfter: string | undefined) 
 /** Its host is busy with others of ours. That is no attempt. */
 async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<void> {
   await inTx(ctx, async (tx) => {
-    if (await markPutOff(tx.db, due, at)) await enqueueDelivery(tx, due.id, at)
+    if (await markDueAt(tx.db, due, at)) await enqueueDelivery(tx, due.id, at)
   })
 }
 

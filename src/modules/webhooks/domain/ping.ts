@@ -6,7 +6,7 @@ import { PING } from './deliver.ts'
 import { type EventWithDeliveries, getEvent } from './list-events.ts'
 import { recordEvent } from './record-event.ts'
 
-/** Sends a test event to an address, signed with the account's secret and delivered like any other. */
+/** Sends a test event to an address, signed with the account's secret. It is tried once. */
 export async function ping(
   ctx: SecretCtx & { outbound: Outbound },
   { accountId, url }: { accountId: string; url: string },

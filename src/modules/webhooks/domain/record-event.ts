@@ -1,6 +1,6 @@
 import { insertDelivery } from '../deliveries-store.ts'
 import { insertEvent, takePosition } from '../store.ts'
-import { type SecretCtx, accountSecret } from './account-secret.ts'
+import { type SecretCtx, ensureAccountSecret } from './account-secret.ts'
 import { placeOfEventSecret } from './signing-secrets.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
 
@@ -31,7 +31,7 @@ export async function recordEvent(tx: SecretCtx, event: NewEvent): Promise<boole
   const { id, accountId, subject, type, dedupeKey, body, url, secret } = event
   if (url !== null && secret === null) {
     if (accountId === null) throw new Error('An event without an owner needs a secret: nothing is sent unsigned.')
-    await accountSecret(tx, accountId)
+    await ensureAccountSecret(tx, accountId)
   }
   const now = clock.now()
   // The position comes first: two transactions that record the same event then wait for one another in the same order.

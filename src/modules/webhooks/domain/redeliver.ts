@@ -1,5 +1,5 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { type DeliveryRecord, insertDelivery, listDeliveries, markPutOff } from '../deliveries-store.ts'
+import { type DeliveryRecord, findOpen, insertDelivery, listDeliveries, markDueAt } from '../deliveries-store.ts'
 import { bodyForgotten, eventNotFound, eventWithoutUrl } from '../errors.ts'
 import { findEvent } from '../store.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
@@ -17,15 +17,15 @@ export function redeliver(
     if (!event) throw eventNotFound()
     if (event.url === null) throw eventWithoutUrl()
     if (event.body === null) throw bodyForgotten()
-    const waiting = (await listDeliveries(tx.db, [eventId])).find(({ nextAt }) => nextAt !== null)
-    const id = waiting ? await hasten(tx, waiting) : await begin(tx, eventId)
+    const open = await findOpen(tx.db, eventId)
+    const id = open ? await hasten(tx, open) : await begin(tx, eventId)
     return (await listDeliveries(tx.db, [eventId])).find((delivery) => delivery.id === id)!
   })
 }
 
-async function hasten(tx: StoreCtx, { id, nextAt }: DeliveryRecord): Promise<string> {
+async function hasten(tx: StoreCtx, { id, nextAt }: { id: string; nextAt: number }): Promise<string> {
   const now = tx.clock.now()
-  if (nextAt! > now && (await markPutOff(tx.db, { id, nextAt: nextAt! }, now))) await enqueueDelivery(tx, id)
+  if (nextAt > now && (await markDueAt(tx.db, { id, nextAt }, now))) await enqueueDelivery(tx, id)
   return id
 }
 
