@@ -58,5 +58,5 @@ export function openWebhooks(
 /** A first try on a laptop should simply work; with real nodes the network around the gateway is nobody's business. */
 function allowsPrivate({ webhookAllowPrivate, nodeUrls }: WebhookConfig): boolean {
   if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
-  return nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
+  return nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
 }

@@ -74,10 +74,13 @@ export async function openWebhooks(t: TestContext, engine: Engine = 'sqlite'): P
       .where('next_at', 'is not', null)
       .orderBy('next_at')
       .execute()
+  const countWritten = async () => (await db.selectFrom('delivery_attempts').select('attempt').execute()).length
   const settle = () =>
     until(async () => {
       runner.wake()
-      return (await waiting()).every(({ next_at: at, state }) => at! > clock.now() && state !== 'sending')
+      const isOver = (await waiting()).every(({ next_at: at, state }) => at! > clock.now() && state !== 'sending')
+      // An outcome is told a moment after it was written.
+      return isOver && (await countWritten()) === attempts.length
     })
   const toNextAttempt = async () => {
     const [next] = await waiting()

@@ -1,6 +1,6 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { listStuck } from '../deliveries-store.ts'
-import { enqueueDelivery } from './wake-delivery.ts'
+import { enqueueRevival } from './wake-delivery.ts'
 
 /** Longer than an attempt, its lease and a busy host's queue take together. */
 const STUCK_AFTER = 15 * 60_000
@@ -10,6 +10,6 @@ const BATCH_MAX = 500
 export async function reviveStuck(ctx: StoreCtx): Promise<void> {
   await inTx(ctx, async (tx) => {
     const stuck = await listStuck(tx.db, tx.clock.now() - STUCK_AFTER, BATCH_MAX)
-    for (const deliveryId of stuck) await enqueueDelivery(tx, deliveryId)
+    for (const deliveryId of stuck) await enqueueRevival(tx, deliveryId)
   })
 }

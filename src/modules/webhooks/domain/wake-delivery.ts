@@ -17,3 +17,9 @@ export function enqueueDelivery(tx: StoreCtx, deliveryId: string, runAt: number 
   const payload: DeliverPayload = { deliveryId }
   return enqueue(tx, { kind: DELIVER, payload, runAt, attemptsMax: JOB_ATTEMPTS_MAX })
 }
+
+/** The same for one that seems forgotten; while such a job waits, there is no second one. */
+export function enqueueRevival(tx: StoreCtx, deliveryId: string): Promise<void> {
+  const payload: DeliverPayload = { deliveryId }
+  return enqueue(tx, { kind: DELIVER, payload, key: `revive:${deliveryId}`, attemptsMax: JOB_ATTEMPTS_MAX })
+}
