@@ -54,6 +54,7 @@ import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
+import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -162,6 +163,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const runner = new JobRunner({
     db,
     engine,
@@ -177,6 +179,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       lookAtReps(storeCtx, nodes.forRequest()),
       forgetDoneJobs(db, clock),
       ...custodian.jobs,
+      ...webhooks.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -260,6 +263,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    parts: [webhooks.routes],
   })
   mountHealth(server, {
     notReady: () => {

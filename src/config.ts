@@ -105,6 +105,13 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   read,
 })
 
+const secretKey = (value: string) => {
+  if (value === '') return undefined
+  const key = Buffer.from(value, 'base64')
+  if (key.length !== 32) throw new BadSetting('must be 32 bytes in base64')
+  return key
+}
+const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
@@ -151,6 +158,18 @@ const SETTINGS = {
   ),
   smtpUrl: setting('SMTP_URL', '', text, 'Mail server; unset, mail is kept in the store and shown by `mail list`.'),
   mailFrom: setting('MAIL_FROM', 'nano-gateway <noreply@localhost>', text, 'Sender of mail.'),
+  secretKey: setting(
+    'SECRET_KEY',
+    '',
+    secretKey,
+    'Seals the secrets in the store: 32 bytes in base64, the same for all instances; unset, a file in DATA_DIR.',
+  ),
+  webhookAllowPrivate: setting(
+    'WEBHOOK_ALLOW_PRIVATE',
+    'auto',
+    automatic,
+    'Whether webhooks may go to private networks and plain http; auto: only when the embedded ledger is the only node.',
+  ),
   nodeUrls: setting(
     'NODE_URLS',
     'devnet:',
@@ -340,6 +359,7 @@ const SECRET = new Set([
   'REDIS_URL',
   'COINGECKO_KEY',
   'WALLET_KEYS',
+  'SECRET_KEY',
 ])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */

@@ -20,6 +20,7 @@ const STATUS = {
   invalid_root: 400,
   invalid_subtype: 400,
   invalid_threshold: 400,
+  invalid_url: 400,
   invalid_username: 400,
   invalid_vanity: 400,
   invalid_work: 400,

@@ -1,6 +1,7 @@
 import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
 import type { JsonObject } from './shape.ts'
+import type { RefusedAddress } from './outbound-failure.ts'
 
 /** Time, so that tests can turn it. */
 export interface Clock {
@@ -211,4 +212,27 @@ export interface VanityKey {
 export interface Vanity {
   /** Undefined when time ran out or nobody waits any more. */
   find(request: { prefix: string; timeLimitMilliseconds: number; leaving: Leaving }): Promise<VanityKey | undefined>
+}
+
+export interface OutboundReply {
+  status: number
+  /** The beginning of the body, as far as it is kept. */
+  text: string
+  /** The header of that name, as it came. */
+  retryAfter: string | undefined
+  milliseconds: number
+}
+
+/** Requests to addresses that users gave us. What lies in a private network is refused, whatever it is called. */
+export interface Outbound {
+  /** Why an address is refused as it stands; undefined when it may be tried. Nothing is looked up. */
+  check(url: string): RefusedAddress | undefined
+  /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
+  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+}
+
+/** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
+export interface SecretBox {
+  seal(context: string, plain: string): string
+  open(context: string, sealed: string): string
 }

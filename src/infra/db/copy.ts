@@ -26,6 +26,12 @@ const TABLES = [
   'wallet_canaries',
   'wallet_plans',
   'wallet_blocks',
+  'events',
+  'event_positions',
+  'deliveries',
+  'delivery_attempts',
+  'webhook_secrets',
+  'disabled_webhooks',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

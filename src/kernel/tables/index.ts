@@ -16,6 +16,14 @@ import type {
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { RepDaysTable } from './reps.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  DisabledWebhooksTable,
+  EventPositionsTable,
+  EventsTable,
+  WebhookSecretsTable,
+} from './webhooks.ts'
 import type { WorksTable } from './works.ts'
 import type {
   WalletBlocksTable,
@@ -48,6 +56,12 @@ export interface Tables {
   wallet_canaries: WalletCanariesTable
   wallet_plans: WalletPlansTable
   wallet_blocks: WalletBlocksTable
+  events: EventsTable
+  event_positions: EventPositionsTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  webhook_secrets: WebhookSecretsTable
+  disabled_webhooks: DisabledWebhooksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */
