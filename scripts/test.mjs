@@ -24,6 +24,7 @@ const NEEDS = [
       'test/wallets/custody.test.ts',
       'test/wallets/kill.test.ts',
       'test/http/rest.test.ts',
+      'test/webhooks/',
     ],
     name: 'postgresql',
     found: hasPostgres,

@@ -44,13 +44,17 @@ import {
   sendMail,
 } from './modules/accounts/index.ts'
 import { ledger } from './modules/ledger/index.ts'
+import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
+import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
 import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
+import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
+import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -76,13 +80,26 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Puts the gateway together and opens its port. The only place that sees everything. */
-export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
+/** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
+export async function startApp(config: Config, infra: Infra): Promise<App> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await assemble(config, infra, opened)
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+/** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
+async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
   const devnet = await startEmbedded(config, { clock, random })
+  opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
+  opened.defer(() => store.close())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -92,6 +109,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     nodes: upstreams,
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
+  opened.defer(() => scheduler.close())
   const nodes = new Nodes({
     upstreams,
     cacheBytesMax: config.cacheBytesMax,
@@ -104,6 +122,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
     },
   })
+  opened.defer(() => nodes.close())
   const { db, engine, notices } = store
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
@@ -119,7 +138,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     store: storeCtx,
     precompute: config.workPrecompute,
     onHit: () => metrics.workHits.inc(),
+    onPrepared: (root) => notices.publish('work', root),
   })
+  opened.defer(() => desk.close())
+  notices.subscribe('work', (root) => desk.noteReady(root))
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
   const custodian = await openWallets(config, {
     store: storeCtx,
@@ -133,18 +155,15 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       metrics.walletAlarms.inc({ kind })
       log.error({ event: 'wallet_alarm', kind, walletId, reason })
     },
-  }).catch(async (error: unknown) => {
-    // A wrong master key is found before anything is served.
-    await scheduler.close()
-    await store.close()
-    await nodes.close()
-    await devnet?.close()
-    throw error
   })
+  opened.defer(() => custodian.close())
   const usage = new UsageMeter(storeCtx)
+  opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
+  opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const runner = new JobRunner({
     db,
     engine,
@@ -157,18 +176,29 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       releaseReservations(storeCtx),
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
+      lookAtReps(storeCtx, nodes.forRequest()),
       forgetDoneJobs(db, clock),
       ...custodian.jobs,
+      ...webhooks.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
+  opened.defer(() => runner.stop())
   notices.subscribe('jobs', () => runner.wake())
   const createdKey = await createFirstAdministrator(storeCtx)
   const shared = await openSharedLimits(config, clock, (degraded) => {
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
   })
-  const registry = new Registry([ledger, accounts, work, wallets])
+  opened.defer(() => shared?.close())
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets])
+  const markets = openMarket(config, {
+    clock,
+    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+  })
+  const names = nameBook(config.knownNames)
+  const usernameOf = (address: string) => names.usernameOf(address)
+  const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
   const gateway: Gateway = {
     registry,
     keys,
@@ -181,7 +211,9 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       clock,
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
-      names: nameBook(config.knownNames),
+      names,
+      reps,
+      ...markets,
       work: desk,
       custody: custodian.custody,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
@@ -231,6 +263,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    parts: [webhooks.routes],
   })
   mountHealth(server, {
     notReady: () => {
@@ -244,6 +277,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     baseUrl: () => config.baseUrl ?? url,
     version: VERSION,
     devnet: devnet !== undefined,
+    reps,
+    currencies: markets.prices.currencies,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,
@@ -268,36 +303,22 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     countJobs: () => countJobs(db),
   })
 
-  const close = async () => {
+  opened.defer(async () => {
     draining = true
     sockets.close()
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
-    desk.close()
-    await scheduler.close()
-    await runner.stop()
-    await custodian.close()
-    await usage.close()
-    await keys.close()
-    shared?.close()
-    await store.close()
-    await nodes.close()
-    await devnet?.close()
-  }
-  try {
-    await desk.start()
-    await runner.start()
-    await nodes.start()
-    await custodian.start()
-    await server.listen({ port: config.port, host: config.host })
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  await desk.start()
+  await runner.start()
+  await nodes.start()
+  await custodian.start()
+  await server.listen({ port: config.port, host: config.host })
   const { port } = server.server.address() as AddressInfo
   url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
+  const close = () => opened.disposeAsync()
   return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
 

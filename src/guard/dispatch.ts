@@ -5,7 +5,7 @@ import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
-import { type Tariffs, charged } from './charge.ts'
+import { type Tariffs, accountOf, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
@@ -122,7 +122,7 @@ async function run(
     caller,
     idempotencyKey,
     leaving,
-    payer: caller.kind === 'account' ? `acc:${caller.accountId}` : `ip:${ip}`,
+    payer: payerOf(caller, ip),
     node: nodeFor(trace, leaving),
     charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
@@ -160,6 +160,12 @@ function findAction(registry: Registry, body: Readonly<Record<string, unknown>>)
   const found = typeof name === 'string' ? registry.find(name) : undefined
   if (!found) throw new AppError('invalid_action', 'Bad action provided.')
   return found
+}
+
+/** Those who may spend for an account are the account; everybody else is told apart by address. */
+function payerOf(caller: Caller, ip: string): string {
+  const account = accountOf(caller)
+  return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
 function originOf({ origin }: RequestHeaders): string | undefined {

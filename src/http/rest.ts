@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseBody } from '../guard/json-body.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -48,7 +48,12 @@ export interface RestOptions extends SessionOptions {
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: IncomingMessage): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
+  /** Routes of other modules. */
+  parts?: readonly RestPart[]
 }
+
+/** Adds routes; `forAccount` lets nobody through to a handler but the holder of an account. */
+export type RestPart = (api: FastifyInstance, forAccount: (handler: Handler) => RouteHandlerMethod) => void
 
 interface Entry {
   /** Called when the request is over, however it ended. */
@@ -72,14 +77,15 @@ interface JobRow {
   lastError: string | null
 }
 
-interface Call {
+export interface Call {
   caller: ApiCaller
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, unknown>>
   body: Readonly<Record<string, unknown>>
+  headers: IncomingHttpHeaders
 }
 
-type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject>
+export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
@@ -92,6 +98,7 @@ export function mountRest(server: FastifyInstance, options: RestOptions): void {
       mountSignIn(api, options)
       mountAccount(api, options)
       mountAdministration(api, options)
+      for (const mount of options.parts ?? []) mount(api, (handler) => answerCaller(options, handler))
       done()
     },
     { prefix: '/api' },
@@ -221,7 +228,9 @@ function answerCaller(options: RestOptions, handler: Handler) {
     )
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
-    return within(options, caller, request, () => handler({ caller, params, query, body: bodyOf(request) }, reply))
+    return within(options, caller, request, () =>
+      handler({ caller, params, query, headers, body: bodyOf(request) }, reply),
+    )
   }
 }
 

@@ -46,6 +46,12 @@ export class Metrics {
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   })
+  readonly webhookAttempts = new Counter({
+    name: 'gateway_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  })
   readonly workFound = new Counter({
     name: 'gateway_work_found_total',
     help: 'Waits for work that ended well, by urgency and source.',

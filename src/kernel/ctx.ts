@@ -1,7 +1,7 @@
 import type { Custody } from './custody.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, Names, NodePort, WorkPort } from './ports.ts'
+import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -42,6 +42,9 @@ export interface Ctx {
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names
+  reps: Representatives
+  prices: Prices
+  market: MarketData
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

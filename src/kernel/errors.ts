@@ -7,6 +7,7 @@ const STATUS = {
   invalid_amount: 400,
   invalid_block: 400,
   invalid_count: 400,
+  invalid_currency: 400,
   invalid_difficulty: 400,
   invalid_duration: 400,
   invalid_email: 400,
@@ -19,6 +20,7 @@ const STATUS = {
   invalid_root: 400,
   invalid_subtype: 400,
   invalid_threshold: 400,
+  invalid_url: 400,
   invalid_username: 400,
   invalid_vanity: 400,
   invalid_work: 400,
@@ -47,6 +49,7 @@ const STATUS = {
   node_timeout: 504,
   publish_timeout: 504,
   no_work: 503,
+  no_price: 503,
   overloaded: 503,
   vanity_not_found: 503,
   wallet_busy: 503,
@@ -79,6 +82,13 @@ export class AppError extends Error {
 
 /** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
 export class LedgerRefusal extends Error {}
+
+/** Whoever asked has left or called it off; the words are the node's. */
+export class Cancelled extends LedgerRefusal {
+  constructor() {
+    super('Cancelled')
+  }
+}
 
 export const noNode = (cause?: unknown) =>
   new AppError('no_node', 'No node available. Try again in a few seconds.', { cause })

@@ -259,6 +259,15 @@ export const field = {
       examples: [true],
       reader: 'flag',
     }),
+  currency: Type.Unsafe<string>(
+    Type.String({
+      minLength: 1,
+      maxLength: 12,
+      description: 'Code of a currency, in any case.',
+      examples: ['USD'],
+      refusal: { text: 'Unknown currency.', code: 'invalid_currency' },
+    }),
+  ),
   /** Empty counts as not given, as it does for the node. */
   subtype: Type.Unsafe<string>(
     Type.String({

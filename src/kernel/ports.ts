@@ -1,5 +1,7 @@
 import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
+import type { JsonObject } from './shape.ts'
+import type { RefusedAddress } from './outbound-failure.ts'
 
 /** Time, so that tests can turn it. */
 export interface Clock {
@@ -30,6 +32,11 @@ export interface Names {
   /** The address a name stands for, in any case; undefined when nobody has it. */
   resolve(name: string): string | undefined
   usernameOf(address: string): string | undefined
+}
+
+/** Whoever has voting weight, with what is known of them. */
+export interface Representatives {
+  list(): Promise<JsonObject[]>
 }
 
 /** A block that became final, as a node told it. */
@@ -119,6 +126,8 @@ export interface WorkRequest {
   class: WorkClass
   /** Whose share of the machine it takes: an account, an address, a wallet. */
   payer: string
+  /** How large that share is beside those of others; 1 unless told. */
+  weight?: number
   /** Tells that whoever asked has left. */
   leaving?: Leaving
 }
@@ -140,6 +149,28 @@ export interface WorkPort {
   cancel(root: string, payer: string): boolean
   /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
   prepare(account: string, root: string, threshold: bigint): void
+}
+
+/** What one nano is worth, and who says so. */
+export interface Rate {
+  /** Units of the currency for one nano, as decimal text. */
+  rate: string
+  source: string
+  /** Milliseconds: when the source said it. */
+  at: number
+}
+
+/** Prices of nano in the money of states. */
+export interface Prices {
+  /** Codes in capitals. */
+  readonly currencies: readonly string[]
+  /** Throws when nothing recent enough is known. */
+  rate(currency: string): Promise<Rate>
+}
+
+/** Everything a market tells of nano, in the shape of the contract, with its source. */
+export interface MarketData {
+  read(): Promise<JsonObject>
 }
 
 /** A key as it lies in the store: encrypted by a data key of its own, which a master key has wrapped. Texts are base64. */
@@ -181,4 +212,27 @@ export interface VanityKey {
 export interface Vanity {
   /** Undefined when time ran out or nobody waits any more. */
   find(request: { prefix: string; timeLimitMilliseconds: number; leaving: Leaving }): Promise<VanityKey | undefined>
+}
+
+export interface OutboundReply {
+  status: number
+  /** The beginning of the body, as far as it is kept. */
+  text: string
+  /** The header of that name, as it came. */
+  retryAfter: string | undefined
+  milliseconds: number
+}
+
+/** Requests to addresses that users gave us. What lies in a private network is refused, whatever it is called. */
+export interface Outbound {
+  /** Why an address is refused as it stands; undefined when it may be tried. Nothing is looked up. */
+  check(url: string): RefusedAddress | undefined
+  /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
+  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+}
+
+/** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
+export interface SecretBox {
+  seal(context: string, plain: string): string
+  open(context: string, sealed: string): string
 }

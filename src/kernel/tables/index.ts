@@ -15,6 +15,15 @@ import type {
   UsageDaysTable,
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
+import type { RepDaysTable } from './reps.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  DisabledWebhooksTable,
+  EventPositionsTable,
+  EventsTable,
+  WebhookSecretsTable,
+} from './webhooks.ts'
 import type { WorksTable } from './works.ts'
 import type {
   WalletBlocksTable,
@@ -41,11 +50,18 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  rep_days: RepDaysTable
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
   wallet_canaries: WalletCanariesTable
   wallet_plans: WalletPlansTable
   wallet_blocks: WalletBlocksTable
+  events: EventsTable
+  event_positions: EventPositionsTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  webhook_secrets: WebhookSecretsTable
+  disabled_webhooks: DisabledWebhooksTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

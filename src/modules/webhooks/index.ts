@@ -1,0 +1,28 @@
+export {
+  type AccountSecret,
+  type SecretCtx,
+  accountSecret,
+  createSecret,
+  findAccountSecret,
+  rotateAccountSecret,
+} from './domain/account-secret.ts'
+export { type AttemptEvent, type DeliveryCtx } from './domain/deliver.ts'
+export { HostSlots } from './domain/host-slots.ts'
+export {
+  type EventPage,
+  type EventQuery,
+  type EventWithDeliveries,
+  type Since,
+  getEvent,
+  listEvents,
+  listEventsOf,
+} from './domain/list-events.ts'
+export { ping } from './domain/ping.ts'
+export { type NewEvent, recordEvent } from './domain/record-event.ts'
+export { redeliver } from './domain/redeliver.ts'
+export { type ToSign, signBody } from './domain/sign-body.ts'
+export { type AttemptRecord, type DeliveryRecord, countUndelivered } from './deliveries-store.ts'
+export { urlRefused } from './errors.ts'
+export { deliverWebhook, forgetEvents, reviveDeliveries } from './jobs.ts'
+export type { EventRecord } from './store.ts'
+export { readEventQuery, readPingUrl, toCursor } from './wire-fields.ts'
