@@ -47,6 +47,12 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   )
 
+/** A send is answered when it has left; its pass goes on until it is confirmed. */
+async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
+  const { id } = (await findWalletByAddress(world.db, address))!
+  await world.finish(wallets.custody.advance(id))
+}
+
 /** Somebody who has got hold of a wallet's key and sends everything away. */
 async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
   const { id } = (await findWalletByAddress(world.db, address))!
@@ -121,6 +127,7 @@ forEachEngine((engine) => {
     const wallet = await world.create(instance)
     await world.deposit(wallet, nano(5))
     await world.finish(send(world, instance, wallet, nano(1), 'one'))
+    await comeToRest(world, instance, wallet)
     const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
     for (const block of blocks) {
       const copy = { ...block, id: `${block.id}2`, hash: null, reference: null, source_hash: null, previous: null }
@@ -160,6 +167,7 @@ test('a block that somebody else signed freezes the wallet and raises one alarm;
   const wallet = await world.create(instance)
   await world.deposit(wallet, nano(5))
   await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
   const stolen = await steal(world, instance, wallet)
   world.clock.advance(2 * 60_000)
   await world.finish(instance.look())
@@ -175,6 +183,7 @@ test('a thief found while a client waits: the client is told, and nothing leaves
   const wallet = await world.create(instance)
   await world.deposit(wallet, nano(5))
   await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
   await steal(world, instance, wallet)
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
   assert.equal(world.fundsOf(SHOP), nano(1))
@@ -187,7 +196,7 @@ test('a thief who is faster than our signed block: it is given up, the wallet fr
   const wallet = await world.create(first)
   await world.deposit(wallet, nano(5))
   await world.finish(send(world, first, wallet))
-  await world.finish(first.settle())
+  await comeToRest(world, first, wallet)
   // It dies right after the signature is committed: wish, lease, a look at deadlines, account_info, work, commit.
   first.faults.crashAt(6, 'after')
   await assert.rejects(world.finish(send(world, first, wallet, nano(2), 'lost')), Crash)
@@ -214,6 +223,7 @@ test('an unconfirmed block is finished before the next one begins, and the same 
   const wallet = await world.create(instance)
   await world.deposit(wallet, nano(5))
   await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
   world.ledger.hold()
   const hash = await world.finish(send(world, instance, wallet))
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
@@ -242,7 +252,7 @@ test('expiry without a refund address holds the funds for their owner, and ends 
   await world.finish(send(world, instance, wallet, nano(2)))
   assert.equal(await statusOf(world, wallet), 'held')
   await world.finish(send(world, instance, wallet, 'all'))
-  await world.finish(instance.settle())
+  await comeToRest(world, instance, wallet)
   assert.equal(await statusOf(world, wallet), 'ended')
   assert.equal(world.fundsOf(SHOP), nano(5))
   await world.deposit(wallet, nano(1))
