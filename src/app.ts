@@ -47,10 +47,12 @@ import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
+import { followSwaps, swap } from './modules/swap/index.ts'
 import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
+import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -124,6 +126,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => nodes.close())
   const { db, engine, notices } = store
+  const tellProvider = (provider: string) => (reason: string) =>
+    log.warn({ event: 'provider_failure', provider, reason })
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
     const [holder = '', ...keys] = notice.split(' ')
@@ -157,6 +161,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     },
   })
   opened.defer(() => custodian.close())
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
@@ -180,6 +185,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       forgetDoneJobs(db, clock),
       ...custodian.jobs,
       ...webhooks.jobs,
+      ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -191,10 +197,10 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     log.warn({ event: 'limits_degraded', degraded })
   })
   opened.defer(() => shared?.close())
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets])
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, swap])
   const markets = openMarket(config, {
     clock,
-    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+    onFailure: ({ provider, reason }) => tellProvider(provider)(reason),
   })
   const names = nameBook(config.knownNames)
   const usernameOf = (address: string) => names.usernameOf(address)
@@ -214,6 +220,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       names,
       reps,
       ...markets,
+      swaps,
       work: desk,
       custody: custodian.custody,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
@@ -279,6 +286,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     devnet: devnet !== undefined,
     reps,
     currencies: markets.prices.currencies,
+    swaps,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,

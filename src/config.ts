@@ -209,6 +209,14 @@ const SETTINGS = {
   coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
   coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
   krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
+  swapProvider: setting(
+    'SWAP_PROVIDER',
+    'sandbox',
+    oneOf('sandbox', 'nanswap', 'none'),
+    'Who exchanges currencies: `sandbox` (only with the embedded ledger), `nanswap`, or `none`.',
+  ),
+  swapUrl: setting('SWAP_URL', 'https://api.nanswap.com/v1', text, 'Address of the swap service.'),
+  swapKey: setting('SWAP_KEY', '', text, 'Key for the swap service.'),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
@@ -358,6 +366,7 @@ const SECRET = new Set([
   'SMTP_URL',
   'REDIS_URL',
   'COINGECKO_KEY',
+  'SWAP_KEY',
   'WALLET_KEYS',
   'SECRET_KEY',
 ])

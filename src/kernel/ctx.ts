@@ -1,7 +1,7 @@
 import type { Custody } from './custody.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
+import type { Clock, MarketData, Names, NodePort, Prices, Representatives, SwapProvider, WorkPort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -45,6 +45,8 @@ export interface Ctx {
   reps: Representatives
   prices: Prices
   market: MarketData
+  /** Absent where nobody exchanges currencies. */
+  swaps: SwapProvider | undefined
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

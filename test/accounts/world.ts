@@ -151,6 +151,7 @@ const TABLES: Record<keyof Tables, true> = {
   idempotency: true,
   works: true,
   rep_days: true,
+  swaps: true,
   wallets: true,
   wallet_keys: true,
   wallet_canaries: true,

@@ -19,6 +19,7 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
@@ -27,6 +28,21 @@ import { insertPlan, insertSend } from '../../src/modules/wallets/outbox-store.t
 import { insertCanary, insertWallet } from '../../src/modules/wallets/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
+
+const SWAP: Omit<Swap, 'id'> = {
+  provider: 'sandbox',
+  reference: '-',
+  from: 'btc',
+  to: 'nano',
+  amount: '0.1',
+  receive: '9900',
+  address: 'nano_1',
+  refundAddress: 'bc1',
+  depositAddress: 'bc1',
+  status: 'waiting',
+  createdAt: 1,
+  expiresAt: 2 ** 41,
+}
 
 /** Puts something into every table. */
 async function fill(ctx: StoreCtx): Promise<void> {
@@ -47,6 +63,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
     await addLook(db, 20_000, [accountId])
+    await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
     await fillWebhooks(ctx, accountId)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()

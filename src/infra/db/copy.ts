@@ -21,6 +21,7 @@ const TABLES = [
   'idempotency',
   'works',
   'rep_days',
+  'swaps',
   'wallets',
   'wallet_keys',
   'wallet_canaries',

@@ -24,6 +24,7 @@ import type {
   EventsTable,
   WebhookSecretsTable,
 } from './webhooks.ts'
+import type { SwapsTable } from './swaps.ts'
 import type { WorksTable } from './works.ts'
 import type {
   WalletBlocksTable,
@@ -51,6 +52,7 @@ export interface Tables {
   idempotency: IdempotencyTable
   works: WorksTable
   rep_days: RepDaysTable
+  swaps: SwapsTable
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
   wallet_canaries: WalletCanariesTable

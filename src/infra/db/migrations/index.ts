@@ -8,6 +8,7 @@ import { up as works } from './0005-works.ts'
 import { up as wallets } from './0006-wallets.ts'
 import { up as webhooks } from './0007-webhooks.ts'
 import { up as reps } from './0010-reps.ts'
+import { up as swaps } from './0011-swaps.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -19,4 +20,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0006-wallets': wallets,
   '0007-webhooks': webhooks,
   '0010-reps': reps,
+  '0011-swaps': swaps,
 }
