@@ -147,6 +147,13 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  checkouts: true,
+  checkout_reservations: true,
+  checkout_quotes: true,
+  checkout_payments: true,
+  checkout_timeline: true,
+  checkout_watchers: true,
+  watched_addresses: true,
 }
 
 /** Every row of every table, as text. */

@@ -20,6 +20,13 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'checkouts',
+  'checkout_reservations',
+  'checkout_quotes',
+  'checkout_payments',
+  'checkout_timeline',
+  'checkout_watchers',
+  'watched_addresses',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */
