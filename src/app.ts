@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { startEmbedded } from './embedded.ts'
@@ -9,9 +10,11 @@ import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
+import { mountCheckoutRest } from './http/checkout-routes.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
+import { PayRoutes } from './http/pay-routes.tsx'
 import { mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
@@ -43,6 +46,7 @@ import {
   releaseReservations,
   sendMail,
 } from './modules/accounts/index.ts'
+import { checkouts as checkoutModule } from './modules/checkout/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
@@ -77,6 +81,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
+  let url = ''
   const devnet = await startEmbedded(config, { clock, random })
   const store = await openStore(storeUrl(config), clock)
   const metrics = new Metrics()
@@ -112,6 +117,20 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const names = nameBook(config.knownNames)
+  const checkouts = openCheckouts(config, {
+    engine,
+    store: storeCtx,
+    clock,
+    notices,
+    names,
+    node: nodes.forRequest(),
+    bus: nodes.confirmations,
+    mailer,
+    devnet: devnet !== undefined,
+    baseUrl: () => config.baseUrl ?? url,
+    onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describe(error) }),
+  })
   const runner = new JobRunner({
     db,
     engine,
@@ -125,6 +144,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
       forgetDoneJobs(db, clock),
+      ...checkouts.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -143,7 +163,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     onHit: () => metrics.workHits.inc(),
   })
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, work])
+  const registry = new Registry([ledger, accounts, work, checkoutModule])
   const gateway: Gateway = {
     registry,
     keys,
@@ -156,7 +176,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       clock,
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
-      names: nameBook(config.knownNames),
+      names,
+      till: checkouts.till,
       work: desk,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
@@ -166,7 +187,6 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
-  let url = ''
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const rpc = createRpcEndpoint({
@@ -205,7 +225,17 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    areas: [(api, forAccount) => mountCheckoutRest(api, forAccount, checkouts.ctx)],
   })
+  const payRoutes = new PayRoutes({
+    ...checkouts,
+    clock,
+    devnet: devnet !== undefined,
+    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    burst: new MemoryBurst(clock),
+    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+  })
+  payRoutes.mount(server)
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -244,12 +274,14 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   const close = async () => {
     draining = true
     sockets.close()
+    payRoutes.close()
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
     desk.close()
     await scheduler.close()
     await runner.stop()
+    await checkouts.monitor.stop()
     await usage.close()
     await keys.close()
     shared?.close()
@@ -261,6 +293,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     await desk.start()
     await runner.start()
     await nodes.start()
+    await checkouts.monitor.start()
     await server.listen({ port: config.port, host: config.host })
   } catch (error) {
     await close()

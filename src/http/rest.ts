@@ -48,7 +48,12 @@ export interface RestOptions extends SessionOptions {
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: IncomingMessage): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
+  /** Further routes under `/api`, each area in its own file. */
+  areas?: readonly ((api: FastifyInstance, forAccount: ForAccount) => void)[]
 }
+
+/** Makes a route for callers with a key or a session out of a handler. */
+export type ForAccount = (handler: Handler) => ReturnType<typeof answerCaller>
 
 interface Entry {
   /** Called when the request is over, however it ended. */
@@ -72,14 +77,15 @@ interface JobRow {
   lastError: string | null
 }
 
-interface Call {
+export interface Call {
   caller: ApiCaller
+  headers: IncomingMessage['headers']
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, unknown>>
   body: Readonly<Record<string, unknown>>
 }
 
-type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject>
+type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
@@ -92,6 +98,7 @@ export function mountRest(server: FastifyInstance, options: RestOptions): void {
       mountSignIn(api, options)
       mountAccount(api, options)
       mountAdministration(api, options)
+      for (const mount of options.areas ?? []) mount(api, (handler) => answerCaller(options, handler))
       done()
     },
     { prefix: '/api' },
@@ -213,7 +220,7 @@ function mountAdministration(api: FastifyInstance, options: RestOptions): void {
 
 /** Identifies the caller before anything else of the request is looked at. */
 function answerCaller(options: RestOptions, handler: Handler) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject | FastifyReply> => {
     const { method, headers } = request
     const caller = await identifyApiCaller(options, { method, headers }).catch((error: unknown) =>
       // Guessing credentials counts against whoever guesses.
@@ -221,7 +228,9 @@ function answerCaller(options: RestOptions, handler: Handler) {
     )
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
-    return within(options, caller, request, () => handler({ caller, params, query, body: bodyOf(request) }, reply))
+    return within(options, caller, request, () =>
+      handler({ caller, headers, params, query, body: bodyOf(request) }, reply),
+    )
   }
 }
 
@@ -240,12 +249,12 @@ async function within<T>(
 }
 
 /** Bodies are JSON whatever their type says, as at the RPC endpoint. */
-function readBodies(api: FastifyInstance): void {
+export function readBodies(api: FastifyInstance): void {
   api.removeAllContentTypeParsers()
   api.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
 }
 
-function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
+export function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
   return typeof body === 'string' && body !== '' ? parseBody(body) : {}
 }
 
@@ -258,7 +267,7 @@ function keepToOwnOrigin(api: FastifyInstance, { baseUrl }: RestOptions): void {
   })
 }
 
-function answerErrors(api: FastifyInstance, { onError }: RestOptions): void {
+export function answerErrors(api: FastifyInstance, { onError }: Pick<RestOptions, 'onError'>): void {
   api.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const { status, body, retryAfterSeconds } = toErrorReply(fromFastify(error))
     if (status >= 500) onError(error, request.id)

@@ -7,6 +7,7 @@ const STATUS = {
   invalid_amount: 400,
   invalid_block: 400,
   invalid_count: 400,
+  invalid_currency: 400,
   invalid_difficulty: 400,
   invalid_email: 400,
   invalid_hash: 400,
@@ -28,6 +29,7 @@ const STATUS = {
   insufficient_credits: 403,
   not_found: 404,
   method_not_allowed: 405,
+  checkout_closed: 409,
   conflict: 409,
   idempotency_conflict: 409,
   idempotency_in_flight: 409,
@@ -39,7 +41,9 @@ const STATUS = {
   node_timeout: 504,
   publish_timeout: 504,
   no_work: 503,
+  amount_space_exhausted: 503,
   overloaded: 503,
+  price_unavailable: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS

@@ -53,6 +53,8 @@ export interface ConfirmationBus {
   listen(listener: (confirmation: Confirmation) => void): () => void
   /** Accounts whose confirmations are looked up after a gap in the stream. */
   watch(account: string): () => void
+  /** Calls back when the stream breaks and when it comes back. */
+  onGap(listener: () => void): void
 }
 
 /** Whose key it is and what it may open. */
@@ -140,4 +142,21 @@ export interface WorkPort {
   cancel(root: string, payer: string): boolean
   /** The root of an account's next block is known; work for it is made when nothing else is to be done. */
   prepare(account: string, root: string, threshold: bigint): void
+}
+
+/** What one nano is worth, and who says so. */
+export interface Rate {
+  /** Units of the currency for one nano, as decimal text. */
+  rate: string
+  source: string
+  /** Milliseconds: when the source said it. */
+  at: number
+}
+
+/** Prices of nano in the money of states. */
+export interface Prices {
+  /** Codes in capitals. */
+  readonly currencies: readonly string[]
+  /** Throws when nothing recent enough is known. */
+  rate(currency: string): Promise<Rate>
 }
