@@ -13,3 +13,8 @@ export interface CheckoutCtx extends StoreCtx {
 export function toCheckoutCtx({ store, till, names }: Pick<Ctx, 'store' | 'till' | 'names'>): CheckoutCtx {
   return { ...store, till, names }
 }
+
+/** Runs a verb in one transaction that adds no jobs: nobody needs to be woken, and most checkouts are only made. */
+export function inQuietTx<T>(ctx: CheckoutCtx, run: (ctx: CheckoutCtx) => Promise<T>): Promise<T> {
+  return ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx }))
+}

@@ -382,15 +382,16 @@ export async function listOverdue(
   return rows.map(({ id }) => id)
 }
 
-/** When the next of an address's open checkouts ends. */
-export async function findNextExpiry(db: Db, address: string): Promise<number | undefined> {
-  const row = await db
+/** When the next open checkout of each address ends; addresses without one are left out. */
+export async function listNextExpiries(db: Db, addresses: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
     .selectFrom('checkouts')
-    .select(({ fn }) => fn.min('expires_at').as('next'))
-    .where('address', '=', address)
+    .select(({ fn }) => ['address', fn.min('expires_at').as('next')])
+    .where('address', 'in', [...addresses])
     .where('status', 'in', OPEN_STATUSES)
-    .executeTakeFirst()
-  return row?.next ?? undefined
+    .groupBy('address')
+    .execute()
+  return new Map(rows.map(({ address, next }) => [address, next]))
 }
 
 /** Checkouts whose block was seen and has not been confirmed since. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { WatchedAddressesTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import { OPEN_STATUSES, earlier, later } from './store.ts'
@@ -133,28 +134,25 @@ export async function claimScans(
   return rows.map(toWatched)
 }
 
-/** A complete look at an address is over. A turn that somebody asked for meanwhile stays. */
+/** A complete look at addresses is over. A turn that somebody asked for meanwhile stays. */
 export async function markScanned(
   db: Db,
-  {
-    address,
-    scannedAt,
-    nextScanAt,
-    leaseUntil,
-    frontier,
-  }: { address: string; scannedAt: number; nextScanAt: number; leaseUntil: number; frontier: string | null },
+  addresses: readonly string[],
+  { scannedAt, nextScanAt, leaseUntil }: { scannedAt: number; nextScanAt: number; leaseUntil: number },
 ): Promise<void> {
   await db
     .updateTable('watched_addresses')
-    .set({ scanned_at: later('scanned_at', scannedAt), frontier })
-    .where('address', '=', address)
+    .set({
+      scanned_at: later('scanned_at', scannedAt),
+      next_scan_at: sql<number>`case when next_scan_at = ${leaseUntil} then ${nextScanAt} else next_scan_at end`,
+    })
+    .where('address', 'in', [...addresses])
     .execute()
-  await db
-    .updateTable('watched_addresses')
-    .set({ next_scan_at: nextScanAt })
-    .where('address', '=', address)
-    .where('next_scan_at', '=', leaseUntil)
-    .execute()
+}
+
+/** The history of an address is looked through up to this block. */
+export async function updateFrontier(db: Db, address: string, frontier: string): Promise<void> {
+  await db.updateTable('watched_addresses').set({ frontier }).where('address', '=', address).execute()
 }
 
 /** Wants addresses looked at by a time, or sooner. */

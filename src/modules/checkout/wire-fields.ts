@@ -41,6 +41,8 @@ export interface CheckoutRequest extends PresentationRequest {
   plans: PlanRequest[]
   mode: CheckoutMode
   template: string | undefined
+  /** The price of an order from a template, which is in the template's currency and read when that is known. */
+  orderAmount: unknown
 }
 
 export interface ReadingRules {
@@ -78,14 +80,16 @@ function given(value: unknown): unknown {
 /** Reads the fields of a new checkout; the first wrong one is named (contract 2, Checkout request fields). */
 export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
   const currency = readCurrency(body.currency, rules.currencies)
+  const template = readTemplate(body.template)
   return {
     ...readPresentation(body, rules),
     address: readAddress(body.address),
     currency,
-    price: readPrice('amount', body.amount, currency),
+    price: template === undefined ? readPrice('amount', body.amount, currency) : undefined,
     plans: readPlans(body.plans, currency),
     mode: readMode(body),
-    template: readTemplate(body.template),
+    template,
+    orderAmount: template === undefined ? undefined : given(body.amount),
   }
 }
 
@@ -137,9 +141,9 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
     return { kind: 'fiat', text, e8 }
   }
   if (hasWildcards(text)) {
-    // The smallest value the digits can take must be a price, too.
-    const least = parseNano(text.replaceAll('X', '9'))
-    if (least === undefined || least < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
+    // Some way to fill the digits must give a price.
+    const most = parseNano(text.replaceAll('X', '9'))
+    if (most === undefined || most < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
     return { kind: 'wildcards', text }
   }
   const raw = parseNano(text)

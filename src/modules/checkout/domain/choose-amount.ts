@@ -1,5 +1,4 @@
-import { inTx } from '../../../kernel/in-tx.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { badField, checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { countReservationsOf } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, lockCheckout } from '../store.ts'
@@ -14,7 +13,7 @@ const CHOICES_MAX = 20
 export async function chooseAmount(ctx: CheckoutCtx, id: string, amount: unknown): Promise<Checkout> {
   const price = readPrice('amount', amount, 'NANO')
   if (price?.kind !== 'nano') throw badField('amount', 'Invalid amount number', 'invalid_amount')
-  const chosen = await inTx(ctx, async (tx) => {
+  const chosen = await inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held) throw checkoutNotFound()
     if (!OPEN_STATUSES.some((status) => status === held.status)) throw checkoutClosed(held.status)

@@ -1,10 +1,9 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
-import { inTx } from '../../../kernel/in-tx.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import {
   ANONYMOUS,
@@ -88,24 +87,23 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
-  if (asked.price !== undefined && template.plans.length > 0) throw fixed('amount')
+  if (asked.orderAmount !== undefined && template.plans.length > 0) throw fixed('amount')
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {
     if (asked[name]) throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   }
   const { currency, webhookSecret } = template
-  // An amount that comes with a template is in the template's currency, whatever else stands in the request.
-  const price = asked.price === undefined ? template.price : asked.price.text
   return {
     address: template.merchantAddress,
     currency,
-    price: readPrice('amount', price, currency),
+    price: readPrice('amount', asked.orderAmount ?? template.price, currency),
     plans: readPlans(
       template.plans.map(({ title, value, discount }) => ({ title, value, discount })),
       currency,
     ),
     mode: template.mode,
     template: template.id,
+    orderAmount: undefined,
     title: asked.title ?? template.title,
     description: asked.description ?? template.description,
     image: template.image,
@@ -187,7 +185,7 @@ async function store(
   rate: Rate | undefined,
 ): Promise<Checkout> {
   try {
-    return await inTx(ctx, async (tx) => {
+    return await inQuietTx(ctx, async (tx) => {
       await refuseTooMany(tx, draft)
       const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
       const checkout: Checkout = { ...draft, ...amounts }

@@ -1,7 +1,6 @@
 import type { Raw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { inTx } from '../../../kernel/in-tx.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { priceUnavailable } from '../errors.ts'
 import { type Quote, insertQuote, listLatestQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
@@ -66,12 +65,13 @@ export async function quotePrices(
  */
 export async function refreshQuote(ctx: CheckoutCtx, checkout: Checkout): Promise<Checkout> {
   if (checkout.currency === 'NANO' || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now()) return checkout
-  if (await hasLiveQuote(ctx, checkout)) return checkout
+  // Another tab may have got it since the checkout was read; amount and quote are written together.
+  if (await hasLiveQuote(ctx, checkout)) return (await findCheckout(ctx.db, checkout.id))!
   const rate = await rateNow(ctx, checkout.currency)
-  return inTx(ctx, async (tx) => {
+  return inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, checkout.id)
     if (!held || !isOpen(held)) return held ?? checkout
-    // Another tab may have been faster; what it got is what everybody sees.
+    // Or while the price was asked for; what the first one got is what everybody sees.
     const [latest] = await listLatestQuotes(tx.db, held.id)
     if (latest && latest.expiresAt > tx.clock.now()) return (await findCheckout(tx.db, held.id))!
     const quoted = await quotePrices(tx, held, { rate, seq: (latest?.seq ?? 0) + 1 })

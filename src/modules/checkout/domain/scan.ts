@@ -1,8 +1,8 @@
 import type { NodePort } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { listRecorded } from '../payments-store.ts'
-import { findNextExpiry, listStuck } from '../store.ts'
-import { type WatchedAddress, markScanned } from '../watch-store.ts'
+import { listNextExpiries, listStuck } from '../store.ts'
+import { type WatchedAddress, markScanned, updateFrontier } from '../watch-store.ts'
 import { CLOCK_SLACK, creditSend } from './credit.ts'
 import { detectSend, undetect } from './detect.ts'
 import { CATCH_UP_MARGIN, expireOverdue } from './expire.ts'
@@ -37,23 +37,43 @@ export async function scanAddresses(
     watched.map(({ address }) => address),
   )
   const found = new Set<string>()
+  const moved = new Map<string, string>()
   for (const [at, { address, frontier: knownHead, since }] of watched.entries()) {
     const { waiting, frontier } = states[at]!
     for (const hash of waiting) found.add(hash)
     if (frontier === null || frontier === knownHead) continue
     const received = await readReceived(tools.node, address, { knownHead, since: since - CLOCK_SLACK })
     for (const hash of received) found.add(hash)
+    moved.set(address, frontier)
   }
   await takeSends(ctx, tools, [...found])
-  for (const [at, { address, freshAt }] of watched.entries()) {
-    await markScanned(ctx.db, {
-      address,
-      scannedAt: startedAt,
-      frontier: states[at]!.frontier,
-      leaseUntil,
-      nextScanAt: await nextScan(ctx, address, freshAt),
-    })
-    await expireOverdue(ctx, address)
+  await finishScan(ctx, { watched, moved, startedAt, leaseUntil })
+}
+
+interface FinishedScan {
+  watched: readonly WatchedAddress[]
+  /** New frontiers by address. */
+  moved: ReadonlyMap<string, string>
+  startedAt: number
+  leaseUntil: number
+}
+
+/** Everything that was there is credited: that is written down, and what is over may end now. */
+async function finishScan(ctx: CheckoutCtx, { watched, moved, startedAt, leaseUntil }: FinishedScan): Promise<void> {
+  const expiries = await listNextExpiries(
+    ctx.db,
+    watched.map(({ address }) => address),
+  )
+  const turns = Map.groupBy(watched, ({ address, freshAt }) => nextScan(ctx, freshAt, expiries.get(address)))
+  await inQuietTx(ctx, async ({ db }) => {
+    for (const [address, frontier] of moved) await updateFrontier(db, address, frontier)
+    for (const [nextScanAt, group] of turns) {
+      const addresses = group.map(({ address }) => address)
+      await markScanned(db, addresses, { scannedAt: startedAt, nextScanAt, leaseUntil })
+    }
+  })
+  for (const [address, expiry] of expiries) {
+    if (expiry <= startedAt - CATCH_UP_MARGIN) await expireOverdue(ctx, address)
   }
 }
 
@@ -77,15 +97,18 @@ export async function takeSends(ctx: CheckoutCtx, tools: ScanTools, hashes: read
   }
 }
 
-/** Often while a payment is likely, rarely when it would be late; in any case once after each end. */
-async function nextScan({ db, clock }: CheckoutCtx, address: string, freshAt: number): Promise<number> {
+/**
+ * Often while a payment is likely, rarely when it would be late; in any case once after each end. In whole seconds, so
+ * that addresses share their turns.
+ */
+function nextScan({ clock }: CheckoutCtx, freshAt: number, expiry: number | undefined): number {
   const now = clock.now()
-  const expiry = await findNextExpiry(db, address)
-  if (expiry === undefined) return now + PACE_LATE
+  const inSeconds = (at: number) => Math.ceil(at / 1_000) * 1_000
+  if (expiry === undefined) return inSeconds(now + PACE_LATE)
   const age = now - freshAt
   const pace = age < 10 * MINUTE ? PACE_MIN : Math.min(PACE_MAX, Math.max(PACE_MIN, Math.floor(age / 20)))
   const afterEnd = expiry + CATCH_UP_MARGIN
-  return afterEnd > now ? Math.min(now + pace, afterEnd) : now + PACE_MIN
+  return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + PACE_MIN)
 }
 
 /** Looks again at blocks that were seen long ago: final, or given up. */
