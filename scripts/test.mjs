@@ -16,7 +16,16 @@ const hasPostgres = () =>
 const NEEDS = [
   { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
   {
-    suites: ['test/stores/', 'test/accounts/', 'test/shared/', 'test/http/rest.test.ts'],
+    suites: [
+      'test/stores/',
+      'test/accounts/',
+      'test/shared/',
+      'test/sim/nth-failure.test.ts',
+      'test/wallets/custody.test.ts',
+      'test/wallets/kill.test.ts',
+      'test/http/rest.test.ts',
+      'test/webhooks/',
+    ],
     name: 'postgresql',
     found: hasPostgres,
   },

@@ -10,7 +10,7 @@ import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
-import { mountCheckoutRest } from './http/checkout-routes.ts'
+import { checkoutRoutes } from './http/checkout-routes.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
@@ -48,11 +48,17 @@ import {
 } from './modules/accounts/index.ts'
 import { checkouts as checkoutModule } from './modules/checkout/index.ts'
 import { ledger } from './modules/ledger/index.ts'
+import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
+import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
+import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
+import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
+import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
+import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 
 export interface Infra {
@@ -66,6 +72,8 @@ export interface App {
   url: string
   /** Shown once: the administrator key that this start made. */
   createdKey: string | undefined
+  /** The file of the master keys of wallets, unless they come from a setting. */
+  walletKeyFile: string | undefined
   devnet: Devnet | undefined
   nodes: Nodes
   store: Store
@@ -76,14 +84,28 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Puts the gateway together and opens its port. The only place that sees everything. */
-export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
+/** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
+export async function startApp(config: Config, infra: Infra): Promise<App> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await assemble(config, infra, opened)
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+/** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
+async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
-  let url = ''
+  // Known beforehand unless any port will do: jobs that run before we listen write links, too.
+  let url = config.port === 0 ? '' : toUrl(config.host, config.port)
   const devnet = await startEmbedded(config, { clock, random })
+  opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
+  opened.defer(() => store.close())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -93,6 +115,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     nodes: upstreams,
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
+  opened.defer(() => scheduler.close())
   const nodes = new Nodes({
     upstreams,
     cacheBytesMax: config.cacheBytesMax,
@@ -105,6 +128,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
     },
   })
+  opened.defer(() => nodes.close())
   const { db, engine, notices } = store
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
@@ -113,10 +137,43 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   })
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const network = devnet ? 'dev' : config.nodeNetwork
+  const thresholds = WORK_THRESHOLDS[network]
+  const desk = new WorkDesk({
+    searches: scheduler,
+    store: storeCtx,
+    precompute: config.workPrecompute,
+    onHit: () => metrics.workHits.inc(),
+    onPrepared: (root) => notices.publish('work', root),
+  })
+  opened.defer(() => desk.close())
+  notices.subscribe('work', (root) => desk.noteReady(root))
+  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
+  const custodian = await openWallets(config, {
+    store: storeCtx,
+    node: nodes.forRequest(),
+    work: desk,
+    thresholds,
+    notices,
+    bus: nodes.confirmations,
+    devnet,
+    onAlarm: (kind, { walletId, reason }) => {
+      metrics.walletAlarms.inc({ kind })
+      log.error({ event: 'wallet_alarm', kind, walletId, reason })
+    },
+  })
+  opened.defer(() => custodian.close())
   const usage = new UsageMeter(storeCtx)
+  opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
+  opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
+  const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
+  const markets = openMarket(config, {
+    clock,
+    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+  })
   const names = nameBook(config.knownNames)
   const checkouts = openCheckouts(config, {
     engine,
@@ -127,10 +184,15 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     node: nodes.forRequest(),
     bus: nodes.confirmations,
     mailer,
+    prices: markets.prices,
+    outbound: webhooks.outbound,
+    secrets: webhooks.secrets,
+    wallets: custodian.ctx,
     devnet: devnet !== undefined,
     baseUrl: () => config.baseUrl ?? url,
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describe(error) }),
   })
+  opened.defer(() => checkouts.monitor.stop())
   const runner = new JobRunner({
     db,
     engine,
@@ -143,27 +205,25 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       releaseReservations(storeCtx),
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
+      lookAtReps(storeCtx, nodes.forRequest()),
       forgetDoneJobs(db, clock),
+      ...custodian.jobs,
+      ...webhooks.jobs,
       ...checkouts.jobs,
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
+  opened.defer(() => runner.stop())
   notices.subscribe('jobs', () => runner.wake())
   const createdKey = await createFirstAdministrator(storeCtx)
   const shared = await openSharedLimits(config, clock, (degraded) => {
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
   })
-  const network = devnet ? 'dev' : config.nodeNetwork
-  const thresholds = WORK_THRESHOLDS[network]
-  const desk = new WorkDesk({
-    searches: scheduler,
-    store: storeCtx,
-    precompute: config.workPrecompute,
-    onHit: () => metrics.workHits.inc(),
-  })
-  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, work, checkoutModule])
+  opened.defer(() => shared?.close())
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule])
+  const usernameOf = (address: string) => names.usernameOf(address)
+  const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
   const gateway: Gateway = {
     registry,
     keys,
@@ -177,8 +237,11 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       store: storeCtx,
       baseUrl: () => config.baseUrl ?? url,
       names,
-      till: checkouts.till,
+      reps,
+      ...markets,
       work: desk,
+      custody: custodian.custody,
+      till: checkouts.till,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -225,7 +288,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
-    areas: [(api, forAccount) => mountCheckoutRest(api, forAccount, checkouts.ctx)],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
   })
   const payRoutes = new PayRoutes({
     ...checkouts,
@@ -248,6 +311,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     baseUrl: () => config.baseUrl ?? url,
     version: VERSION,
     devnet: devnet !== undefined,
+    reps,
+    currencies: markets.prices.currencies,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,
@@ -264,6 +329,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       })),
     }),
   })
+  exposeWallets(metrics, db)
   exposeGauges(metrics, {
     nodes,
     limitsDegraded: () => limitsDegraded,
@@ -271,38 +337,28 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     countJobs: () => countJobs(db),
   })
 
-  const close = async () => {
+  opened.defer(async () => {
     draining = true
     sockets.close()
     payRoutes.close()
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
-    desk.close()
-    await scheduler.close()
-    await runner.stop()
-    await checkouts.monitor.stop()
-    await usage.close()
-    await keys.close()
-    shared?.close()
-    await store.close()
-    await nodes.close()
-    await devnet?.close()
-  }
-  try {
-    await desk.start()
-    await runner.start()
-    await nodes.start()
-    await checkouts.monitor.start()
-    await server.listen({ port: config.port, host: config.host })
-  } catch (error) {
-    await close()
-    throw error
-  }
+  })
+  await desk.start()
+  await runner.start()
+  await nodes.start()
+  await custodian.start()
+  await server.listen({ port: config.port, host: config.host })
   const { port } = server.server.address() as AddressInfo
-  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-  return { url, createdKey, devnet, nodes, store, usage, work: scheduler, close }
+  url = toUrl(config.host, port)
+  await checkouts.monitor.start()
+  const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
+  const close = () => opened.disposeAsync()
+  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
+
+const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
   if (config.redisUrl === '') return undefined

@@ -1,12 +1,23 @@
 import type { Config } from './config.ts'
-import { sandboxPrices } from './infra/market/sandbox.ts'
 import { qrPng } from './infra/qr.ts'
 import type { Engine } from './kernel/dialect.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Job } from './kernel/job.ts'
-import type { Clock, ConfirmationBus, Mailer, Names, NodePort, Notices } from './kernel/ports.ts'
-import type { Till } from './kernel/till.ts'
+import type {
+  Clock,
+  ConfirmationBus,
+  Mailer,
+  Names,
+  NodePort,
+  Notices,
+  Outbound,
+  Prices,
+  SecretBox,
+} from './kernel/ports.ts'
+import type { ServiceWallets, Till } from './kernel/till.ts'
 import { type CheckoutCtx, Monitor, mailReceipt, releaseAmounts, sweepToMerchant } from './modules/checkout/index.ts'
+import { type WalletCtx, createWallet, deleteWallet, findWallet } from './modules/wallets/index.ts'
+import { urlRefused } from './modules/webhooks/index.ts'
 
 const HOUR = 3_600_000
 
@@ -30,6 +41,10 @@ export interface CheckoutNeeds {
   node: NodePort
   bus: ConfirmationBus
   mailer: Mailer
+  prices: Prices
+  outbound: Outbound
+  secrets: SecretBox
+  wallets: WalletCtx
   /** The embedded ledger is for trying things out, and so is plain http. */
   devnet: boolean
   baseUrl(): string
@@ -40,10 +55,17 @@ export interface CheckoutNeeds {
 export function openCheckouts(
   config: Pick<
     Config,
-    'checkoutUrl' | 'apiUrl' | 'explorerUrl' | 'checkoutLifetimeHours' | 'checkoutOpenMax' | 'checkoutOpenAnonymousMax'
+    | 'checkoutUrl'
+    | 'apiUrl'
+    | 'checkoutGeneratedWallets'
+    | 'explorerUrl'
+    | 'checkoutLifetimeHours'
+    | 'checkoutOpenMax'
+    | 'checkoutOpenAnonymousMax'
   >,
-  { engine, store, clock, notices, names, node, bus, mailer, devnet, baseUrl, onError }: CheckoutNeeds,
+  needs: CheckoutNeeds,
 ): CheckoutParts {
+  const { engine, store, clock, notices, names, node, bus, mailer, devnet, baseUrl, onError } = needs
   const pages = () => config.checkoutUrl ?? baseUrl()
   const api = () => config.apiUrl ?? baseUrl()
   const till: Till = {
@@ -52,9 +74,10 @@ export function openCheckouts(
       lifetimeMilliseconds: config.checkoutLifetimeHours * HOUR,
       openMax: config.checkoutOpenMax,
       openAnonymousMax: config.checkoutOpenAnonymousMax,
+      generatedWallets: config.checkoutGeneratedWallets,
       plainHttpAllowed: devnet,
     },
-    prices: sandboxPrices(clock),
+    prices: needs.prices,
     links: {
       pay: (id) => `${pages()}/pay/${id}`,
       check: (id) => `${api()}/check/${id}`,
@@ -62,9 +85,12 @@ export function openCheckouts(
       block: (hash) => `${config.explorerUrl}${hash}`,
     },
     qrPng,
-    checkWebhookUrl: () => Promise.resolve(),
-    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
-    wallets: undefined,
+    checkWebhookUrl: (url) => {
+      const reason = needs.outbound.check(url)
+      return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused('webhook_url', reason))
+    },
+    secrets: needs.secrets,
+    wallets: toServiceWallets(needs.wallets),
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
   }
@@ -78,5 +104,23 @@ export function openCheckouts(
     jobs: [mailReceipt(ctx, mailer), sweepToMerchant(ctx), releaseAmounts(ctx)],
     nudge: (address) => monitor.nudge(address),
     onChange: (listener) => notices.subscribe('checkout', listener),
+  }
+}
+
+/** A wallet of the service that gives all it gets to one address, from the moment it is told to. */
+function toServiceWallets(ctx: WalletCtx): ServiceWallets {
+  return {
+    async create({ destination, reference }) {
+      const request = { accountId: undefined, purpose: 'checkout', refundAddress: destination, metadata: { reference } }
+      const { id, address } = await createWallet(ctx, request)
+      return { id, address }
+    },
+    async sweep(walletId) {
+      const wallet = await findWallet(ctx.store.db, walletId)
+      if (!wallet) throw new Error(`There is no wallet ${walletId}.`)
+      // Its end is the way its funds leave; whatever comes later follows by itself.
+      if (wallet.status === 'active') await deleteWallet(ctx, wallet)
+      else await ctx.custody.advance(walletId)
+    },
   }
 }

@@ -14,6 +14,7 @@ import {
   retryJob,
 } from './cli/store.ts'
 import { runWorkServer } from './cli/work.ts'
+import { printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
 import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
 
@@ -111,6 +112,18 @@ jobs
 
 const mail = program.command('mail').description('mail kept in the store because no mail server is set')
 mail.command('list').description('show it, latest first').option('--json', 'print JSON').action(printMail)
+
+const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
+walletKeys
+  .command('list')
+  .description('list the master keys in use, and how many wallets each has sealed')
+  .option('--json', 'print JSON')
+  .action(printMasterKeys)
+walletKeys
+  .command('rotate')
+  .description('seal all wallets with the active master key; without WALLET_KEYS, with a new one')
+  .option('--json', 'print JSON')
+  .action(rotateMasterKeys)
 
 program
   .command('backup')

@@ -12,6 +12,8 @@ test('a wrong value is told by its name and never by its content', () => {
   assert.throws(() => loadConfig({ PORT: 'eighty' }), /^Error: PORT must be a whole number from 0 to 65535\.$/)
   assert.throws(() => loadConfig({ LOG_LEVEL: 'loud' }), /^Error: LOG_LEVEL must be one of/)
   assert.throws(() => loadConfig({ BASE_URL: 'ftp://x' }), /^Error: BASE_URL must be an http or https address\.$/)
+  assert.throws(() => loadConfig({ SECRET_KEY: 'short' }), /^Error: SECRET_KEY must be 32 bytes in base64\.$/)
+  assert.throws(() => loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'maybe' }), /^Error: WEBHOOK_ALLOW_PRIVATE must be true or/)
   const secret = 'Bearer very-secret'
   assert.throws(
     () => loadConfig({ NODE_HEADERS: secret }),

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { parseNano } from './kernel/money.ts'
+import { fromAddress, toAddress } from './kernel/nano/address.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
 interface Setting<T> {
@@ -50,6 +52,11 @@ const webAddress = (value: string) => {
   if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
   return value.replace(/\/+$/, '')
 }
+const webAddresses = (value: string) =>
+  list(value).map((entry) => {
+    if (!URL.canParse(entry) || !/^https?:/.test(entry)) throw new BadSetting('must be http or https addresses')
+    return entry
+  })
 const record = (value: string): Record<string, string> => {
   try {
     const parsed: unknown = JSON.parse(value)
@@ -61,7 +68,7 @@ const record = (value: string): Record<string, string> => {
   }
   throw new BadSetting('must be a JSON object of texts')
 }
-const headers = (value: string): Record<string, Record<string, string>> => {
+const records = (value: string): Record<string, Record<string, string>> => {
   try {
     const parsed: unknown = JSON.parse(value)
     if (typeof parsed === 'object' && parsed !== null) {
@@ -70,7 +77,25 @@ const headers = (value: string): Record<string, Record<string, string>> => {
   } catch {
     // Falls through to the one message.
   }
-  throw new BadSetting('must be a JSON object: node name → { header: value }')
+  throw new BadSetting('must be a JSON object of JSON objects of texts')
+}
+
+const REP_FACTS = ['alias', 'website', 'location', 'donation_address'] as const
+const knownReps = (value: string) => {
+  const entries = Object.entries(records(value)).map(([address, facts]) => {
+    const known = REP_FACTS.filter((name) => facts[name] !== undefined).map((name) => [name, facts[name]])
+    return [address, Object.fromEntries(known) as Partial<Record<(typeof REP_FACTS)[number], string>>]
+  })
+  return Object.fromEntries(entries) as Record<string, Partial<Record<(typeof REP_FACTS)[number], string>>>
+}
+
+const PRICE_PROVIDERS = ['sandbox', 'coingecko', 'kraken'] as const
+const priceProviders = (value: string) => {
+  const names = list(value).map(oneOf(...PRICE_PROVIDERS))
+  if (names.length === 0 || (names.includes('sandbox') && names.length > 1)) {
+    throw new BadSetting('must be sandbox, or coingecko and kraken')
+  }
+  return names
 }
 
 const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
@@ -80,9 +105,41 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   read,
 })
 
+const secretKey = (value: string) => {
+  if (value === '') return undefined
+  const key = Buffer.from(value, 'base64')
+  if (key.length !== 32) throw new BadSetting('must be 32 bytes in base64')
+  return key
+}
+const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
+}
+
+const nano = (value: string) => {
+  const raw = parseNano(value)
+  if (raw === undefined) throw new BadSetting('must be an amount of nano')
+  return raw
+}
+const ledgerAddress = (value: string) => {
+  if (value === '') return undefined
+  const key = fromAddress(value)
+  if (key === undefined) throw new BadSetting('must be a Nano address')
+  return toAddress(key)
+}
+const MASTER_KEY_BYTES = 32
+const masterKeys = (value: string) => {
+  const keys = list(value).map((entry) => {
+    const [id = '', base64 = '', ...more] = entry.split(':')
+    const key = Buffer.from(base64, 'base64')
+    const isWhole = /^[\w-]{1,64}$/.test(id) && more.length === 0 && key.length === MASTER_KEY_BYTES
+    if (!isWhole) throw new BadSetting('must be a list of id:base64, each of 32 bytes')
+    if (key.every((byte) => byte === key[0])) throw new BadSetting('has a key that anybody could guess')
+    return { id, key: new Uint8Array(key) }
+  })
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) throw new BadSetting('names a key twice')
+  return keys
 }
 
 /** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
@@ -100,6 +157,12 @@ const SETTINGS = {
     'Where people look at a block: its hash is put behind this.',
   ),
   checkoutLifetimeHours: setting('CHECKOUT_LIFETIME_HOURS', '24', whole(1, 8_760), 'How long a checkout can be paid.'),
+  checkoutGeneratedWallets: setting(
+    'CHECKOUT_GENERATED_WALLETS',
+    '',
+    list,
+    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account.',
+  ),
   checkoutOpenMax: setting(
     'CHECKOUT_OPEN_MAX',
     '1000',
@@ -120,6 +183,18 @@ const SETTINGS = {
   ),
   smtpUrl: setting('SMTP_URL', '', text, 'Mail server; unset, mail is kept in the store and shown by `mail list`.'),
   mailFrom: setting('MAIL_FROM', 'nano-gateway <noreply@localhost>', text, 'Sender of mail.'),
+  secretKey: setting(
+    'SECRET_KEY',
+    '',
+    secretKey,
+    'Seals the secrets in the store: 32 bytes in base64, the same for all instances; unset, a file in DATA_DIR.',
+  ),
+  webhookAllowPrivate: setting(
+    'WEBHOOK_ALLOW_PRIVATE',
+    'auto',
+    automatic,
+    'Whether webhooks may go to private networks and plain http; auto: only when the embedded ledger is the only node.',
+  ),
   nodeUrls: setting(
     'NODE_URLS',
     'devnet:',
@@ -127,7 +202,7 @@ const SETTINGS = {
     'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
   ),
   nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
-  nodeHeaders: setting('NODE_HEADERS', '{}', headers, 'Headers for nodes by name, as JSON; credentials belong here.'),
+  nodeHeaders: setting('NODE_HEADERS', '{}', records, 'Headers for nodes by name, as JSON; credentials belong here.'),
   nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Connections to each node.'),
   nodeNetwork: setting(
     'NODE_NETWORK',
@@ -144,6 +219,21 @@ const SETTINGS = {
     'Time until the embedded ledger confirms a block.',
   ),
   knownNames: setting('KNOWN_NAMES', '{}', record, 'Built-in usernames, as JSON: name → address.'),
+  knownReps: setting(
+    'KNOWN_REPS',
+    '{}',
+    knownReps,
+    'Known representatives, as JSON: address → { alias, website, location, donation_address }.',
+  ),
+  priceProviders: setting(
+    'PRICE_PROVIDERS',
+    'sandbox',
+    priceProviders,
+    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas.',
+  ),
+  coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
+  coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
+  krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
@@ -200,7 +290,12 @@ const SETTINGS = {
     (value) => (value === 'auto' ? undefined : whole(0, 1_024)(value)),
     'Threads that look for work; auto leaves one processor free, 0 is none.',
   ),
-  workUrls: setting('WORK_URLS', '', list, 'Servers that speak work_generate and work_cancel, separated by commas.'),
+  workUrls: setting(
+    'WORK_URLS',
+    '',
+    webAddresses,
+    'Servers that speak work_generate and work_cancel, separated by commas.',
+  ),
   workNodes: setting('WORK_NODES', 'false', flag, 'Whether the nodes are asked for work too; they must allow it.'),
   workQueueSecondsMax: setting(
     'WORK_QUEUE_SECONDS_MAX',
@@ -208,12 +303,58 @@ const SETTINGS = {
     whole(1, 3_600),
     'Longest queue for work that is joined; beyond it the answer is 503.',
   ),
-  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 3_600), 'Longest wait for work altogether.'),
+  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 540), 'Longest wait for work altogether.'),
   workPrecompute: setting(
     'WORK_PRECOMPUTE',
     'true',
     flag,
     'Whether work for the next block of an account is made in idle time.',
+  ),
+  walletKeys: setting(
+    'WALLET_KEYS',
+    '',
+    masterKeys,
+    'Master keys of wallets, as `id:base64` with 32 bytes each; unset, the file `wallet-keys` in DATA_DIR.',
+  ),
+  walletKeyActive: setting('WALLET_KEY_ACTIVE', '', text, 'Which of WALLET_KEYS seals; unset, the last.'),
+  walletSends: setting('WALLET_SENDS', 'true', flag, 'Whether wallets send; off, nothing new is signed.'),
+  walletsPerAccountMax: setting('WALLETS_PER_ACCOUNT_MAX', '1000', whole(0, 10_000), 'Wallets of an account.'),
+  walletSendMax: setting('WALLET_SEND_MAX_NANO', '0', nano, 'Largest send of a cloud wallet; 0 is no limit.'),
+  walletDailyMax: setting(
+    'WALLET_DAILY_MAX_NANO',
+    '0',
+    nano,
+    'What an account sends in 24 hours at most; 0 is no limit.',
+  ),
+  walletReceiveMin: setting(
+    'WALLET_RECEIVE_MIN_NANO',
+    '0.000001',
+    nano,
+    'Smallest deposit that is received without being asked for.',
+  ),
+  walletReceiveAutomatic: setting(
+    'WALLET_RECEIVE_AUTOMATIC',
+    'false',
+    flag,
+    'Whether cloud wallets receive by themselves; those of the service always do.',
+  ),
+  walletWaitMilliseconds: setting(
+    'WALLET_WAIT_MS',
+    '25000',
+    whole(0, 600_000),
+    'How long a send may wait for its turn before it is refused.',
+  ),
+  walletRepresentative: setting(
+    'WALLET_REPRESENTATIVE',
+    '',
+    ledgerAddress,
+    'Representative of new wallets; unset, each is its own.',
+  ),
+  devnetTreasuryNano: setting(
+    'DEVNET_TREASURY_NANO',
+    '1000000',
+    whole(0, 100_000_000),
+    'What the treasury gets from the embedded ledger at its first start.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -235,7 +376,16 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
+const SECRET = new Set([
+  'NODE_HEADERS',
+  'WORK_URLS',
+  'DATABASE_URL',
+  'SMTP_URL',
+  'REDIS_URL',
+  'COINGECKO_KEY',
+  'WALLET_KEYS',
+  'SECRET_KEY',
+])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

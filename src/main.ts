@@ -11,7 +11,7 @@ export async function runGateway(): Promise<void> {
   const config = loadConfig()
   const log = openLog(config.logLevel)
   const app = await startApp(config, { clock: systemClock, random: systemRandom, log })
-  const { url, createdKey, devnet, nodes } = app
+  const { url, createdKey, walletKeyFile, devnet, nodes } = app
   const lines = [
     `nano-gateway ${VERSION}`,
     '',
@@ -19,6 +19,9 @@ export async function runGateway(): Promise<void> {
     `  Dashboard  ${url}/dashboard`,
     ...(createdKey === undefined ? [] : [`  Admin key  ${createdKey}   (shown only once: keep it)`]),
     `  Data       ${config.dataDir}`,
+    ...(walletKeyFile === undefined
+      ? []
+      : [`  Wallets    ${walletKeyFile}   (back it up: without it every wallet is lost)`]),
     devnet
       ? `  Node       embedded development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,

@@ -23,12 +23,12 @@ export async function openScheduler(
   { clock, random, metrics, nodes, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
-  const cpu = threads === 0 ? undefined : await openCpuEngine({ threads, random })
+  const cpu = threads === 0 ? undefined : await openCpu({ threads, random }, onFailure)
   const engines: Engine[] = [
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock })),
     ...(config.workNodes ? nodes : []).map(
-      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, clock }),
+      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, spare: false, clock }),
     ),
   ]
   const scheduler = new Scheduler({
@@ -50,6 +50,19 @@ export async function openScheduler(
   })
   exposeWork(metrics, scheduler, cpu)
   return scheduler
+}
+
+/** A machine that cannot search itself may still have work servers. */
+async function openCpu(
+  options: { threads: number; random: Random },
+  onFailure: WorkOptions['onFailure'],
+): Promise<CpuEngine | undefined> {
+  try {
+    return await openCpuEngine(options)
+  } catch (error) {
+    onFailure({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
+    return undefined
+  }
 }
 
 /** For people: what looks for work, and how fast. */

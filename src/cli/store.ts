@@ -14,12 +14,12 @@ import { createAccount, findAccount, issueKey, listAccounts, listKeys, revokeKey
 const LISTED_MAX = 200
 const ACTOR = 'command line'
 
-interface Flags {
+export interface Flags {
   json?: boolean
 }
 
 /** Opens the configured store, runs, closes. Works beside a running gateway. */
-async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(storeUrl(loadConfig()), systemClock)
   try {
     const { db, notices } = store
@@ -30,7 +30,7 @@ async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): P
   }
 }
 
-function print(json: boolean | undefined, data: unknown, lines: string[]): void {
+export function print(json: boolean | undefined, data: unknown, lines: string[]): void {
   console.log(json ? JSON.stringify(data, null, 2) : lines.length === 0 ? 'Nothing there.' : lines.join('\n'))
 }
 

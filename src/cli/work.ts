@@ -33,7 +33,12 @@ export async function runWorkServer({ host, port, threads, network }: WorkFlags)
     nodes: [],
     onFailure: ({ engine, reason }) => console.error(`${engine}: ${reason}`),
   })
-  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS[network], searches: scheduler })
+  const server = createWorkServer({
+    clock: systemClock,
+    thresholds: WORK_THRESHOLDS[network],
+    searches: scheduler,
+    onError: console.error,
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(toNumber('--port', port, 65_535), host, resolve)

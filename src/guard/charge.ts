@@ -1,5 +1,5 @@
 import type { Caller, Meter } from '../kernel/ctx.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, Cancelled } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import {
   type Allowance,
@@ -38,43 +38,60 @@ export async function charged<T>(
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
   const { credits, free, freeFirst } = tariffs[meter]
-  const account = caller.kind === 'account' ? caller.accountId : undefined
-  const pay = (accountId: string) => prepaid(store, { accountId, credits, meter }, run)
-  if (account !== undefined && !freeFirst && (await hasCredits(store, account))) return pay(account)
-  const allowance = free[caller.kind]
+  const account = accountOf(caller)
+  if (account !== undefined && !freeFirst && (await hasCredits(store, account))) {
+    const reservation = await reserveCredits(store, account, credits).catch(ifInsufficient)
+    if (reservation) return spend(store, reservation.id, { credits, meter }, run)
+  }
+  const allowance = free[account === undefined ? 'anonymous' : 'account']
   if (!allowance) return run(0)
   const now = store.clock.now()
   const payer = account === undefined ? `ip:${ip}` : `acc:${account}`
   const use = await takeFree(store.db, { caller: payer, meter, now }, allowance)
   if ('freeAt' in use) {
-    if (account !== undefined) return pay(account)
+    if (account !== undefined) {
+      const { id } = await reserveCredits(store, account, credits)
+      return spend(store, id, { credits, meter }, run)
+    }
     const retryAfterSeconds = Math.max(1, Math.ceil((use.freeAt - now) / 1000))
     throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
   }
   try {
     return await run(0)
   } catch (error) {
+    // Whoever calls off what it asked for has used the machine all the same, and could go on for ever.
+    if (error instanceof Cancelled) throw error
     // Why it failed matters more; a use that stays counted is forgotten with its stretch of time.
     await giveBackFree(store.db, use.taken).catch(() => undefined)
     throw error
   }
 }
 
-async function prepaid<T>(
+/** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is nobody in particular. */
+export function accountOf(caller: Caller): string | undefined {
+  return caller.kind === 'account' && caller.door === 'secret-key' ? caller.accountId : undefined
+}
+
+/** Another request may have taken the last credits since we looked; what is free is still there. */
+function ifInsufficient(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'insufficient_credits') throw error
+}
+
+async function spend<T>(
   store: StoreCtx,
-  { accountId, credits, meter }: { accountId: string; credits: number; meter: Meter },
+  reservationId: string,
+  { credits, meter }: { credits: number; meter: Meter },
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
-  const { id } = await reserveCredits(store, accountId, credits)
   let result: T
   try {
     result = await run(credits)
   } catch (error) {
     // Why it failed matters more; what stays set aside returns by itself.
-    await releaseCredits(store, id).catch(() => undefined)
+    await releaseCredits(store, reservationId).catch(() => undefined)
     throw error
   }
   // The work is done and the client gets it, also when the store fails now and the credits return.
-  await commitCredits(store, id, meter).catch(() => undefined)
+  await commitCredits(store, reservationId, meter).catch(() => undefined)
   return result
 }

@@ -5,7 +5,7 @@ import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import { authorize } from './authorize.ts'
-import { type Tariffs, charged } from './charge.ts'
+import { type Tariffs, accountOf, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
@@ -24,7 +24,7 @@ export interface Gateway {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: UsageMeter
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged' | 'idempotencyKey'>
 }
 
 export type RpcTrace = Trace & {
@@ -88,8 +88,9 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const { params, resolved } = resolveNames(gateway.base.names, body, action) //   400
   const input = parse(params) //                                                   400
   authorize(action, caller) //                                                     401, 403
-  const act = () => run(gateway, request, { ...found, input, resolved })
-  const key = action.once ? readIdempotencyKey(headers, body) : undefined //       400
+  const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
+  const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
+  const act = () => run(gateway, request, { ...found, input, resolved, idempotencyKey: key })
   if (key === undefined) return act()
   // Those without an account are told apart by address, so that nobody reads a stranger's answer.
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
@@ -108,14 +109,20 @@ async function run(
     caller,
     input,
     resolved,
-  }: ReadRequest & { input: Record<string, unknown>; resolved: string | undefined },
+    idempotencyKey,
+  }: ReadRequest & {
+    input: Record<string, unknown>
+    resolved: string | undefined
+    idempotencyKey: string | undefined
+  },
 ): Promise<string> {
   const ctx: Ctx = {
     ...base,
     requestId,
     caller,
+    idempotencyKey,
     leaving,
-    payer: caller.kind === 'account' ? `acc:${caller.accountId}` : `ip:${ip}`,
+    payer: payerOf(caller, ip),
     node: nodeFor(trace, leaving),
     charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
@@ -153,6 +160,12 @@ function findAction(registry: Registry, body: Readonly<Record<string, unknown>>)
   const found = typeof name === 'string' ? registry.find(name) : undefined
   if (!found) throw new AppError('invalid_action', 'Bad action provided.')
   return found
+}
+
+/** Those who may spend for an account are the account; everybody else is told apart by address. */
+function payerOf(caller: Caller, ip: string): string {
+  const account = accountOf(caller)
+  return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
 function originOf({ origin }: RequestHeaders): string | undefined {

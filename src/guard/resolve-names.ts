@@ -15,14 +15,15 @@ export interface ResolvedParams {
 export function resolveNames(
   names: Names,
   params: Readonly<Record<string, unknown>>,
-  { input, fieldSynonyms = {} }: Action,
+  { input, fieldSynonyms }: Action,
 ): ResolvedParams {
   let changed: Record<string, unknown> | undefined
   let resolved: string | undefined
-  for (const name of NAME_FIELDS) {
+  for (const name of fieldSynonyms ? [...NAME_FIELDS, ...Object.keys(fieldSynonyms)] : NAME_FIELDS) {
     const value = params[name]
     if (typeof value !== 'string' || !value.startsWith('@')) continue
-    if (!(name in input.properties) && !(name in fieldSynonyms)) continue
+    const meant = fieldSynonyms?.[name] ?? name
+    if (!(meant in input.properties) || !NAME_FIELDS.some((field) => field === meant)) continue
     const address = names.resolve(value.slice(1))
     if (address === undefined) {
       throw new AppError('username_not_found', 'Username not found.', { body: { field: name } })

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { fingerprintOf, once, readIdempotencyKey } from '../guard/once.ts'
 import { createParser } from '../guard/parse.ts'
 import { resolveNames } from '../guard/resolve-names.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -29,7 +28,9 @@ import {
   updateCheckout,
 } from '../modules/checkout/index.ts'
 import { listEventsOf, redeliver } from '../modules/webhooks/index.ts'
-import type { Call, ForAccount } from './rest.ts'
+import { onceFor } from './once-for.ts'
+import type { Call, RestPart } from './rest.ts'
+import { showDelivery, showEventWithDeliveries } from './show-event.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
@@ -42,13 +43,15 @@ const CSV_HEADERS = {
  * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path opens nothing by
  * itself: it lets an administrator see beyond an own account, and nobody else.
  */
-export function mountCheckoutRest(api: FastifyInstance, forAccount: ForAccount, ctx: CheckoutCtx): void {
-  mountAt(api, '/checkouts', { forAccount, ctx, seesAll: () => false })
-  mountAt(api, '/admin/checkouts', { forAccount, ctx, seesAll: ({ caller }) => caller.role === 'admin' })
+export function checkoutRoutes(ctx: CheckoutCtx): RestPart {
+  return (api, forAccount) => {
+    mountAt(api, '/checkouts', { forAccount, ctx, seesAll: () => false })
+    mountAt(api, '/admin/checkouts', { forAccount, ctx, seesAll: ({ caller }) => caller.role === 'admin' })
+  }
 }
 
 interface Area {
-  forAccount: ForAccount
+  forAccount: Parameters<RestPart>[1]
   ctx: CheckoutCtx
   seesAll(call: Call): boolean
 }
@@ -64,19 +67,15 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   )
   api.post(
     path,
-    forAccount(async ({ caller, headers, body }, reply) => {
+    forAccount((call, reply) => {
+      const { caller, body } = call
       const fields = parse(resolveNames(ctx.names, body, checkoutAction).params)
-      const { prices, rules } = ctx.till
+      const { prices, rules, secrets } = ctx.till
       const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
-      const create = async () =>
-        JSON.stringify(toResponse(ctx.till, await openCheckout(ctx, caller, readCheckout(fields, reading))))
-      const key = readIdempotencyKey(headers, body)
-      const { accountId } = caller
-      const onReplay = () => void reply.header('idempotent-replayed', 'true')
-      const seen = { accountId, action: 'checkout', key: key ?? '', fingerprint: fingerprintOf(body), onReplay }
-      const text = key === undefined ? await create() : await once(ctx, seen, create)
       void reply.code(201)
-      return JSON.parse(text) as JsonObject
+      return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async () =>
+        toResponse(ctx.till, await openCheckout(ctx, caller, readCheckout(fields, reading))),
+      )
     }),
   )
   // The fixed words come before any id.
@@ -103,7 +102,7 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   )
   api.get(
     `${path}/:id`,
-    forAccount((call) => showOwn(ctx, call.params.id!, ownerFor(call))),
+    forAccount((call) => showOwn(ctx, call.params.id!, { owner: ownerFor(call), showEvent: showEventWithDeliveries })),
   )
   api.put(
     `${path}/:id`,
@@ -128,13 +127,18 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   )
   api.post(
     `${path}/:id/redeliver`,
-    forAccount(async ({ caller: { accountId }, params }) => {
-      const id = idOf(params)
-      const { checkout } = await showOwn(ctx, id, accountId)
-      if (!checkout) throw checkoutNotFound()
-      const events = await listEventsOf(ctx, { subject: id, accountId })
-      for (const { id: eventId } of events) await redeliver(ctx, { accountId, eventId: String(eventId) })
-      return { success: true, redelivered: events.length }
+    forAccount((call, reply) => {
+      const { accountId } = call.caller
+      const { secrets } = ctx.till
+      return onceFor({ ...ctx, secrets }, { action: 'checkouts.redeliver', call, reply }, async () => {
+        const id = idOf(call.params)
+        await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
+        const deliveries: JsonObject[] = []
+        for (const { id: eventId } of await listEventsOf(ctx, { subject: id, accountId })) {
+          deliveries.push(showDelivery(await redeliver(ctx, { accountId, eventId })))
+        }
+        return { success: true, redelivered: deliveries.length, deliveries }
+      })
     }),
   )
 }

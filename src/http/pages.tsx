@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Action } from '../kernel/action.ts'
+import type { Representatives } from '../kernel/ports.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
@@ -11,6 +12,8 @@ export interface PagesOptions {
   baseUrl: () => string
   version: string
   devnet: boolean
+  reps: Representatives
+  currencies: readonly string[]
   status(): GatewayStatus
 }
 
@@ -23,7 +26,10 @@ export const PAGE_HEADERS = {
 }
 
 /** Pages for people, and the machine-readable description of the API. */
-export function mountPages(server: FastifyInstance, { actions, baseUrl, version, devnet, status }: PagesOptions): void {
+export function mountPages(
+  server: FastifyInstance,
+  { actions, baseUrl, version, devnet, reps, currencies, status }: PagesOptions,
+): void {
   const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
 
@@ -37,6 +43,8 @@ export function mountPages(server: FastifyInstance, { actions, baseUrl, version,
   server.get('/dashboard', (_request, reply) =>
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
+  server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
+  server.get('/currencies.json', (_request, reply) => reply.send({ fiat: currencies }))
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   server.get('/assets/gateway.css', (_request, reply) =>
     reply.headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' }).send(css),

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseBody } from '../guard/json-body.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -48,12 +48,12 @@ export interface RestOptions extends SessionOptions {
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: IncomingMessage): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
-  /** Further routes under `/api`, each area in its own file. */
-  areas?: readonly ((api: FastifyInstance, forAccount: ForAccount) => void)[]
+  /** Routes of other modules. */
+  parts?: readonly RestPart[]
 }
 
-/** Makes a route for callers with a key or a session out of a handler. */
-export type ForAccount = (handler: Handler) => ReturnType<typeof answerCaller>
+/** Adds routes; `forAccount` lets nobody through to a handler but the holder of an account. */
+export type RestPart = (api: FastifyInstance, forAccount: (handler: Handler) => RouteHandlerMethod) => void
 
 interface Entry {
   /** Called when the request is over, however it ended. */
@@ -79,13 +79,14 @@ interface JobRow {
 
 export interface Call {
   caller: ApiCaller
-  headers: IncomingMessage['headers']
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, unknown>>
   body: Readonly<Record<string, unknown>>
+  headers: IncomingHttpHeaders
 }
 
-type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
+/** Answers with a record, or with the reply that it has begun to send itself. */
+export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
@@ -98,7 +99,7 @@ export function mountRest(server: FastifyInstance, options: RestOptions): void {
       mountSignIn(api, options)
       mountAccount(api, options)
       mountAdministration(api, options)
-      for (const mount of options.areas ?? []) mount(api, (handler) => answerCaller(options, handler))
+      for (const mount of options.parts ?? []) mount(api, (handler) => answerCaller(options, handler))
       done()
     },
     { prefix: '/api' },
@@ -229,7 +230,7 @@ function answerCaller(options: RestOptions, handler: Handler) {
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
     return within(options, caller, request, () =>
-      handler({ caller, headers, params, query, body: bodyOf(request) }, reply),
+      handler({ caller, params, query, headers, body: bodyOf(request) }, reply),
     )
   }
 }

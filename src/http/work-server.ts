@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { parseBody } from '../guard/json-body.ts'
-import { Registry } from '../guard/registry.ts'
+import { type RegisteredAction, Registry } from '../guard/registry.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
@@ -11,10 +11,12 @@ import { work } from '../modules/work/index.ts'
 import { toErrorReply } from './errors.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
+const CONNECTIONS_MAX = 1_000
 
 export interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
+  onError(error: unknown): void
   searches: {
     search(request: WorkRequest): Promise<FoundWork>
     cancel(root: string, payer: string): boolean
@@ -29,7 +31,7 @@ export interface WorkServerOptions {
  */
 export function createWorkServer(options: WorkServerOptions): Server {
   const registry = new Registry([work])
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.method !== 'POST') {
       request.resume()
       send(response, 405, { error: 'Can only POST requests' })
@@ -45,10 +47,13 @@ export function createWorkServer(options: WorkServerOptions): Server {
         (result) => send(response, 200, result),
         (error: unknown) => {
           const { status, body } = toErrorReply(error)
+          if (status === 500) options.onError(error)
           send(response, status, body)
         },
       )
   })
+  server.maxConnections = CONNECTIONS_MAX
+  return server
 }
 
 async function answer(
@@ -60,7 +65,8 @@ async function answer(
   if (body.action === 'status') return statusOf(searches)
   const registered = typeof body.action === 'string' ? registry.find(body.action) : undefined
   if (!registered) throw new AppError('invalid_action', 'Bad action provided.')
-  const ctx: Pick<Ctx, 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged'> = {
+  const ctx: WorkCtx = {
+    caller: { kind: 'anonymous' },
     clock,
     thresholds,
     leaving,
@@ -74,7 +80,14 @@ async function answer(
     },
     charged: (_, run) => run(0),
   }
-  return registered.action.run(ctx as Ctx, registered.parse(body))
+  return run(registered, ctx, body)
+}
+
+type WorkCtx = Pick<Ctx, 'caller' | 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged'>
+
+/** The actions of the work module use no more of the context than this; the test of this server calls each of them. */
+function run({ action, parse }: RegisteredAction, ctx: WorkCtx, body: Record<string, unknown>) {
+  return action.run(ctx as Ctx, parse(body))
 }
 
 /** A block's effect cannot be looked up here, so that its difficulty must be told. */

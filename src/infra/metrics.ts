@@ -46,6 +46,12 @@ export class Metrics {
     labelNames: ['kind', 'outcome'],
     registers: [this.registry],
   })
+  readonly webhookAttempts = new Counter({
+    name: 'gateway_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  })
   readonly workFound = new Counter({
     name: 'gateway_work_found_total',
     help: 'Waits for work that ended well, by urgency and source.',
@@ -74,6 +80,12 @@ export class Metrics {
     name: 'gateway_work_failures_total',
     help: 'Failures and wrong answers of a source of work.',
     labelNames: ['engine'],
+    registers: [this.registry],
+  })
+  readonly walletAlarms = new Counter({
+    name: 'gateway_wallet_alarms_total',
+    help: 'Wallets that somebody must look into.',
+    labelNames: ['kind'],
     registers: [this.registry],
   })
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()

@@ -21,6 +21,8 @@ export interface Action<S extends TObject = TObject> {
   caching: CachingClass
   /** Money moves or something is made: repeated requests with an Idempotency-Key act once. */
   once?: true
+  /** The same for an action of several operations, of which only some change anything. */
+  onceWhen?(input: Static<S>): boolean
   run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
 }
 

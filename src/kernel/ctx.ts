@@ -1,6 +1,7 @@
+import type { Custody } from './custody.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, Names, NodePort, WorkPort } from './ports.ts'
+import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
 import type { Till } from './till.ts'
 
 /** What is counted and, beyond what is free, paid for. */
@@ -32,12 +33,15 @@ export interface Ctx {
   caller: Caller
   /** Whose share of what is scarce this request takes: its account, or its network address. */
   payer: string
+  /** What the client calls this request, so that a repeated one can be told; only where requests act once. */
+  idempotencyKey: string | undefined
   /** Tells that the client has left. */
   leaving: Leaving
   clock: Clock
   node: NodePort
   work: WorkPort
   store: StoreCtx
+  custody: Custody
   till: Till
   /**
    * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
@@ -47,6 +51,9 @@ export interface Ctx {
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names
+  reps: Representatives
+  prices: Prices
+  market: MarketData
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

@@ -9,24 +9,33 @@ const STATUS = {
   invalid_count: 400,
   invalid_currency: 400,
   invalid_difficulty: 400,
+  invalid_duration: 400,
   invalid_email: 400,
   invalid_hash: 400,
   invalid_key_format: 400,
   invalid_list: 400,
+  invalid_metadata: 400,
   invalid_multiplier: 400,
   invalid_offset: 400,
   invalid_root: 400,
   invalid_subtype: 400,
   invalid_threshold: 400,
+  invalid_url: 400,
   invalid_username: 400,
+  invalid_vanity: 400,
   invalid_work: 400,
   username_not_found: 400,
+  wallet_not_found: 400,
   invalid_key: 401,
   key_required: 401,
   conflicting_credentials: 401,
   origin_not_allowed: 403,
   feature_disabled: 403,
   insufficient_credits: 403,
+  insufficient_funds: 403,
+  limit_reached: 403,
+  wallet_frozen: 403,
+  wallet_not_empty: 403,
   not_found: 404,
   method_not_allowed: 405,
   checkout_closed: 409,
@@ -42,8 +51,10 @@ const STATUS = {
   publish_timeout: 504,
   no_work: 503,
   amount_space_exhausted: 503,
+  no_price: 503,
   overloaded: 503,
-  price_unavailable: 503,
+  vanity_not_found: 503,
+  wallet_busy: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
@@ -73,6 +84,13 @@ export class AppError extends Error {
 
 /** The ledger's own answer that something is not so. It is an answer: status 200 and the node's exact text. */
 export class LedgerRefusal extends Error {}
+
+/** Whoever asked has left or called it off; the words are the node's. */
+export class Cancelled extends LedgerRefusal {
+  constructor() {
+    super('Cancelled')
+  }
+}
 
 export const noNode = (cause?: unknown) =>
   new AppError('no_node', 'No node available. Try again in a few seconds.', { cause })

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { type Raw, parseNano, parseRaw } from './money.ts'
 import { fromAddress, toAddress } from './nano/address.ts'
 import { isHex } from './nano/hex.ts'
+import type { JsonObject } from './shape.ts'
 import type { ErrorCode } from './errors.ts'
 
 /** What a field says when its value is wrong: the node's own text where it has one, and a stable code. */
@@ -33,6 +34,9 @@ export const READERS = {
   multiplier: (value: unknown) => Number(value),
   nano: (value: unknown) => parseNano(String(value)),
   raw: (value: unknown) => parseRaw(String(value)),
+  nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : parseNano(String(value))),
+  duration: readDuration,
+  metadata: readMetadata,
 } as const
 
 export type ReaderName = keyof typeof READERS
@@ -49,6 +53,46 @@ export function readFlag(value: unknown): boolean | undefined {
   if (value === true || value === 1 || value === 'true' || value === '1') return true
   if (value === false || value === 0 || value === 'false' || value === '0') return false
   return undefined
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const UNITS: [RegExp, number][] = [
+  [/^s(ec(ond)?s?)?$/, SECOND],
+  [/^m(in(ute)?s?)?$/, MINUTE],
+  [/^h((ou)?rs?)?$/, HOUR],
+  [/^d(ays?)?$/, DAY],
+  [/^w(eeks?)?$/, 7 * DAY],
+  [/^mo(nths?)?$/, 30 * DAY],
+  [/^y((ea)?rs?)?$/, 365 * DAY],
+]
+
+/** `2 hours`, `30d`, `1.5 h` in milliseconds. */
+function readDuration(value: unknown): number | undefined {
+  const [, amount, name] = /^\s*([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([a-z]+)\s*$/i.exec(value as string) ?? []
+  const unit = UNITS.find(([names]) => names.test((name ?? '').toLowerCase()))
+  return unit && Math.round(Number(amount) * unit[1])
+}
+
+const METADATA_BYTES_MAX = 4_096
+const METADATA_DEPTH_MAX = 4
+const METADATA_KEYS_MAX = 50
+
+/** Small enough to be kept with a record and given back with it. */
+function readMetadata(value: unknown): JsonObject | undefined {
+  if (Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) return undefined
+  let keys = 0
+  const fits = (part: unknown, depth: number): boolean => {
+    if (typeof part !== 'object' || part === null) return true
+    const members = Object.values(part)
+    if (!Array.isArray(part)) keys += members.length
+    return (
+      depth <= METADATA_DEPTH_MAX && keys <= METADATA_KEYS_MAX && members.every((member) => fits(member, depth + 1))
+    )
+  }
+  return fits(value, 1) ? (value as JsonObject) : undefined
 }
 
 interface FieldOptions {
@@ -176,6 +220,38 @@ export const field = {
     refusal: { text: 'Bad multiplier', code: 'invalid_multiplier' },
     reader: 'multiplier',
   }),
+  /** An amount in nano, or everything there is. */
+  nanoAmountOrAll: Type.Unsafe<Raw | 'all'>({
+    anyOf: [
+      { type: 'string', format: 'nano-amount' },
+      { type: 'string', enum: ['all'] },
+      { type: 'number', minimum: 0 },
+    ],
+    reader: 'nanoOrAll',
+    description: 'An amount in nano, a decimal with up to 30 places, or `all`.',
+    examples: ['1.5'],
+    refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
+  }),
+  duration: (description: string) =>
+    Type.Unsafe<number>(
+      Type.String({
+        description,
+        examples: ['90 days'],
+        reader: 'duration',
+        refusal: { text: 'Invalid duration: a number and a unit, for example 2 hours.', code: 'invalid_duration' },
+      }),
+    ),
+  metadata: (description: string) =>
+    Type.Unsafe<JsonObject>({
+      type: 'object',
+      description,
+      examples: [{ order: 'A-1' }],
+      reader: 'metadata',
+      refusal: {
+        text: `Invalid metadata: an object of up to ${METADATA_BYTES_MAX} bytes, ${METADATA_KEYS_MAX} members and ${METADATA_DEPTH_MAX} levels.`,
+        code: 'invalid_metadata',
+      },
+    }),
   /** No schema on purpose: a flag in any other spelling counts as not given. */
   flag: (description: string) =>
     Type.Unsafe<boolean | undefined>({
@@ -183,6 +259,15 @@ export const field = {
       examples: [true],
       reader: 'flag',
     }),
+  currency: Type.Unsafe<string>(
+    Type.String({
+      minLength: 1,
+      maxLength: 12,
+      description: 'Code of a currency, in any case.',
+      examples: ['USD'],
+      refusal: { text: 'Unknown currency.', code: 'invalid_currency' },
+    }),
+  ),
   /** Empty counts as not given, as it does for the node. */
   subtype: Type.Unsafe<string>(
     Type.String({

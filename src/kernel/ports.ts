@@ -1,5 +1,7 @@
 import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
+import type { JsonObject } from './shape.ts'
+import type { RefusedAddress } from './outbound-failure.ts'
 
 /** Time, so that tests can turn it. */
 export interface Clock {
@@ -30,6 +32,11 @@ export interface Names {
   /** The address a name stands for, in any case; undefined when nobody has it. */
   resolve(name: string): string | undefined
   usernameOf(address: string): string | undefined
+}
+
+/** Whoever has voting weight, with what is known of them. */
+export interface Representatives {
+  list(): Promise<JsonObject[]>
 }
 
 /** A block that became final, as a node told it. */
@@ -121,6 +128,8 @@ export interface WorkRequest {
   class: WorkClass
   /** Whose share of the machine it takes: an account, an address, a wallet. */
   payer: string
+  /** How large that share is beside those of others; 1 unless told. */
+  weight?: number
   /** Tells that whoever asked has left. */
   leaving?: Leaving
 }
@@ -159,4 +168,73 @@ export interface Prices {
   readonly currencies: readonly string[]
   /** Throws when nothing recent enough is known. */
   rate(currency: string): Promise<Rate>
+}
+
+/** Everything a market tells of nano, in the shape of the contract, with its source. */
+export interface MarketData {
+  read(): Promise<JsonObject>
+}
+
+/** A key as it lies in the store: encrypted by a data key of its own, which a master key has wrapped. Texts are base64. */
+export interface SealedKey {
+  version: 1
+  /** Which master key wrapped the data key. */
+  masterKeyId: string
+  wrappedDataKey: string
+  sealedKey: string
+}
+
+/** Whose key it is. A sealed key opens for this wallet and this address and for no other. */
+export interface KeyHolder {
+  walletId: string
+  address: string
+}
+
+/** Keeps private keys unreadable at rest. Whoever opens one wipes it after use. */
+export interface KeyVault {
+  /** The master key that seals from now on. */
+  readonly activeKeyId: string
+  seal(holder: KeyHolder, key: Uint8Array): SealedKey
+  /** Throws when the record was changed, belongs to another wallet, or its master key is unknown. */
+  open(holder: KeyHolder, sealed: SealedKey): Uint8Array
+  /** The same key under the active master key; undefined when it is under it already. */
+  rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined
+  /** Whether a record under this master key can be opened. */
+  knows(masterKeyId: string): boolean
+}
+
+/** A key whose address begins as wished. It has no seed, so that it is a scalar and the prefix of its nonces. */
+export interface VanityKey {
+  /** 64 hexadecimal digits each. */
+  scalar: string
+  prefix: string
+}
+
+/** Looks for addresses that begin as wished. */
+export interface Vanity {
+  /** Undefined when time ran out or nobody waits any more. */
+  find(request: { prefix: string; timeLimitMilliseconds: number; leaving: Leaving }): Promise<VanityKey | undefined>
+}
+
+export interface OutboundReply {
+  status: number
+  /** The beginning of the body, as far as it is kept. */
+  text: string
+  /** The header of that name, as it came. */
+  retryAfter: string | undefined
+  milliseconds: number
+}
+
+/** Requests to addresses that users gave us. What lies in a private network is refused, whatever it is called. */
+export interface Outbound {
+  /** Why an address is refused as it stands; undefined when it may be tried. Nothing is looked up. */
+  check(url: string): RefusedAddress | undefined
+  /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
+  post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+}
+
+/** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
+export interface SecretBox {
+  seal(context: string, plain: string): string
+  open(context: string, sealed: string): string
 }

@@ -32,3 +32,19 @@ export function orEmpty(record: JsonObject): Json {
   for (const _name in record) return record
   return ''
 }
+
+const WORDS = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+/** A time in words, seen from now: `in 3 months`, `2 hours ago`. Both are milliseconds. */
+export function relativeTime(at: number, now: number): string {
+  const distance = at - now
+  const [unit, length] = STEPS.find(([, length]) => Math.abs(distance) >= length) ?? ['second', 1_000]
+  return WORDS.format(Math.round(distance / length), unit)
+}

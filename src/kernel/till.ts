@@ -1,5 +1,5 @@
 import type { Engine } from './dialect.ts'
-import type { Prices } from './ports.ts'
+import type { Prices, SecretBox } from './ports.ts'
 
 /** What checkouts may do, from configuration. */
 export interface CheckoutRules {
@@ -7,15 +7,18 @@ export interface CheckoutRules {
   /** Open checkouts on one address: of an account, and of all callers without a key together; 0 means no limit. */
   openMax: number
   openAnonymousMax: number
+  /** Accounts that may have wallets made for their checkouts; `all` is everybody with a key. */
+  generatedWallets: readonly string[]
   /** Whether pages may lead to plain http, which is for trying things out. */
   plainHttpAllowed: boolean
 }
 
 /** Wallets that the service makes for single checkouts. */
 export interface ServiceWallets {
-  create(request: { purpose: string; reference: string }): Promise<{ id: string; address: string }>
-  /** Brings everything a wallet holds, and whatever it still gets, to an address. */
-  sweep(request: { walletId: string; destinations: readonly string[]; reference: string }): Promise<void>
+  /** A wallet whose funds can only go to one address. */
+  create(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
+  /** Brings everything it holds, and whatever it still gets, to that address. Safe to repeat. */
+  sweep(walletId: string): Promise<void>
 }
 
 /** Everything that checkouts need beside store, ledger and names. */
@@ -33,10 +36,8 @@ export interface Till {
   qrPng(text: string): string
   /** Refuses (400) where events may not be sent. */
   checkWebhookUrl(url: string): Promise<void>
-  /** Keeps secrets unreadable at rest; one opens only in the context it was sealed for. */
-  secrets: { seal(context: string, plain: string): string; open(context: string, sealed: string): string }
-  /** Absent where this service keeps no wallets. */
-  wallets: ServiceWallets | undefined
+  secrets: SecretBox
+  wallets: ServiceWallets
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
   watch(address: string): void
   /** Something about a checkout has changed; whoever shows it looks again. */

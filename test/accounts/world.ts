@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { mountRest } from '../../src/http/rest.ts'
+import { type RestPart, mountRest } from '../../src/http/rest.ts'
 import { createServer } from '../../src/http/server.ts'
 import { type Store, openStore } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
@@ -51,6 +51,8 @@ export interface WorldOptions {
   engine?: Engine
   baseUrl?: string
   mailer?: Mailer
+  /** Routes of other modules. */
+  parts?: (ctx: StoreCtx) => readonly RestPart[]
 }
 
 /** Accounts with everything around them that is real: store, queue, mail box and routes, and a clock tests can turn. */
@@ -89,6 +91,7 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
     listJobs: (filter) => listJobs(db, filter),
     enter: () => ({ leave: () => undefined }),
     onError,
+    parts: options.parts?.(ctx) ?? [],
   })
   await server.ready()
   await runner.start()
@@ -147,6 +150,18 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  rep_days: true,
+  wallets: true,
+  wallet_keys: true,
+  wallet_canaries: true,
+  wallet_plans: true,
+  wallet_blocks: true,
+  events: true,
+  event_positions: true,
+  deliveries: true,
+  delivery_attempts: true,
+  webhook_secrets: true,
+  disabled_webhooks: true,
   checkouts: true,
   checkout_reservations: true,
   checkout_quotes: true,

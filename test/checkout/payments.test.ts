@@ -9,6 +9,8 @@ import { bearer, listEvents, merchant, nano, openWorld, stranger, turnUntil, unt
 const address = merchant.address
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+/** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
+const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
 test('unique_amount: exactly the amount completes it, and the answer carries the proof', async (t) => {
   const world = await openWorld(t)
@@ -96,6 +98,44 @@ test('unique_address: without a price any amount is a donation, but not noise', 
   await world.pay(address, nano('0.000001'))
   const check = await untilStatus(shop, made.id, 'complete')
   assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
+})
+
+test('generated_wallet: paid to a wallet of its own, in parts, and brought to the merchant', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start(WITH_WALLETS)
+  const fields = { address, amount: '1', mode: 'generated_wallet', metadata: { order: 7 } }
+  const made = await shop.open(fields, bearer(world.key()))
+  assert.notEqual(made.address, address)
+  await world.pay(made.address, nano('0.4'))
+  await untilStatus(shop, made.id, 'partial')
+  await world.pay(made.address, nano('0.7'))
+  const check = await untilStatus(shop, made.id, 'complete')
+  assert.deepEqual([check.additional_status, check.address], ['overpaid', made.address])
+  const [event] = await listEvents(shop, made.id)
+  const body = JSON.parse(event!.body) as { address: string; payment: { address: string; amount_raw: string } }
+  assert.deepEqual(
+    [body.address, body.payment.address, body.payment.amount_raw],
+    [...[made.address, made.address, `${nano('1.1')}`]],
+  )
+  await turnUntil(world, 1_000, async () => {
+    const { receivable } = (await shop.call('account_balance', { account: address })).json()
+    return receivable === `${nano('1.1')}`
+  })
+})
+
+test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start(WITH_WALLETS)
+  const made = await shop.open({ address, amount: '1', mode: 'generated_wallet' }, bearer(world.key()))
+  await world.pay(made.address, nano('0.4'))
+  await untilStatus(shop, made.id, 'partial')
+  await turnUntil(world, 2 * HOUR, async () => (await shop.check(made.id)).status === 'expired')
+  const arrived = (amount: string) => async () =>
+    (await shop.call('account_balance', { account: address })).json().receivable === `${nano(amount)}`
+  await turnUntil(world, 1_000, arrived('0.4'))
+  await world.pay(made.address, nano('0.6'))
+  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
+  await turnUntil(world, 1_000, arrived('1'))
 })
 
 test('plans: each has its own amount, and what was bought is known', async (t) => {

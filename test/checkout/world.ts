@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,12 +90,15 @@ export async function openWorld(t: TestContext, engine: Engine = 'sqlite'): Prom
   const relay = await EventRelay.start(t, ledger.wsUrl)
   const databaseUrl = await freshUrl(t, engine)
   let createdKey: string | undefined
+  const secret = () => randomBytes(32).toString('base64')
+  const keys = { WALLET_KEYS: `one:${secret()}`, SECRET_KEY: secret() }
   const start: World['start'] = async (env = {}) => {
     const shop = await startShop(t, clock, {
       DATABASE_URL: databaseUrl,
       NODE_URLS: ledger.rpcUrl,
       NODE_WS_URLS: relay.url,
       NODE_NETWORK: 'dev',
+      ...keys,
       ...env,
     })
     createdKey ??= shop.app.createdKey
@@ -207,12 +211,8 @@ export async function turnUntil(
 
 /** Every event that was recorded, oldest first. */
 export async function listEvents({ app }: Shop, subject?: string) {
-  const rows = await app.store.db
-    .selectFrom('jobs')
-    .select('payload')
-    .where('kind', '=', 'webhooks.recorded')
-    .orderBy('created_at')
-    .execute()
-  const events = rows.map(({ payload }) => JSON.parse(payload) as { subject: string; type: string; body: string })
-  return events.filter((event) => subject === undefined || event.subject === subject)
+  const rows = await app.store.db.selectFrom('events').selectAll().orderBy('created_at').orderBy('position').execute()
+  return rows
+    .map(({ subject, type, body }) => ({ subject, type, body: body! }))
+    .filter((event) => subject === undefined || event.subject === subject)
 }

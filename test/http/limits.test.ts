@@ -144,3 +144,18 @@ test('usage is counted by day and action, once, also when the gateway stops righ
     [['version', 5]],
   )
 })
+
+// A public key stands in the page of a shop, where everybody can read it.
+test('a public key spends neither the credits nor the free work of its account', async (t) => {
+  const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1' })
+  const { ctx, accountId, headers: own } = await openCustomer(gateway)
+  await grantCredits(ctx, { accountId, amount: 3, reason: 'test', reference: 'test:3', actor: 'test' })
+  const origin = 'https://shop.example'
+  const { text } = await issueKey(ctx, { accountId, kind: 'public', name: 'page', origins: [origin], actor: 'test' })
+  const headers = { authorization: `Bearer ${text}`, origin }
+  const first = await gateway.call('work_generate', newWork(), headers)
+  assert.deepEqual([first.status, first.json<Record<string, unknown>>().credits], [200, 0])
+  assert.equal((await gateway.call('work_generate', newWork(), headers)).status, 429)
+  const credits = await gateway.call('rpc_credits', {}, own)
+  assert.equal(credits.json<Record<string, unknown>>().credits, 3)
+})

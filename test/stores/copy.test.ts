@@ -4,8 +4,10 @@ import { type Kysely, sql } from 'kysely'
 import { copyStore } from '../../src/infra/db/copy.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
+import { toRaw } from '../../src/kernel/money.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import {
   commitCredits,
@@ -17,7 +19,12 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { addLook } from '../../src/modules/reps/store.ts'
+import { recordEvent } from '../../src/modules/webhooks/index.ts'
+import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
+import { insertPlan, insertSend } from '../../src/modules/wallets/outbox-store.ts'
+import { insertCanary, insertWallet } from '../../src/modules/wallets/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
@@ -39,15 +46,51 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
+    await addLook(db, 20_000, [accountId])
+    await fillWebhooks(ctx, accountId)
     await fillCheckouts(db, accountId)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
+    await fillWallet(db, accountId)
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
     await db
       .insertInto('idempotency')
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
+async function fillWallet(db: Db, accountId: string): Promise<void> {
+  const id = `wal_${accountId}`
+  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const wallet = { id, accountId, purpose: 'cloud', address: `nano_${accountId}`, createdAt: 1 }
+  const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
+  await insertWallet(db, { ...wallet, ...terms }, sealed)
+  await insertCanary(db, { ...sealed, masterKeyId: `key-${accountId}` }, 1)
+  const total = toRaw(2n ** 128n - 1n)
+  await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)
+  const share = { id: `wbl_${accountId}`, walletId: id, accountId: null, destination: 'nano_1', amount: total }
+  const reference = `sweep:${id}:1:0`
+  await insertSend(db, { ...share, reference, planId: `wpl_${accountId}`, deadlineAt: null, createdAt: 1 })
+}
+
+async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
+  const { db, random } = ctx
+  const webhooks = { ...ctx, secrets: openSecretBox(random.bytes(32), random) }
+  const event = {
+    id: `evt_${accountId}`,
+    accountId,
+    subject: accountId,
+    type: 'ping',
+    dedupeKey: '1',
+    body: '{"a":"ä"}',
+  }
+  await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
+  const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
+  const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
+  await insertAttempt(db, delivery!.id, attempt)
+  await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
 }
 
 async function fillCheckouts(db: Db, owner: string): Promise<void> {

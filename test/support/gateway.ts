@@ -59,6 +59,7 @@ export async function openGateway(
     WORK_THREADS: '0',
     WORK_NODES: 'true',
     DATA_DIR: folder,
+    DEVNET_TREASURY_NANO: '0',
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
     ...env,

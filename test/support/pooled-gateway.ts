@@ -52,6 +52,7 @@ export async function openPooledGateway(
     WORK_THREADS: '0',
     WORK_NODES: 'true',
     DATA_DIR: folder,
+    DEVNET_TREASURY_NANO: '0',
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),
     NODE_NETWORK: 'dev',

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Random } from '../../src/kernel/ports.ts'
 
 /** Fresh in every run, so that runs add up; `SEED=…` repeats the run that failed. */
-const SEED = Number(process.env.SEED ?? randomInt(2 ** 32))
+export const SEED = Number(process.env.SEED ?? randomInt(2 ** 32))
 
 /** Random values that the same seed gives again on every machine. Anybody can predict them: for tests only. */
 export class SeededRandom implements Random {

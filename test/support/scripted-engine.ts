@@ -12,6 +12,7 @@ export class ScriptedEngine implements Engine {
   readonly name: string
   readonly kind: 'cpu' | 'peer'
   readonly slots: number
+  readonly spare: boolean
   rate: number
   usable = true
   distrusted = 0
@@ -20,10 +21,11 @@ export class ScriptedEngine implements Engine {
   readonly begun: string[] = []
   readonly #running: Search[] = []
 
-  constructor({ name = 'cpu', kind = 'cpu', slots = 1, rate = 1_000_000 }: Partial<Engine> = {}) {
+  constructor({ name = 'cpu', kind = 'cpu', slots = 1, spare = true, rate = 1_000_000 }: Partial<Engine> = {}) {
     this.name = name
     this.kind = kind
     this.slots = slots
+    this.spare = spare
     this.rate = rate
   }
 

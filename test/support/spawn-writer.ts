@@ -17,11 +17,16 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Starts a process that writes to a store; it loads at once and begins when it is told to. */
 export function spawnWriter(url: string): WriterProcess {
+  return spawnTeller(script, [url])
+}
+
+/** Starts any process that begins when it is told to and tells line by line what it has done. */
+export function spawnTeller(file: string, args: readonly string[]): WriterProcess {
   // A Node that reads TypeScript by itself starts sooner.
   const loader = process.features.typescript ? [] : ['--import', 'tsx']
   const env = { ...process.env, NODE_COMPILE_CACHE: compiled }
   const options = { cwd: root, env, stdio: ['pipe', 'pipe', 'inherit'] as ['pipe', 'pipe', 'inherit'] }
-  const child = spawn(process.execPath, [...loader, script, url], options)
+  const child = spawn(process.execPath, [...loader, file, ...args], options)
   const closed = once(child, 'close')
   let output = ''
   let told = 0

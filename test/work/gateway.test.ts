@@ -16,8 +16,8 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
-/** The hardest work the live network knows takes a single thread hours: such a search only ends by being stopped. */
-const ENDLESS = 'ffffffffe0000000'
+/** Four times a live send takes a single thread minutes: such a search only ends by being stopped. */
+const ENDLESS = { multiplier: '4' }
 
 const newHash = () => randomBytes(32).toString('hex').toUpperCase()
 
@@ -31,7 +31,7 @@ interface WorkResult {
 
 /** A gateway in front of the live network, whose node happens to be away: work needs none. */
 const openLive = (t: TestContext, env: Record<string, string> = {}) =>
-  openGateway(t, { ...OWN_THREADS, NODE_URLS: 'http://127.0.0.1:1', ...env })
+  openGateway(t, { ...OWN_THREADS, NODE_URLS: 'http://127.0.0.1:1', WORK_WAIT_SECONDS_MAX: '540', ...env })
 
 async function metric({ url }: Gateway, name: string): Promise<number> {
   const { text } = await ask(`${url}/metrics`, { method: 'GET' })
@@ -95,7 +95,7 @@ test('after a block was published, the work for the next one is made before anyb
 test('a client that hangs up leaves, and the search ends', async (t) => {
   const gateway = await openLive(t)
   const controller = new AbortController()
-  const body = JSON.stringify({ action: 'work_generate', hash: newHash(), difficulty: ENDLESS })
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash(), ...ENDLESS })
   const request = fetch(gateway.url, { method: 'POST', body, signal: controller.signal })
   await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
   controller.abort()
@@ -106,7 +106,7 @@ test('a client that hangs up leaves, and the search ends', async (t) => {
 test('work_cancel ends one’s own wait, with the words of a node', async (t) => {
   const gateway = await openLive(t)
   const hash = newHash()
-  const waiting = gateway.call('work_generate', { hash, difficulty: ENDLESS })
+  const waiting = gateway.call('work_generate', { hash, ...ENDLESS })
   await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
   assert.deepEqual((await gateway.call('work_cancel', { hash })).json(), { success: '' })
   const reply = await waiting
@@ -132,7 +132,12 @@ test('a spare machine that runs the work server computes for the gateway', async
   const engine = await openCpuEngine({ threads: 1, random: systemRandom })
   const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
   t.after(() => searches.close())
-  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches })
+  const server = createWorkServer({
+    clock: systemClock,
+    thresholds: WORK_THRESHOLDS.dev,
+    searches,
+    onError: (error) => assert.fail(String(error)),
+  })
   const url = await listenOn(t, server)
   const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: url })
   const hash = newHash()
@@ -142,6 +147,7 @@ test('a spare machine that runs the work server computes for the gateway', async
   const post = (body: object) => ask(url, { body: JSON.stringify(body) })
   const valid = (await post({ action: 'work_validate', hash, work })).json()
   assert.equal(valid.valid_all, '1')
+  assert.deepEqual((await post({ action: 'work_cancel', hash })).json(), { success: '' })
   const status = (await post({ action: 'status' })).json()
   assert.deepEqual([status.generating, status.queue_size], ['0', '0'])
   assert.ok(Number(status.hashes_per_second) > 0)

@@ -20,6 +20,18 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'rep_days',
+  'wallets',
+  'wallet_keys',
+  'wallet_canaries',
+  'wallet_plans',
+  'wallet_blocks',
+  'events',
+  'event_positions',
+  'deliveries',
+  'delivery_attempts',
+  'webhook_secrets',
+  'disabled_webhooks',
   'checkouts',
   'checkout_reservations',
   'checkout_quotes',
@@ -35,6 +47,7 @@ const SUMS: Partial<Record<(typeof TABLES)[number], string>> = {
   credit_entries: 'amount',
   credit_reservations: 'amount',
   usage_days: 'count',
+  rep_days: 'online',
 }
 
 export interface CopiedTable {

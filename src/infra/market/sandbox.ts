@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { Clock, Prices } from '../../kernel/ports.ts'
+import type { Clock, MarketData, Prices } from '../../kernel/ports.ts'
+
+const SOURCE = 'sandbox'
 
 /** Plausible and fixed, so that shops can be built and tested without a price provider. */
 const RATES: Readonly<Record<string, string>> = {
@@ -39,7 +41,66 @@ export function sandboxPrices(clock: Clock): Prices {
     rate: (currency) => {
       const rate = RATES[currency]
       if (rate === undefined) return Promise.reject(new AppError('invalid_currency', 'Unknown currency.'))
-      return Promise.resolve({ rate, source: 'sandbox', at: clock.now() })
+      return Promise.resolve({ rate, source: SOURCE, at: clock.now() })
+    },
+  }
+}
+
+const SUPPLY = 133_248_297
+
+/** The market data of the same market, complete and clearly invented. */
+export function sandboxMarketData(clock: Clock): MarketData {
+  const byCurrency = (of: (rate: number) => number) =>
+    Object.fromEntries(Object.entries(RATES).map(([code, rate]) => [code.toLowerCase(), of(Number(rate))]))
+  return {
+    read: () => {
+      const now = new Date(clock.now()).toISOString()
+      const price = byCurrency((rate) => rate)
+      const none = byCurrency(() => 0)
+      return Promise.resolve({
+        source: SOURCE,
+        id: 'nano',
+        symbol: 'xno',
+        name: 'Nano',
+        hashing_algorithm: 'Blake2b',
+        categories: ['Cryptocurrency'],
+        public_notice: 'Invented figures for trying things out.',
+        links: { homepage: ['https://nano.org'], blockchain_site: [] },
+        image: { thumb: '', small: '', large: '' },
+        sentiment_votes_up_percentage: 50,
+        sentiment_votes_down_percentage: 50,
+        watchlist_portfolio_users: 0,
+        market_cap_rank: 1,
+        coingecko_rank: 1,
+        coingecko_score: 0,
+        developer_score: 0,
+        community_score: 0,
+        liquidity_score: 0,
+        public_interest_score: 0,
+        market_data: {
+          current_price: price,
+          market_cap: byCurrency((rate) => Math.round(rate * SUPPLY)),
+          market_cap_rank: 1,
+          fully_diluted_valuation: byCurrency((rate) => Math.round(rate * SUPPLY)),
+          total_volume: none,
+          high_24h: price,
+          low_24h: price,
+          price_change_24h: 0,
+          price_change_percentage_24h: 0,
+          price_change_percentage_7d: 0,
+          price_change_percentage_30d: 0,
+          price_change_percentage_1y: 0,
+          ath: price,
+          atl: price,
+          total_supply: SUPPLY,
+          max_supply: SUPPLY,
+          circulating_supply: SUPPLY,
+          last_updated: now,
+        },
+        public_interest_stats: {},
+        status_updates: [],
+        last_updated: now,
+      })
     },
   }
 }

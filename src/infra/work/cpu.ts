@@ -45,7 +45,9 @@ function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): W
 /** Finds the fastest form of the search on this machine, in a thread of its own. */
 async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
   const thread = startThread('tune-worker', shapes)
-  const [tuned] = (await once(thread, 'message')) as [Tuned]
+  const ended = once(thread, 'exit').then(() => Promise.reject(new Error('The thread that tunes the search ended.')))
+  ended.catch(() => undefined)
+  const [tuned] = (await Promise.race([once(thread, 'message'), ended])) as [Tuned]
   return tuned
 }
 
@@ -67,6 +69,7 @@ export class CpuEngine implements Engine {
   readonly name = 'cpu'
   readonly kind = 'cpu'
   readonly slots = 1
+  readonly spare = true
   /** Which form of the search was chosen. */
   readonly shape: string
   /** Resolves when every thread can search. */

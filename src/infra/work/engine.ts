@@ -13,6 +13,8 @@ export interface Engine {
   readonly slots: number
   /** Hashes a second as measured so far; a guess before the first measurement. */
   readonly rate: number
+  /** Whether it may be used for what nobody waits for yet. */
+  readonly spare: boolean
   /** False while it should not be asked: it failed lately, lied, or is not ready. */
   readonly usable: boolean
   /**

@@ -30,6 +30,8 @@ const UPSTREAM_KINDS = { refused: 'unreachable', timeout: 'timeout', broken: 'br
 export function toPeerFailure(error: unknown): PeerFailure {
   if (error instanceof PeerFailure) return error
   const { kind, message } = toFailure(error)
+  // Work servers answer so when they do not like the difficulty.
+  if (message === 'status 400') return new PeerFailure('refused', message)
   return new PeerFailure(UPSTREAM_KINDS[kind], message || kind)
 }
 

@@ -33,7 +33,8 @@ export class PeerStanding {
 
   get rate(): number {
     const { hashes, seconds } = this.#seen
-    return hashes > 0 ? hashes / seconds : this.#rateGuess
+    // Who never finds anything does not keep the guess for ever.
+    return hashes > 0 ? hashes / seconds : this.#rateGuess / (1 + seconds)
   }
 
   answered(expectedHashes: number, milliseconds: number): void {

@@ -125,7 +125,6 @@ test('a peer takes two searches at once unless told, and answers each with its o
 
 const FAULTS: [what: string, kind: PeerFailureKind, behaviour: Behaviour][] = [
   ['answers with status 500', 'broken', answer('<h1>500</h1>', 500)],
-  ['answers with status 400', 'broken', answer({ error: 'Failed to deserialize JSON', hint: 'x' }, 400)],
   ['sends us elsewhere', 'broken', ({ response }) => response.writeHead(302, { location: '/other' }).end()],
   ['answers with no JSON', 'broken', answer('<!doctype html>')],
   ['answers with half a JSON', 'broken', answer('{"work": "2bf29ef0')],
@@ -149,10 +148,25 @@ const FAULTS: [what: string, kind: PeerFailureKind, behaviour: Behaviour][] = [
       response.write('{"work": ', () => socket.destroy())
     },
   ],
-  ['answers with an error', 'refused', answer({ error: 'Cancelled' })],
-  ['answers with an error beside work', 'refused', answer({ error: 'Busy', work: WORK })],
-  ['answers with an error that is no text', 'refused', answer({ error: { code: 1 } })],
 ]
+
+const REFUSALS: [what: string, behaviour: Behaviour][] = [
+  ['answers with status 400', answer({ error: 'Difficulty too high', hint: 'x' }, 400)],
+  ['answers with an error', answer({ error: 'Cancelled' })],
+  ['answers with an error beside work', answer({ error: 'Busy', work: WORK })],
+  ['answers with an error that is no text', answer({ error: { code: 1 } })],
+]
+
+// A stranger may ask for what a peer does not compute; that must not take the peer from everybody else.
+for (const [what, behaviour] of REFUSALS) {
+  test(`a peer that ${what} has refused this search and stays usable for others`, async (t) => {
+    const { server, peer } = await start(t)
+    server.generate = behaviour
+    const failure = await failureOf(peer.search(TARGET, NEVER))
+    assert.equal(failure.kind, 'refused', failure.message)
+    assert.equal(peer.usable, true)
+  })
+}
 
 for (const [what, kind, behaviour] of FAULTS) {
   test(`a peer that ${what} has failed, and is left alone for a second`, async (t) => {
@@ -432,10 +446,10 @@ test('a search that takes no time that a clock can see does not make a peer infi
 })
 
 // Otherwise a slow peer that wins only when it is lucky would look fast.
-test('time in a search that was stopped counts against the rate, once there is one', async (t) => {
+test('time in a search that was stopped counts against the rate, and against the guess', async (t) => {
   const { server, clock, peer } = await start(t, { rateGuess: 5_000 })
   await searchFor(peer, server, clock, 1_000, true)
-  assert.equal(peer.rate, 5_000)
+  assert.equal(peer.rate, 2_500)
   await searchFor(peer, server, clock, 50)
   assert.equal(peer.rate, 1_024)
   await searchFor(peer, server, clock, 1_000, true)

@@ -15,6 +15,8 @@ export interface PeerOptions {
   name?: string
   /** Searches at once: work servers queue what they are given, so more would only wait there. One is right for nodes. */
   slots?: number
+  /** Whether it may compute what nobody waits for yet; unless told, it may. */
+  spare?: boolean
   headers?: Readonly<Record<string, string>>
   clock: Clock
   searchMilliseconds?: number
@@ -34,6 +36,7 @@ export class Peer implements Engine {
   readonly kind = 'peer'
   readonly name: string
   readonly slots: number
+  readonly spare: boolean
   readonly #clock: Clock
   readonly #searchMilliseconds: number
   readonly #standing: PeerStanding
@@ -46,6 +49,7 @@ export class Peer implements Engine {
     const url = toUrl(options.url)
     this.name = options.name ?? url.host
     this.slots = options.slots ?? SLOTS
+    this.spare = options.spare ?? true
     this.#clock = options.clock
     this.#searchMilliseconds = options.searchMilliseconds ?? SEARCH_MILLISECONDS
     this.#standing = new PeerStanding(options.clock, options.rateGuess ?? RATE_GUESS)
@@ -110,8 +114,9 @@ export class Peer implements Engine {
       if (leaving.left) this.#standing.stopped(this.#clock.now() - startedAt)
       if (leaving.left && leaving.reason === undefined) return undefined
       const failure = toPeerFailure(error)
+      // What it refuses is about this search, and a stranger may have asked for it: it is no worse for others.
       if (failure.kind === 'disabled') this.#standing.disabled()
-      else this.#standing.failed()
+      else if (failure.kind !== 'refused') this.#standing.failed()
       throw failure
     } finally {
       done()

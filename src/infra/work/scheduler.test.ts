@@ -6,6 +6,7 @@ import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { WORK_THRESHOLDS, expectedHashes, workValue } from '../../kernel/nano/work.ts'
 import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
+import { PeerFailure } from './peer-answer.ts'
 import { Scheduler, type SchedulerOptions } from './scheduler.ts'
 
 const { send, receive } = WORK_THRESHOLDS.dev
@@ -38,6 +39,16 @@ test('50 identical requests cause one search, and all get its result', async () 
   const works = new Set((await Promise.all(waits)).map(({ work }) => work))
   assert.equal(works.size, 1)
   assert.ok(workValue(root, [...works][0]!) >= send)
+})
+
+test('a request in the very moment in which the work was found causes no second search', async () => {
+  const { ask, engine } = open()
+  const root = newRoot()
+  const first = ask({ root })
+  engine.running[0]!.finish(workFor(root, send))
+  await first
+  assert.equal((await ask({ root })).work, (await first).work)
+  assert.deepEqual(engine.begun, [root])
 })
 
 test('a receive that arrives behind ten sends of the same key is answered first', async () => {
@@ -82,6 +93,20 @@ test('a key with many searches does not keep another waiting', async () => {
   clock.advance(1)
   await engine.find(engine.running[0]!.root)
   assert.equal(engine.running[0]!.root, modest.root, 'second in line, not twentieth')
+})
+
+test('a payer of double weight gets two searches for each one of another', async () => {
+  const { ask, engine, clock } = open()
+  const heavy = new Set(Array.from({ length: 12 }, () => ask({ payer: 'heavy', weight: 2 })).map(({ root }) => root))
+  for (let at = 0; at < 12; at++) void ask({ payer: 'light' })
+  let served = 0
+  for (let at = 0; at < 12; at++) {
+    const { root } = engine.running[0]!
+    if (heavy.has(root)) served++
+    clock.advance(1)
+    await engine.find(root)
+  }
+  assert.ok(served >= 7 && served <= 9, `${served} of 12`)
 })
 
 test('somebody who waits comes before a wallet, and both before what may be wanted later', async () => {
@@ -199,10 +224,96 @@ test('nobody waits for ever', async () => {
 })
 
 test('without any engine the answer is a refusal, at once', async () => {
-  const engine = new ScriptedEngine()
-  engine.usable = false
-  await assert.rejects(open([engine]).ask(), refusedWith('No work source available.'))
   await assert.rejects(open([]).ask(), refusedWith('No work source available.'))
+})
+
+test('a short rest of the only engine empties no queue, a long one does', async () => {
+  const { ask, engine, clock } = open([new ScriptedEngine({ kind: 'peer' })])
+  const [first, second] = [ask({ payer: 'a' }), ask({ payer: 'b' })]
+  engine.usable = false
+  engine.running[0]!.fail(new Error('connection lost'))
+  await turn()
+  clock.advance(1_000)
+  engine.usable = true
+  clock.advance(500)
+  await engine.find(first.root)
+  await engine.find(second.root)
+  await Promise.all([first, second])
+
+  const third = ask()
+  engine.usable = false
+  engine.running[0]!.fail(new Error('connection lost'))
+  await turn()
+  clock.advance(3_000)
+  await assert.rejects(third, refusedWith('No work source available.'))
+  await assert.rejects(ask(), refusedWith('No work source available.'))
+})
+
+test('what one engine refuses goes to another, and what all refuse is refused', async () => {
+  const peer = new ScriptedEngine({ name: 'peer', kind: 'peer', rate: 1e9 })
+  const cpu = new ScriptedEngine({ rate: 1_000 })
+  const { ask } = open([cpu, peer])
+  const wait = ask()
+  peer.running[0]!.fail(new PeerFailure('refused', 'too hard'))
+  await turn()
+  assert.deepEqual([peer.running.length, cpu.running.length], [0, 1])
+  await cpu.find(wait.root)
+  await wait
+  const alone = open([new ScriptedEngine({ kind: 'peer' })])
+  const refused = alone.ask()
+  alone.engine.running[0]!.fail(new PeerFailure('refused', 'too hard'))
+  await assert.rejects(refused, refusedWith('No work source available.'))
+})
+
+test('work that nobody waits for yet leaves room for everybody, and spares those who only lend a hand', async () => {
+  const { ask, engine } = open()
+  const later = Array.from({ length: 60 }, (_, at) => ask({ class: 'precompute', payer: `prepare:${at}` }))
+  const outcomes = await Promise.race([Promise.allSettled(later.slice(50)), turn()])
+  assert.ok(
+    outcomes?.every(({ status }) => status === 'rejected'),
+    'fifty are enough',
+  )
+  const person = ask()
+  await turn()
+  assert.equal(engine.running[0]!.root, person.root)
+
+  const node = new ScriptedEngine({ name: 'node', kind: 'peer', spare: false })
+  await assert.rejects(open([node]).ask({ class: 'precompute' }), refusedWith('No work source available.'))
+})
+
+test('one payer’s long queue keeps nobody else out', async () => {
+  const { ask } = open([new ScriptedEngine({ rate: expectedHashes(send) / 25 })])
+  for (let at = 0; at < 3; at++) void ask({ payer: 'greedy' })
+  await assert.rejects(ask({ payer: 'greedy' }), refusedWith('No work source available.'))
+  const other = ask({ payer: 'modest' })
+  const outcome = await Promise.race([other, turn()])
+  assert.equal(outcome, undefined, 'it waits')
+})
+
+test('what this machine cannot find in time is refused before it is begun', async () => {
+  const { ask, engine } = open([new ScriptedEngine({ rate: expectedHashes(send) / 400 })])
+  await assert.rejects(ask(), refusedWith('No work source available.'))
+  assert.deepEqual(engine.begun, [])
+})
+
+test('a clock that is set back harms nothing', async () => {
+  const hashes: number[] = []
+  const clock = new TestClock()
+  let back = 0
+  const engine = new ScriptedEngine()
+  const scheduler = new Scheduler({
+    engines: [engine],
+    clock: { now: () => clock.now() - back, after: (milliseconds, run) => clock.after(milliseconds, run) },
+    queueSecondsMax: 60,
+    waitSecondsMax: 300,
+    onSearched: (event) => hashes.push(event.hashes),
+  })
+  const root = newRoot()
+  const wait = scheduler.search({ root, threshold: send, class: 'interactive', payer: 'a' })
+  back = 60_000
+  await engine.find(root)
+  await wait
+  assert.deepEqual(hashes, [0])
 })
 
 test('wrong work is never passed on: its engine is told and the search goes on', async () => {
@@ -231,7 +342,7 @@ test('when the only peer dies in the midst of a search, this machine goes on wit
 })
 
 test('the fastest engine is asked first, and a slow one gets help after three times the expected time', async () => {
-  const fast = new ScriptedEngine({ name: 'fast', kind: 'peer', slots: 1, rate: expectedHashes(send) })
+  const fast = new ScriptedEngine({ name: 'fast', kind: 'peer', slots: 1, rate: expectedHashes(send) / 1.0007 })
   const slow = new ScriptedEngine({ rate: expectedHashes(send) / 10 })
   const { ask, clock } = open([slow, fast])
   const wait = ask()

@@ -1,18 +1,25 @@
-import { LedgerRefusal, noWork } from '../../kernel/errors.ts'
+import { Cancelled, noWork } from '../../kernel/errors.ts'
 import { expectedHashes, workValue } from '../../kernel/nano/work.ts'
 import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
+import { secondsAhead } from './admission.ts'
 import type { Engine } from './engine.ts'
 import { FairShares } from './fair-shares.ts'
-import { RANK, type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
+import { PeerFailure } from './peer-answer.ts'
+import { type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
 
 /** Nobody queues behind more than this, whatever the estimate says. */
 const JOBS_MAX = 1_000
+/** What may be wanted later never takes the places of those who wait now. */
+const PRECOMPUTE_MAX = 50
 /** An engine that has not found anything in so many times the expected time gets help. */
 const HEDGE_AFTER = 3
 const HEDGE_MILLISECONDS_MIN = 50
 /** What asking over the network costs before the first hash. */
 const PEER_LATENCY_SECONDS = 0.003
-const RETRY_MILLISECONDS = 1_000
+const RETRY_MILLISECONDS = 500
+/** How long a search outlasts that every engine rests: one cut connection must not empty the queue. */
+const PATIENCE_MILLISECONDS = 2_500
+const RECENT_MAX = 100
 
 export interface SchedulerOptions {
   engines: readonly Engine[]
@@ -37,7 +44,11 @@ export class Scheduler {
   readonly #jobs = new Map<string, SearchJob>()
   /** What each engine is busy with; a search that was stopped counts until it has really ended. */
   readonly #busy = new Map<Engine, Set<SearchJob>>()
+  /** Whoever asks in the very moment in which something was found must not cause a second search. */
+  readonly #recent = new Map<string, FoundWork>()
   readonly #shares = new FairShares()
+  /** When there was no usable engine for the first time since something was found. */
+  #helplessSince: number | undefined
   #cancelRetry: (() => void) | undefined
   #closed = false
 
@@ -57,15 +68,17 @@ export class Scheduler {
     return { jobs: this.#jobs.size, hashes, seconds: hashes === 0 ? 0 : hashes / Math.max(1, this.#rate) }
   }
 
-  /** Waits until work is found. Throws `no_work` when it cannot be, or not in time; the ledger's `Cancelled` when called off. */
+  /** Waits until work is found. Throws `no_work` when it cannot be, or not in time; `Cancelled` when called off. */
   search(request: WorkRequest): Promise<FoundWork> {
     return new Promise((resolve, reject) => {
-      const { root, leaving } = request
+      const { root, threshold, leaving } = request
+      const recent = this.#recent.get(root)
+      if (recent && recent.value >= threshold) return resolve(recent)
       const since = this.#clock.now()
       const known = this.#jobs.get(root)
-      const job = known ?? new SearchJob(root, since)
-      const refusal = this.#refusal(request, job)
+      const refusal = this.#refusal(request, known)
       if (refusal) return reject(refusal)
+      const job = known ?? new SearchJob(root, since)
       const waiter: Waiter = {
         ...request,
         since,
@@ -81,9 +94,9 @@ export class Scheduler {
         this.#drop(job, waiter, noWork(1)),
       )
       this.#shares.enter(request.payer)
-      job.waiters.add(waiter)
-      if (!known) this.#jobs.set(root, job)
-      const forgetLeaving = leaving?.onLeave(() => this.#drop(job, waiter, new LedgerRefusal('Cancelled')))
+      job.join(waiter)
+      this.#jobs.set(root, job)
+      const forgetLeaving = leaving?.onLeave(() => this.#drop(job, waiter, new Cancelled()))
       this.#dispatch()
     })
   }
@@ -92,7 +105,7 @@ export class Scheduler {
   cancel(root: string, payer: string): boolean {
     const job = this.#jobs.get(root)
     const own = [...(job?.waiters ?? [])].filter((waiter) => waiter.payer === payer)
-    for (const waiter of own) this.#drop(job!, waiter, new LedgerRefusal('Cancelled'))
+    for (const waiter of own) this.#drop(job!, waiter, new Cancelled())
     return own.length > 0
   }
 
@@ -111,124 +124,150 @@ export class Scheduler {
     return this.#usable.reduce((sum, { rate }) => sum + rate, 0)
   }
 
-  #refusal({ threshold, class: urgency, leaving }: WorkRequest, job: SearchJob): Error | undefined {
-    if (this.#closed || this.#usable.length === 0) return noWork(5)
-    if (leaving?.left) return new LedgerRefusal('Cancelled')
-    if (job.waiters.size > 0 && job.threshold <= threshold && urgency !== 'precompute') return undefined
-    if (this.#jobs.size >= JOBS_MAX) return noWork(Math.ceil(this.load.seconds / 2) || 1)
-    if (urgency === 'precompute') return undefined
-    const seconds = this.#secondsAhead(expectedHashes(threshold), RANK[urgency])
-    const over = seconds - this.#options.queueSecondsMax
+  #refusal(request: WorkRequest, known: SearchJob | undefined): Error | undefined {
+    const { threshold, class: urgency, leaving } = request
+    if (leaving?.left) return new Cancelled()
+    if (this.#closed || this.#isHelpless()) return noWork(5)
+    const isPrecompute = urgency === 'precompute'
+    if (isPrecompute && !this.#usable.some(({ spare }) => spare)) return noWork(5)
+    if (known && known.threshold <= threshold && !isPrecompute && known.lead?.class !== 'precompute') return undefined
+    const jobs = [...this.#jobs.values()]
+    const waitingLater = jobs.filter(({ lead }) => lead?.class === 'precompute').length
+    if (isPrecompute) return waitingLater >= PRECOMPUTE_MAX ? noWork(60) : undefined
+    if (jobs.length - waitingLater >= JOBS_MAX) return noWork(Math.ceil(this.load.seconds / 2) || 1)
+    const { queueSecondsMax, waitSecondsMax } = this.#options
+    const rate = Math.max(1, this.#rate)
+    // What is not likely to be found in time only keeps the machine from the others.
+    if (expectedHashes(threshold) / rate > waitSecondsMax) return noWork(waitSecondsMax)
+    const over = secondsAhead(request, jobs, rate) - queueSecondsMax
     return over > 0 ? noWork(Math.ceil(over)) : undefined
   }
 
-  /** How long what comes first will take: everything more urgent, and of the same urgency what is not dearer. */
-  #secondsAhead(hashes: number, rank: number): number {
+  /** Whether nothing is usable, and nothing has been found for longer than a short rest takes. */
+  #isHelpless(): boolean {
+    if (this.#options.engines.length === 0) return true
+    if (this.#usable.length > 0) return false
     const now = this.#clock.now()
-    let ahead = 0
-    for (const job of this.#jobs.values()) {
-      const difference = this.#shares.rank(job, now) - rank
-      if (difference < 0 || (difference === 0 && job.expectedHashes <= hashes)) ahead += job.expectedHashes
-    }
-    return ahead / Math.max(1, this.#rate)
+    this.#helplessSince ??= now
+    return now - this.#helplessSince >= PATIENCE_MILLISECONDS
   }
 
   /** Gives every free engine the next job, makes room for what is more urgent, and gives help where it is slow. */
   #dispatch(): void {
     if (this.#closed) return
-    if (this.#usable.length === 0) return this.#giveUp()
+    if (this.#isHelpless()) this.#giveUp()
+    this.#failRefused()
     const now = this.#clock.now()
     const rate = this.#rate
-    const idleJobs = [...this.#jobs.values()].filter((job) => job.searches.size === 0)
-    const waiting = idleJobs.sort((a, b) => this.#shares.compare(a, b, now, rate))
-    for (const job of waiting) {
-      const engine = this.#freeEngine(job)
-      if (engine) this.#begin(job, engine)
-      else if (!this.#makeRoom(job, now, rate)) break
+    while (this.#freeEngines().length > 0) {
+      const job = this.#next(now, rate, (other) => this.#fastest(other) !== undefined)
+      if (!job) break
+      this.#begin(job, this.#fastest(job)!)
     }
-    this.#hedge(now)
+    const waiting = this.#next(now, rate)
+    if (waiting) {
+      this.#makeRoom(waiting, now, rate)
+      // An engine that rests after a failure tells nobody when it is ready again.
+      this.#retryLater()
+    }
+    this.#hedge()
     this.#followThresholds()
-    // An engine that rests after a failure says nobody when it is ready again.
-    if ([...this.#jobs.values()].some((job) => job.searches.size === 0)) this.#retryLater()
   }
 
-  #freeEngine(job: SearchJob): Engine | undefined {
-    return this.#fastest(
-      this.#usable.filter((engine) => !job.searches.has(engine) && (this.#busy.get(engine)?.size ?? 0) < engine.slots),
-      job,
-    )
+  /** The next job that no engine works on, of those that may be begun. */
+  #next(now: number, rate: number, mayBegin: (job: SearchJob) => boolean = () => true): SearchJob | undefined {
+    let best: SearchJob | undefined
+    for (const job of this.#jobs.values()) {
+      if (job.searches.size > 0 || !mayBegin(job)) continue
+      if (!best || this.#shares.compare(job, best, now, rate) < 0) best = job
+    }
+    return best
   }
 
-  #fastest(engines: readonly Engine[], { expectedHashes: hashes }: SearchJob): Engine | undefined {
+  #freeEngines(): Engine[] {
+    return this.#usable.filter((engine) => (this.#busy.get(engine)?.size ?? 0) < engine.slots)
+  }
+
+  /** Of the free engines the one that is expected to find it first. */
+  #fastest(job: SearchJob): Engine | undefined {
     let best: { engine: Engine; seconds: number } | undefined
-    for (const engine of engines) {
-      const seconds = expectedSeconds(engine, hashes)
+    for (const engine of this.#freeEngines()) {
+      if (job.searches.has(engine) || !takes(engine, job)) continue
+      const seconds = expectedSeconds(engine, job.expectedHashes)
       if (!best || seconds < best.seconds) best = { engine, seconds }
     }
     return best?.engine
   }
 
-  #running(engine: Engine): SearchJob[] {
-    return [...(this.#busy.get(engine) ?? [])]
-  }
-
-  /** Stops the least urgent search that this job comes before. It is free for the job a moment later. */
-  #makeRoom(job: SearchJob, now: number, rate: number): boolean {
-    const candidates = this.#usable.flatMap((engine) => this.#running(engine).map((running) => ({ engine, running })))
+  /** Stops the least urgent search that this job comes before. Its engine is free for the job a moment later. */
+  #makeRoom(job: SearchJob, now: number, rate: number): void {
+    const running = this.#usable.flatMap((engine) =>
+      [...(this.#busy.get(engine) ?? [])].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
+    )
     // One that is being stopped already makes room for somebody.
-    if (candidates.some(({ engine, running }) => running.searches.get(engine)!.stop.signal.aborted)) return false
-    const worst = candidates
-      .filter(({ running }) => this.#shares.displaces(job, running, now, rate))
-      .sort((a, b) => this.#shares.compare(b.running, a.running, now, rate))[0]
-    worst?.running.searches.get(worst.engine)!.stop.abort()
-    return worst !== undefined
+    if (running.some(({ search }) => search.stop.signal.aborted)) return
+    const [worst] = running
+      .filter(({ engine, other }) => takes(engine, job) && this.#shares.displaces(job, other, now, rate))
+      .sort((a, b) => this.#shares.compare(b.other, a.other, now, rate))
+    worst?.search.stop.abort()
   }
 
   /** An engine that takes much longer than expected is joined by a free one; the first to find something wins. */
-  #hedge(now: number): void {
+  #hedge(): void {
     for (const job of this.#jobs.values()) {
-      if (job.searches.size === 0) continue
-      const late = [...job.searches].every(([engine, { startedAt }]) => now - startedAt >= hedgeAfter(engine, job))
-      const helper = late ? this.#freeEngine(job) : undefined
+      if (job.searches.size === 0 || ![...job.searches.values()].every(({ late }) => late)) continue
+      const helper = this.#fastest(job)
       if (helper) this.#begin(job, helper)
     }
   }
 
   /** A newcomer may need less than what is being looked for: look for that, at no loss to the others. */
   #followThresholds(): void {
-    for (const job of this.#jobs.values()) {
-      const { threshold } = job
-      for (const search of job.searches.values()) if (threshold < search.threshold) search.stop.abort()
+    for (const { threshold, searches } of this.#jobs.values()) {
+      for (const search of searches.values()) if (threshold < search.threshold) search.stop.abort()
     }
   }
 
   #begin(job: SearchJob, engine: Engine): void {
     const { root, threshold, lead } = job
-    const search: RunningSearch = { threshold, startedAt: this.#clock.now(), stop: new AbortController() }
+    const search: RunningSearch = {
+      threshold,
+      startedAt: this.#clock.now(),
+      stop: new AbortController(),
+      late: false,
+    }
     job.searches.set(engine, search)
     const busy = this.#busy.get(engine) ?? new Set()
     this.#busy.set(engine, busy.add(job))
-    const payer = lead?.payer ?? ''
-    this.#shares.serve(payer)
-    const forgetHedge = this.#clock.after(hedgeAfter(engine, job), () => this.#dispatch())
+    if (lead) this.#shares.serve(lead.payer)
+    const hedgeAfter = Math.max(
+      HEDGE_MILLISECONDS_MIN,
+      expectedSeconds(engine, job.expectedHashes) * HEDGE_AFTER * 1000,
+    )
+    const forgetHedge = this.#clock.after(hedgeAfter, () => {
+      search.late = true
+      this.#dispatch()
+    })
     const end = () => {
       forgetHedge()
       job.searches.delete(engine)
       busy.delete(job)
-      const hashes = ((this.#clock.now() - search.startedAt) / 1000) * engine.rate
-      this.#shares.charge(payer, hashes)
+      // A clock that was set back must not count backwards.
+      const hashes = (Math.max(0, this.#clock.now() - search.startedAt) / 1000) * engine.rate
+      if (lead) this.#shares.charge(lead, hashes)
       return hashes
     }
     engine.search({ root, threshold }, search.stop.signal).then(
       (work) => {
         const hashes = end()
         const answered = work === undefined ? 0 : this.#take(job, engine, work, threshold)
-        const wasted = answered === 0 && !this.#jobs.has(root)
+        const wasted = answered === 0 && this.#jobs.get(root) !== job
         this.#options.onSearched?.({ engine: engine.name, hashes, wasted })
         this.#dispatch()
       },
       (error: unknown) => {
         end()
+        if (error instanceof PeerFailure && error.kind === 'refused') job.refusedBy.add(engine)
         const reason = error instanceof Error ? error.message : String(error)
         this.#options.onFailure?.({ engine: engine.name, reason })
         this.#dispatch()
@@ -244,18 +283,27 @@ export class Scheduler {
       this.#options.onFailure?.({ engine: engine.name, reason: 'wrong work' })
       return 0
     }
+    this.#helplessSince = undefined
+    this.#recall(job.root, { work, value })
     const answered = job.answer({ work, value })
     const now = this.#clock.now()
     for (const { class: urgency, since } of answered) {
-      this.#options.onFound?.({ class: urgency, engine: engine.name, waitSeconds: (now - since) / 1000 })
+      const waitSeconds = Math.max(0, now - since) / 1000
+      this.#options.onFound?.({ class: urgency, engine: engine.name, waitSeconds })
     }
     if (job.waiters.size === 0) this.#end(job)
     return answered.length
   }
 
+  #recall(root: string, found: FoundWork): void {
+    this.#recent.delete(root)
+    this.#recent.set(root, found)
+    if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value!)
+  }
+
   /** One waits less; a job that nobody waits for ends. */
   #drop(job: SearchJob, waiter: Waiter, error: Error): void {
-    if (!job.waiters.delete(waiter)) return
+    if (!job.leave(waiter)) return
     waiter.reject(error)
     if (job.waiters.size > 0) return
     this.#end(job)
@@ -269,13 +317,23 @@ export class Scheduler {
 
   #fail(job: SearchJob): void {
     this.#end(job)
-    for (const waiter of job.waiters) waiter.reject(noWork(5))
-    job.waiters.clear()
+    for (const waiter of [...job.waiters]) {
+      job.leave(waiter)
+      waiter.reject(noWork(5))
+    }
   }
 
   /** There is nobody left to look for anything. */
   #giveUp(): void {
     for (const job of [...this.#jobs.values()]) if (job.searches.size === 0) this.#fail(job)
+  }
+
+  /** A search that nobody takes is not worth waiting for. */
+  #failRefused(): void {
+    const { engines } = this.#options
+    for (const job of [...this.#jobs.values()]) {
+      if (job.refusedBy.size > 0 && engines.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
+    }
   }
 
   #retryLater(): void {
@@ -284,10 +342,11 @@ export class Scheduler {
   }
 }
 
-function expectedSeconds({ kind, rate }: Engine, hashes: number): number {
-  return hashes / Math.max(1, rate) + (kind === 'peer' ? PEER_LATENCY_SECONDS : 0)
+/** Whether an engine may be given a job at all. */
+function takes(engine: Engine, job: SearchJob): boolean {
+  return !job.refusedBy.has(engine) && (engine.spare || job.lead?.class !== 'precompute')
 }
 
-function hedgeAfter(engine: Engine, { expectedHashes: hashes }: SearchJob): number {
-  return Math.max(HEDGE_MILLISECONDS_MIN, expectedSeconds(engine, hashes) * HEDGE_AFTER * 1000)
+function expectedSeconds({ kind, rate }: Engine, hashes: number): number {
+  return hashes / Math.max(1, rate) + (kind === 'peer' ? PEER_LATENCY_SECONDS : 0)
 }

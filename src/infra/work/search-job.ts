@@ -17,52 +17,71 @@ export interface RunningSearch {
   threshold: bigint
   startedAt: number
   stop: AbortController
+  /** It has taken much longer than expected. */
+  late: boolean
 }
 
 /** The search for one root, with everybody who waits for it. */
 export class SearchJob {
   readonly root: string
   readonly since: number
-  readonly waiters = new Set<Waiter>()
   readonly searches = new Map<Engine, RunningSearch>()
+  /** Engines that do not take this search. */
+  readonly refusedBy = new Set<Engine>()
+  readonly #waiters = new Set<Waiter>()
+  /**
+   * The lowest threshold anybody waits for. Whoever needs more loses nothing by it: every nonce that is found is tried
+   * for all, and the search goes on for those whom it does not satisfy.
+   */
+  threshold = 0n
+  expectedHashes = 1
+  /** The most urgent of those who wait; among equals the first. */
+  lead: Waiter | undefined
 
   constructor(root: string, since: number) {
     this.root = root
     this.since = since
   }
 
-  /**
-   * The lowest threshold anybody waits for. Whoever needs more loses nothing by it: every nonce that is found is tried
-   * for all, and the search goes on for those whom it does not satisfy.
-   */
-  get threshold(): bigint {
-    let lowest: bigint | undefined
-    for (const { threshold } of this.waiters) if (lowest === undefined || threshold < lowest) lowest = threshold
-    return lowest ?? 0n
+  get waiters(): ReadonlySet<Waiter> {
+    return this.#waiters
   }
 
-  get expectedHashes(): number {
-    return expectedHashes(this.threshold)
+  join(waiter: Waiter): void {
+    this.#waiters.add(waiter)
+    this.#sum()
   }
 
-  /** The most urgent of those who wait; among equals the first. */
-  get lead(): Waiter | undefined {
-    let lead: Waiter | undefined
-    for (const waiter of this.waiters) if (!lead || RANK[waiter.class] < RANK[lead.class]) lead = waiter
-    return lead
+  leave(waiter: Waiter): boolean {
+    const left = this.#waiters.delete(waiter)
+    if (left) this.#sum()
+    return left
   }
 
   /** Gives a nonce to everybody whom it satisfies. */
   answer(found: FoundWork): Waiter[] {
-    const satisfied = [...this.waiters].filter(({ threshold }) => threshold <= found.value)
+    const satisfied = [...this.#waiters].filter(({ threshold }) => threshold <= found.value)
     for (const waiter of satisfied) {
-      this.waiters.delete(waiter)
+      this.#waiters.delete(waiter)
       waiter.resolve(found)
     }
+    this.#sum()
     return satisfied
   }
 
   stopAll(): void {
     for (const { stop } of this.searches.values()) stop.abort()
+  }
+
+  /** Jobs are compared far more often than they change. */
+  #sum(): void {
+    let lowest: bigint | undefined
+    this.lead = undefined
+    for (const waiter of this.#waiters) {
+      if (lowest === undefined || waiter.threshold < lowest) lowest = waiter.threshold
+      if (!this.lead || RANK[waiter.class] < RANK[this.lead.class]) this.lead = waiter
+    }
+    this.threshold = lowest ?? 0n
+    this.expectedHashes = expectedHashes(this.threshold)
   }
 }

@@ -24,7 +24,23 @@ import type {
   UsageDaysTable,
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
+import type { RepDaysTable } from './reps.ts'
+import type {
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  DisabledWebhooksTable,
+  EventPositionsTable,
+  EventsTable,
+  WebhookSecretsTable,
+} from './webhooks.ts'
 import type { WorksTable } from './works.ts'
+import type {
+  WalletBlocksTable,
+  WalletCanariesTable,
+  WalletKeysTable,
+  WalletPlansTable,
+  WalletsTable,
+} from './wallets.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -43,6 +59,18 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  rep_days: RepDaysTable
+  wallets: WalletsTable
+  wallet_keys: WalletKeysTable
+  wallet_canaries: WalletCanariesTable
+  wallet_plans: WalletPlansTable
+  wallet_blocks: WalletBlocksTable
+  events: EventsTable
+  event_positions: EventPositionsTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  webhook_secrets: WebhookSecretsTable
+  disabled_webhooks: DisabledWebhooksTable
   checkouts: CheckoutsTable
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable

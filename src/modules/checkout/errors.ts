@@ -26,7 +26,7 @@ export const tooManyOpen = (max: number) =>
 export const amountSpaceExhausted = () =>
   new AppError('amount_space_exhausted', 'No free amount near this price. Try again later.', { retryAfterSeconds: 60 })
 export const priceUnavailable = (cause?: unknown) =>
-  new AppError('price_unavailable', 'No recent price. Try again in a moment.', { retryAfterSeconds: 30, cause })
+  new AppError('no_price', 'No recent price. Try again in a moment.', { retryAfterSeconds: 30, cause })
 export const keyRequired = (field: string) =>
   new AppError('key_required', `API key required for ${field}.`, { body: { field } })
 export const notForPublicKeys = (field: string) =>

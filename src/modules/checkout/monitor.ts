@@ -12,6 +12,9 @@ const LEASE = 60_000
 /** A node that did not answer may be back soon. */
 const AFTER_FAILURE = 2_000
 const ADDRESSES_AT_ONCE = 100
+/** Batches between two rests: the poller is a net while events arrive, and all we have while they do not. */
+const BATCHES_MAX_CONNECTED = 4
+const BATCHES_MAX = 100
 const BLOCKS_AT_ONCE = 100
 const STUCK_AT_ONCE = 100
 const PAGE = 10_000
@@ -59,7 +62,7 @@ export class Monitor {
 
   constructor(options: MonitorOptions) {
     this.#options = options
-    this.#tools = { node: options.node, settled: this.#settled }
+    this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => options.bus.connected }
   }
 
   /** How many addresses are listened for. */
@@ -182,8 +185,10 @@ export class Monitor {
     this.#inBackground('scan', async () => {
       try {
         await this.#refresh()
-        while (!this.#stopped && (await this.#scanDue())) {
-          // As long as a whole batch was due, more may be.
+        // As long as a whole batch was due, more may be; but payments that events tell of must not wait for the poller.
+        const batchesMax = this.#options.bus.connected ? BATCHES_MAX_CONNECTED : BATCHES_MAX
+        for (let batches = 0; batches < batchesMax && !this.#stopped; batches++) {
+          if (!(await this.#scanDue())) break
         }
         await resolveStuck(this.#options.ctx, this.#tools, STUCK_AT_ONCE)
       } finally {

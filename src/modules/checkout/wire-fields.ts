@@ -104,7 +104,8 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.image !== undefined) read.image = readUrl('image', body.image, rules)
   if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
   if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
-  if (webhook !== undefined) read.webhookUrl = readUrl('webhook_url', webhook, rules)
+  // Where events may go is decided by the way out, for every scheme and port.
+  if (webhook !== undefined) read.webhookUrl = readUrl('webhook_url', webhook, { ...rules, plainHttpAllowed: true })
   if (body.webhook_secret !== undefined) read.webhookSecret = readSecret(body.webhook_secret)
   if (body.webhook_events !== undefined) read.webhookEvents = readEvents(body.webhook_events)
   if (body.notify !== undefined) read.notify = readNotify(body.notify)

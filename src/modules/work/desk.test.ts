@@ -111,6 +111,37 @@ test('a confirmation of an older block changes nothing', async (t) => {
   assert.equal(asked.length, 1)
 })
 
+test('an account that left us a day ago is not followed any more', async (t) => {
+  const { desk, asked, clock } = await openDesk(t)
+  const [root, next] = [newRoot(), newRoot()]
+  desk.prepare(ACCOUNT, root, send)
+  clock.advance(24 * 3_600_000 + 1)
+  await until(() => asked.length === 1)
+  desk.note({ account: ACCOUNT, hash: next, amount: '1', block: { previous: root }, type: '', time: '' }, send)
+  clock.advance(1_000)
+  await turn()
+  assert.equal(asked.length, 1)
+})
+
+test('what another instance has prepared is not searched here too', async (t) => {
+  const { desk, cancelled } = await openDesk(t)
+  const root = newRoot()
+  desk.prepare(ACCOUNT, root, send)
+  desk.noteReady(root)
+  assert.deepEqual(cancelled, [root])
+})
+
+test('work in the store that is not worth what is written there is not served', async (t) => {
+  const { desk, ctx } = await openDesk(t)
+  const root = newRoot()
+  const works = { root, work: workFor(root, 0n, receive), value: 'ffffffffffffffff', account: null }
+  await ctx.db
+    .insertInto('works')
+    .values({ ...works, created_at: 1, expires_at: 2 ** 41 })
+    .execute()
+  assert.equal(await desk.find(root, send), undefined)
+})
+
 test('nothing is prepared where that is switched off', async (t) => {
   const { desk, asked, clock } = await openDesk(t, false)
   desk.prepare(ACCOUNT, newRoot(), send)

@@ -8,6 +8,7 @@ const DEBOUNCE = 1_000
 const ACCOUNTS_MAX = 10_000
 /** More than an idle machine gets through before the first are old. */
 const PENDING_MAX = 1_000
+const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 
 /** Where searches are made. */
 export interface WorkSearch {
@@ -21,6 +22,16 @@ export interface WorkDeskOptions {
   /** Whether work for the next block of an account is made in idle time. */
   precompute: boolean
   onHit?(): void
+  /** Tells other instances that work for a root is in the store. */
+  onPrepared?(root: string): void
+}
+
+/** An account that work is prepared for. */
+interface Followed {
+  /** Of its next block. */
+  root: string
+  /** When it last published here. */
+  seenAt: number
 }
 
 /**
@@ -30,9 +41,10 @@ export interface WorkDeskOptions {
 export class WorkDesk implements WorkPort {
   readonly #options: WorkDeskOptions
   readonly #ready: ReadyWorks
-  /** The root of the next block of each account we prepare for; the most recently active last. */
-  readonly #roots = new Map<string, string>()
+  /** The most recently active last. */
+  readonly #followed = new Map<string, Followed>()
   readonly #pending = new Map<string, () => void>()
+  #closed = false
 
   constructor(options: WorkDeskOptions) {
     this.#options = options
@@ -42,12 +54,14 @@ export class WorkDesk implements WorkPort {
   /** Learns from the store which roots it had made work for. */
   async start(): Promise<void> {
     const { db, clock } = this.#options.store
-    for (const { account, root } of (await listPrepared(db, clock.now(), ACCOUNTS_MAX)).reverse()) {
-      this.#roots.set(account, root)
+    const seenAt = clock.now()
+    for (const { account, root } of (await listPrepared(db, seenAt, ACCOUNTS_MAX)).reverse()) {
+      this.#followed.set(account, { root, seenAt })
     }
   }
 
   close(): void {
+    this.#closed = true
     for (const callOff of this.#pending.values()) callOff()
     this.#pending.clear()
   }
@@ -71,39 +85,66 @@ export class WorkDesk implements WorkPort {
   }
 
   prepare(account: string, root: string, threshold: bigint): void {
-    if (!this.#options.precompute || this.#roots.get(account) === root) return
-    const old = this.#roots.get(account)
+    this.#follow(account, { root, seenAt: this.#options.store.clock.now() }, threshold)
+  }
+
+  /**
+   * A block was confirmed. An account that we prepare for may have moved on without us; it is followed for a day after it
+   * was last seen here, because others may have taken it over.
+   */
+  note({ account, hash, block }: Confirmation, threshold: bigint): void {
+    const known = this.#followed.get(account)
+    if (known === undefined || known.root !== block.previous) return
+    if (this.#options.store.clock.now() - known.seenAt > FOLLOWED_MILLISECONDS) this.#followed.delete(account)
+    else this.#follow(account, { root: hash, seenAt: known.seenAt }, threshold)
+  }
+
+  /** Another instance has prepared this root: once is enough. */
+  noteReady(root: string): void {
+    for (const [account, { root: own }] of this.#followed) if (own === root) this.cancel(root, payerOf(account))
+  }
+
+  #follow(account: string, next: Followed, threshold: bigint): void {
+    if (!this.#options.precompute || this.#closed) return
+    const old = this.#followed.get(account)?.root
+    this.#followed.delete(account)
+    this.#followed.set(account, next)
+    if (this.#followed.size > ACCOUNTS_MAX) this.#forgetOldest()
+    if (old === next.root) return
     if (old !== undefined) this.cancel(old, payerOf(account))
-    this.#roots.delete(account)
-    this.#roots.set(account, root)
-    if (this.#roots.size > ACCOUNTS_MAX) this.#roots.delete(this.#roots.keys().next().value!)
-    void this.#ready.forget(account, old, root)
+    void this.#ready.forget(account, old, next.root)
     this.#pending.get(account)?.()
     this.#pending.delete(account)
     if (this.#pending.size >= PENDING_MAX) return
     const callOff = this.#options.store.clock.after(DEBOUNCE, () => {
       this.#pending.delete(account)
-      void this.#precompute(account, root, threshold)
+      void this.#precompute(account, next.root, threshold)
     })
     this.#pending.set(account, callOff)
   }
 
-  /** A block was confirmed. An account that we prepare for may have moved on without us. */
-  note({ account, hash, block }: Confirmation, threshold: bigint): void {
-    const root = this.#roots.get(account)
-    if (root !== undefined && root === block.previous) this.prepare(account, hash, threshold)
+  #forgetOldest(): void {
+    for (const [account, { root }] of this.#followed) {
+      this.#followed.delete(account)
+      this.cancel(root, payerOf(account))
+      return
+    }
   }
 
   async #precompute(account: string, root: string, threshold: bigint): Promise<void> {
+    const isCurrent = () => !this.#closed && this.#followed.get(account)?.root === root
     try {
-      if (await this.#ready.find(root, threshold)) return
+      if (await this.#ready.find(root, threshold)) return await this.#ready.assign(root, account)
+      if (!isCurrent()) return
       const found = await this.#options.searches.search({
         root,
         threshold,
         class: 'precompute',
         payer: payerOf(account),
       })
-      if (this.#roots.get(account) === root) await this.#ready.keep(root, found, account)
+      if (!isCurrent()) return
+      await this.#ready.keep(root, found, account)
+      this.#options.onPrepared?.(root)
     } catch {
       // Called off, or there is no time for it: whoever needs it asks then.
     }

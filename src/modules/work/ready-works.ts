@@ -1,6 +1,7 @@
 import type { Clock, FoundWork } from '../../kernel/ports.ts'
+import { workValue } from '../../kernel/nano/work.ts'
 import type { Db } from '../../kernel/tables/index.ts'
-import { deleteStaleWorks, findWork, saveWork } from './store.ts'
+import { assignWork, deleteStaleWorks, findWork, saveWork } from './store.ts'
 
 const REMEMBERED_MAX = 20_000
 const HOUR = 3_600_000
@@ -26,8 +27,10 @@ export class ReadyWorks {
     if (known && known.value >= threshold) return known
     return findWork(this.#db, root, this.#clock.now()).then(
       (stored) => {
-        if (stored) this.#remember(root, stored)
-        return stored && stored.value >= threshold ? stored : undefined
+        // No value is believed because it is written down somewhere.
+        if (!stored || workValue(root, stored.work) !== stored.value) return undefined
+        this.#remember(root, stored)
+        return stored.value >= threshold ? stored : undefined
       },
       // It can be found again; a store in trouble must not stop that.
       () => undefined,
@@ -40,6 +43,12 @@ export class ReadyWorks {
     const now = this.#clock.now()
     const expiresAt = now + (account === null ? ANY_ROOT_KEPT : OWN_ROOT_KEPT)
     await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(() => undefined)
+  }
+
+  /** Something ready is for an account's next block. */
+  async assign(root: string, account: string): Promise<void> {
+    const expiresAt = this.#clock.now() + OWN_ROOT_KEPT
+    await assignWork(this.#db, { root, account, expiresAt }).catch(() => undefined)
   }
 
   /** An account has moved on to another root. */

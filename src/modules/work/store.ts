@@ -29,15 +29,31 @@ export async function saveWork(
     .onConflict((conflict) =>
       conflict
         .column('root')
-        .doUpdateSet(({ ref, fn }) => ({
+        .doUpdateSet(({ eb, ref, fn }) => ({
           work: ref('excluded.work'),
           value: ref('excluded.value'),
           account: fn.coalesce('excluded.account', 'works.account'),
-          expires_at: ref('excluded.expires_at'),
+          // What was made for an account's next block is kept as long, also when somebody else finds stronger work.
+          expires_at: eb
+            .case()
+            .whenRef('works.expires_at', '>', 'excluded.expires_at')
+            .then(ref('works.expires_at'))
+            .else(ref('excluded.expires_at'))
+            .end(),
         }))
-        .whereRef('excluded.value', '>', 'works.value'),
+        .where(({ or, eb, ref }) =>
+          or([eb('excluded.value', '>', ref('works.value')), eb('works.expires_at', '<=', now)]),
+        ),
     )
     .execute()
+}
+
+/** Work that is known already turns out to be for the next block of an account, and is kept as such. */
+export async function assignWork(
+  db: Db,
+  { root, account, expiresAt }: { root: string; account: string; expiresAt: number },
+): Promise<void> {
+  await db.updateTable('works').set({ account, expires_at: expiresAt }).where('root', '=', root).execute()
 }
 
 /** The account has moved on: what was made for another root of it is of no use any more. */

@@ -5,7 +5,10 @@ import { up as credits } from './0002-credits.ts'
 import { up as jobs } from './0003-jobs.ts'
 import { up as freeUses } from './0004-free-uses.ts'
 import { up as works } from './0005-works.ts'
+import { up as wallets } from './0006-wallets.ts'
+import { up as webhooks } from './0007-webhooks.ts'
 import { up as checkouts } from './0008-checkouts.ts'
+import { up as reps } from './0010-reps.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -14,5 +17,8 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0003-jobs': jobs,
   '0004-free-uses': freeUses,
   '0005-works': works,
+  '0006-wallets': wallets,
+  '0007-webhooks': webhooks,
   '0008-checkouts': checkouts,
+  '0010-reps': reps,
 }

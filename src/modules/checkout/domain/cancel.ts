@@ -2,6 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Checkout, OPEN_STATUSES, lockCheckout, markHidden } from '../store.ts'
+import { enqueueSweep } from './credit.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 
@@ -22,6 +23,7 @@ export async function deleteCheckout(
       held,
       isOpen ? { reason: 'cancelled', status: 'cancelled', detected: null, detectedAt: null } : { reason: 'hidden' },
     )
+    if (isOpen && moved.paidRaw > 0n) await enqueueSweep(tx, moved)
     if (!isOpen) await markHidden(tx.db, id, tx.clock.now())
     await audit(tx, { actor, owner, what: isOpen ? 'checkout.cancelled' : 'checkout.hidden', detail: { id } })
     return moved

@@ -235,7 +235,8 @@ async function applyDecision(
     await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw } })
   }
   if (completes) await followCompletion(tx, moved)
-  else if (kind !== 'unmatched' && moved.walletId !== null) await enqueueSweep(tx, moved)
+  // A part waits in the wallet for the rest; what comes after the end goes on at once.
+  else if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
 }
 
 /** With plans, the price is that of the plan that was bought. */
@@ -252,9 +253,10 @@ export async function followCompletion(tx: CheckoutCtx, checkout: Checkout): Pro
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
   }
-  if (checkout.walletId !== null) await enqueueSweep(tx, checkout)
+  await enqueueSweep(tx, checkout)
 }
 
-async function enqueueSweep(tx: CheckoutCtx, { id }: Checkout): Promise<void> {
-  await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
+/** Nothing without a wallet of its own. */
+export async function enqueueSweep(tx: CheckoutCtx, { id, walletId }: Checkout): Promise<void> {
+  if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
 }

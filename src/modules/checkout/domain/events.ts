@@ -2,6 +2,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
+import { secretContext } from '../secret-context.ts'
 import { ANONYMOUS, type Checkout, type SeenBlock } from '../store.ts'
 
 export type EventType =
@@ -26,16 +27,21 @@ export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: Chec
   // Whoever has no account can only be told by a webhook; accounts may also fetch their events.
   if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
-  await recordEvent(ctx, {
-    id,
-    accountId: checkout.owner === ANONYMOUS ? null : checkout.owner,
-    subject: checkout.id,
-    type,
-    dedupeKey,
-    body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
-    url: checkout.webhookUrl,
-    secret: checkout.webhookSecret,
-  })
+  const { secrets } = ctx.till
+  const { webhookSecret: sealed } = checkout
+  await recordEvent(
+    { ...ctx, secrets },
+    {
+      id,
+      accountId: checkout.owner === ANONYMOUS ? null : checkout.owner,
+      subject: checkout.id,
+      type,
+      dedupeKey,
+      body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
+      url: checkout.webhookUrl,
+      secret: sealed === null ? null : secrets.open(secretContext(checkout.id), sealed),
+    },
+  )
 }
 
 /** The body of contract 6. Its members keep this order, and its bytes are made once. */

@@ -2,6 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { listOverdue, lockCheckout } from '../store.ts'
 import { findScannedAt } from '../watch-store.ts'
+import { enqueueSweep } from './credit.ts'
 import { announce } from './events.ts'
 import { moveCheckout } from './move.ts'
 
@@ -25,6 +26,8 @@ export async function expireOverdue(ctx: CheckoutCtx, address: string): Promise<
       if (held.status !== 'pending' && held.status !== 'partial') return false
       const moved = await moveCheckout(tx, held, { reason: 'expired', status: 'expired' })
       await announce(tx, moved, { type: 'checkout.expired', dedupeKey: 'expired' })
+      // What came of it is the merchant's all the same.
+      if (moved.paidRaw > 0n) await enqueueSweep(tx, moved)
       return true
     })
     if (!won) continue

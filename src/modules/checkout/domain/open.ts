@@ -14,6 +14,7 @@ import {
   insertCheckout,
   insertTimeline,
 } from '../store.ts'
+import { secretContext } from '../secret-context.ts'
 import { saveWatch } from '../watch-store.ts'
 import { type CheckoutRequest, type Price, readPlans, readPrice } from '../wire-fields.ts'
 import { createCheckoutWallet } from './generated-wallet.ts'
@@ -44,7 +45,7 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
   const draft = toDraft(ctx, caller, { ...request, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.till.secrets.seal(secretContext(draft.id), secret) : null
-  const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft.id) : undefined
+  const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
   const checkout: Checkout = {
     ...draft,
     webhookSecret: sealed,
@@ -54,9 +55,6 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
   ctx.till.watch(opened.address)
   return { checkout: opened, rate, webhookSecret: request.webhookSecret ? undefined : (secret ?? undefined) }
 }
-
-/** A sealed secret opens for the checkout it was sealed for and for no other. */
-export const secretContext = (checkoutId: string) => `checkout:${checkoutId}`
 
 export const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
 

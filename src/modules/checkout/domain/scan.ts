@@ -10,6 +10,8 @@ import { readReceived, readSends, readStates } from './read-ledger.ts'
 
 const MINUTE = 60_000
 const PACE_MIN = 15_000
+/** While events arrive, a look is a net below a net. */
+const PACE_MIN_HEARING = 60_000
 const PACE_MAX = 10 * MINUTE
 const PACE_LATE = 6 * 60 * MINUTE
 const RECORDED_AT_ONCE = 500
@@ -20,6 +22,8 @@ export interface ScanTools {
   node: NodePort
   /** Blocks that were final when they were looked at: nothing about them can change. */
   settled: { has(hash: string): boolean; add(hash: string): void }
+  /** Whether the ledger tells of payments by itself at the moment. */
+  hearsEvents(): boolean
 }
 
 /**
@@ -47,7 +51,8 @@ export async function scanAddresses(
     moved.set(address, frontier)
   }
   await takeSends(ctx, tools, [...found])
-  await finishScan(ctx, { watched, moved, startedAt, leaseUntil })
+  const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
+  await finishScan(ctx, { watched, moved, startedAt, leaseUntil, paceMin })
 }
 
 interface FinishedScan {
@@ -56,15 +61,21 @@ interface FinishedScan {
   moved: ReadonlyMap<string, string>
   startedAt: number
   leaseUntil: number
+  paceMin: number
 }
 
 /** Everything that was there is credited: that is written down, and what is over may end now. */
-async function finishScan(ctx: CheckoutCtx, { watched, moved, startedAt, leaseUntil }: FinishedScan): Promise<void> {
+async function finishScan(
+  ctx: CheckoutCtx,
+  { watched, moved, startedAt, leaseUntil, paceMin }: FinishedScan,
+): Promise<void> {
   const expiries = await listNextExpiries(
     ctx.db,
     watched.map(({ address }) => address),
   )
-  const turns = Map.groupBy(watched, ({ address, freshAt }) => nextScan(ctx, freshAt, expiries.get(address)))
+  const turns = Map.groupBy(watched, ({ address, freshAt }) =>
+    nextScan(ctx, { freshAt, expiry: expiries.get(address), paceMin }),
+  )
   await inQuietTx(ctx, async ({ db }) => {
     for (const [address, frontier] of moved) await updateFrontier(db, address, frontier)
     for (const [nextScanAt, group] of turns) {
@@ -101,14 +112,17 @@ export async function takeSends(ctx: CheckoutCtx, tools: ScanTools, hashes: read
  * Often while a payment is likely, rarely when it would be late; in any case once after each end. In whole seconds, so
  * that addresses share their turns.
  */
-function nextScan({ clock }: CheckoutCtx, freshAt: number, expiry: number | undefined): number {
+function nextScan(
+  { clock }: CheckoutCtx,
+  { freshAt, expiry, paceMin }: { freshAt: number; expiry: number | undefined; paceMin: number },
+): number {
   const now = clock.now()
   const inSeconds = (at: number) => Math.ceil(at / 1_000) * 1_000
   if (expiry === undefined) return inSeconds(now + PACE_LATE)
   const age = now - freshAt
-  const pace = age < 10 * MINUTE ? PACE_MIN : Math.min(PACE_MAX, Math.max(PACE_MIN, Math.floor(age / 20)))
+  const pace = age < 10 * MINUTE ? paceMin : Math.min(PACE_MAX, Math.max(paceMin, Math.floor(age / 20)))
   const afterEnd = expiry + CATCH_UP_MARGIN
-  return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + PACE_MIN)
+  return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + paceMin)
 }
 
 /** Looks again at blocks that were seen long ago: final, or given up. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { listEventsOf } from '../../webhooks/index.ts'
+import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
@@ -39,7 +39,11 @@ export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checko
 }
 
 /** Everything its merchant may know; `owner` undefined is an administrator. */
-export async function showOwn(ctx: CheckoutCtx, given: string, owner: string | undefined): Promise<JsonObject> {
+export async function showOwn(
+  ctx: CheckoutCtx,
+  given: string,
+  { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
+): Promise<JsonObject> {
   const id = toCheckoutId(given)
   const checkout = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
   if (!checkout) throw checkoutNotFound()
@@ -49,7 +53,7 @@ export async function showOwn(ctx: CheckoutCtx, given: string, owner: string | u
   return {
     checkout: toOwnView(ctx.till, checkout),
     payments: payments.map((payment) => showPayment(ctx.till, payment)),
-    webhook_events: await listEventsOf(ctx, { subject: checkout.id, accountId }),
+    webhook_events: (await listEventsOf(ctx, { subject: checkout.id, accountId })).map(showEvent),
     wallet: checkout.walletId === null ? null : { id: checkout.walletId, address: checkout.address },
     timeline: timeline.map(showTimeline),
   }

@@ -2,6 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
+import { secretContext } from '../secret-context.ts'
 import {
   type Checkout,
   findCheckout,
@@ -22,7 +23,7 @@ import {
 } from '../wire-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
-import { priceInNano, secretContext } from './open.ts'
+import { priceInNano } from './open.ts'
 import { quotePrices, rateNow } from './quote.ts'
 
 export interface UpdateRequest {

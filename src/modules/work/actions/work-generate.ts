@@ -1,5 +1,5 @@
 import { action } from '../../../kernel/action.ts'
-import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Caller, Ctx } from '../../../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Block, ZERO_HASH, rootOf } from '../../../kernel/nano/block.ts'
@@ -55,11 +55,23 @@ export const workGenerate = action({
     const ready = await ctx.work.find(hash, threshold)
     if (ready) return shape(ready, 0, true)
     const { payer, leaving } = ctx
-    return ctx.charged('work', async (credits) =>
-      shape(await ctx.work.generate({ root: hash, threshold, class: 'interactive', payer, leaving }), credits, false),
-    )
+    const request = {
+      root: hash,
+      threshold,
+      class: 'interactive',
+      payer,
+      weight: weightOf(ctx.caller),
+      leaving,
+    } as const
+    return ctx.charged('work', async (credits) => shape(await ctx.work.generate(request), credits, false))
   },
 })
+
+/** Whoever pays has the larger share of a busy machine. */
+function weightOf(caller: Caller): number {
+  if (caller.kind === 'anonymous') return 1
+  return caller.prepaid ? 4 : 2
+}
 
 interface Asked {
   difficulty?: string

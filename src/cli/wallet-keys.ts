@@ -1,0 +1,39 @@
+import { loadConfig } from '../config.ts'
+import { addToKeyFile } from '../infra/secrets/master-keys.ts'
+import { systemRandom } from '../infra/random.ts'
+import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
+import { keyFileOf, openVault } from '../wallets.ts'
+import { type Flags, print, withStore } from './store.ts'
+
+/** Which master keys are in use. One that has wrapped nothing may be removed, unless it seals now. */
+export function printMasterKeys({ json }: Flags): Promise<void> {
+  return withStore(async ({ db, random }) => {
+    const { activeKeyId } = await openVault(loadConfig(), { db, random })
+    const counts = new Map((await countByMasterKey(db)).map(({ id, count }) => [id, count]))
+    const keys = [...new Set([...counts.keys(), activeKeyId])].map((id) => ({
+      id,
+      wallets: counts.get(id) ?? 0,
+      active: id === activeKeyId,
+    }))
+    const lines = keys.map(({ id, wallets, active }) => `${id}  ${wallets} wallets${active ? '  active' : ''}`)
+    print(json, keys, lines)
+  })
+}
+
+/**
+ * Wraps the data keys of all wallets with the active master key; without WALLET_KEYS, with a new one that is added to the
+ * key file first. Works beside a running gateway and may be repeated.
+ */
+export function rotateMasterKeys({ json }: Flags): Promise<void> {
+  return withStore(async ({ db, clock, random }) => {
+    const config = loadConfig()
+    await openVault(config, { db, random })
+    if (config.walletKeys.length === 0) addToKeyFile(keyFileOf(config), systemRandom)
+    const vault = await openVault(config, { db, random })
+    const rewrapped = await rewrapKeys({ db, clock, vault })
+    const { activeKeyId } = vault
+    print(json, { active: activeKeyId, rewrapped }, [
+      `${rewrapped} wallets are sealed with ${activeKeyId} now. Back the keys up before you remove an old one.`,
+    ])
+  })
+}

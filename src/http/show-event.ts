@@ -1,0 +1,40 @@
+import type { Json, JsonObject } from '../kernel/shape.ts'
+import type { AttemptRecord, DeliveryRecord, EventRecord, EventWithDeliveries } from '../modules/webhooks/index.ts'
+
+const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
+
+/** An event as its owner sees it; `payload` is null once the body was forgotten. */
+export function showEvent(event: EventRecord): JsonObject {
+  const { id, type, subject, body, url, createdAt, deliveredAt } = event
+  return {
+    id,
+    type,
+    subject,
+    created_at: toTime(createdAt),
+    delivered: deliveredAt !== null,
+    delivered_at: toTime(deliveredAt),
+    url,
+    payload: body === null ? null : (JSON.parse(body) as Json),
+  }
+}
+
+export function showEventWithDeliveries({ deliveries, ...event }: EventWithDeliveries): JsonObject {
+  return { ...showEvent(event), deliveries: deliveries.map(showDelivery) }
+}
+
+export function showDelivery(delivery: DeliveryRecord): JsonObject {
+  const { id, cause, state, nextAt, createdAt, finishedAt, attempts } = delivery
+  return {
+    id,
+    cause,
+    state,
+    created_at: toTime(createdAt),
+    next_at: toTime(nextAt),
+    finished_at: toTime(finishedAt),
+    attempts: attempts.map(showAttempt),
+  }
+}
+
+function showAttempt({ attempt, status, error, milliseconds, response, at }: AttemptRecord): JsonObject {
+  return { attempt, at: toTime(at), status, error, ms: milliseconds, response }
+}

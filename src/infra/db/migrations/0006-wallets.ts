@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+
+/** Wallets, their sealed keys, the plans of their endings and the outbox of their blocks. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const time = timeColumn(engine)
+  const raw = rawColumn(engine)
+  const { schema } = db
+  await schema
+    .createTable('wallets')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('account_id', 'text', (column) => column.references('accounts.id'))
+    .addColumn('purpose', 'text', (column) => column.notNull())
+    .addColumn('address', 'text', (column) => column.notNull().unique())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('ends_as', 'text')
+    .addColumn('refund_address', 'text')
+    .addColumn('metadata', 'text')
+    .addColumn('expires_at', time)
+    .addColumn('frontier', 'text', (column) => column.notNull())
+    .addColumn('balance_raw', raw, (column) => column.notNull())
+    .addColumn('lease_until', time, (column) => column.notNull())
+    .addColumn('fence', time, (column) => column.notNull())
+    .addColumn('frozen_at', time)
+    .addColumn('frozen_reason', 'text')
+    .addColumn('looked_at', time, (column) => column.notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('ended_at', time)
+    .execute()
+  await schema.createIndex('wallets_account').on('wallets').columns(['account_id', 'created_at']).execute()
+  await schema.createIndex('wallets_looked').on('wallets').column('looked_at').execute()
+  await sql`create unique index wallets_treasury on wallets (purpose) where purpose = 'treasury'`.execute(db)
+  await sql`create index wallets_due on wallets (expires_at) where status = 'active'`.execute(db)
+  await sql`create index wallets_expiring on wallets (id) where status = 'expiring'`.execute(db)
+  // A late deposit was received, and nobody has shared it out yet.
+  await sql`create index wallets_late on wallets (id) where status in ('ended', 'deleted') and balance_raw <> '0'`.execute(
+    db,
+  )
+  await schema
+    .createTable('wallet_keys')
+    .addColumn('wallet_id', 'text', (column) => column.primaryKey().notNull().references('wallets.id'))
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('master_key_id', 'text', (column) => column.notNull())
+    .addColumn('wrapped_data_key', 'text', (column) => column.notNull())
+    .addColumn('sealed_key', 'text', (column) => column.notNull())
+    .execute()
+  await schema.createIndex('wallet_keys_master').on('wallet_keys').column('master_key_id').execute()
+  await schema
+    .createTable('wallet_canaries')
+    .addColumn('master_key_id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('wrapped_data_key', 'text', (column) => column.notNull())
+    .addColumn('sealed_key', 'text', (column) => column.notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .execute()
+  await schema
+    .createTable('wallet_plans')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallets.id'))
+    .addColumn('run', 'integer', (column) => column.notNull())
+    .addColumn('frontier', 'text', (column) => column.notNull())
+    .addColumn('total_raw', raw, (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('finished_at', time)
+    .addUniqueConstraint('wallet_plans_run', ['wallet_id', 'run'])
+    .execute()
+  await sql`create unique index wallet_plans_open on wallet_plans (wallet_id) where status = 'open'`.execute(db)
+  await schema
+    .createTable('wallet_blocks')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallets.id'))
+    .addColumn('account_id', 'text')
+    .addColumn('kind', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('destination', 'text')
+    .addColumn('source_hash', 'text')
+    .addColumn('source_address', 'text')
+    .addColumn('amount_raw', raw)
+    .addColumn('plan_id', 'text', (column) => column.references('wallet_plans.id'))
+    .addColumn('position', 'integer', (column) => column.notNull())
+    .addColumn('reference', 'text', (column) => column.unique())
+    .addColumn('deadline_at', time)
+    .addColumn('previous', 'text')
+    .addColumn('hash', 'text', (column) => column.unique())
+    .addColumn('balance_raw', raw)
+    .addColumn('block', 'text')
+    .addColumn('refusal', 'text')
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('signed_at', time)
+    .addColumn('broadcast_at', time)
+    .addColumn('confirmed_at', time)
+    // A frontier is used once, and a deposit is received once: no error of ours can sign a second block for either.
+    .addUniqueConstraint('wallet_blocks_previous', ['wallet_id', 'previous'])
+    .addUniqueConstraint('wallet_blocks_source', ['wallet_id', 'source_hash'])
+    .execute()
+  // Strictly one open block for each wallet.
+  await sql`create unique index wallet_blocks_open on wallet_blocks (wallet_id) where status in ('signed', 'broadcast')`.execute(
+    db,
+  )
+  await sql`create index wallet_blocks_queued on wallet_blocks (wallet_id) where status = 'queued'`.execute(db)
+  await schema.createIndex('wallet_blocks_account').on('wallet_blocks').columns(['account_id', 'created_at']).execute()
+}

@@ -1,0 +1,107 @@
+import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { type LookupFunction, isIP } from 'node:net'
+import { type OutboundCode, OutboundFailure } from '../../kernel/outbound-failure.ts'
+import type { Clock, OutboundReply } from '../../kernel/ports.ts'
+import type { Target } from './read-target.ts'
+
+const CONNECT_MILLISECONDS = 5_000
+const REPLY_BYTES_MAX = 2_048
+const HEADER_BYTES_MAX = 16 * 1024
+
+export interface Exchange {
+  target: Target
+  /** Checked, and the only ones that are connected to. */
+  addresses: readonly string[]
+  headers: Readonly<Record<string, string>>
+  body: string
+  clock: Clock
+  startedAt: number
+  /** When to stop waiting. */
+  endsAt: number
+}
+
+/**
+ * One POST on a connection of its own, to an address that was checked: asking for the name again could bring another.
+ * Name and certificate stay those of the host. The status decides, so that a body which is too long or never ends is
+ * cut off and the reply counts.
+ */
+export function exchange({
+  target,
+  addresses,
+  headers,
+  body,
+  clock,
+  startedAt,
+  endsAt,
+}: Exchange): Promise<OutboundReply> {
+  const { secure, hostname, port, path, host } = target
+  return new Promise((resolve, reject) => {
+    let reply: (() => void) | undefined
+    let failure: OutboundCode = 'connect_failed'
+    const request = (secure ? httpsRequest : httpRequest)({
+      method: 'POST',
+      hostname,
+      port,
+      path,
+      headers: { ...headers, host, 'accept-encoding': 'identity', 'content-length': Buffer.byteLength(body) },
+      lookup: pinnedTo(addresses),
+      agent: false,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      ...(secure && isIP(hostname) === 0 && { servername: hostname }),
+    })
+    const end = (settle: () => void) => {
+      stopConnecting()
+      stopWaiting()
+      settle()
+      request.destroy()
+    }
+    const fail = (code: OutboundCode) => end(() => reject(new OutboundFailure(code)))
+    const stopConnecting = clock.after(CONNECT_MILLISECONDS, () => fail('connect_timeout'))
+    const stopWaiting = clock.after(Math.max(0, endsAt - clock.now()), () => (reply ? end(reply) : fail('timeout')))
+    const established = () => {
+      failure = 'connection_lost'
+      stopConnecting()
+    }
+    request.on('socket', (socket) => {
+      socket.once('connect', () => (secure ? (failure = 'tls_failed') : established()))
+      socket.once('secureConnect', established)
+    })
+    request.on('response', (response) => {
+      const text = readBeginning(response, () => end(reply!))
+      reply = () =>
+        resolve({
+          status: response.statusCode!,
+          text: text(),
+          retryAfter: response.headers['retry-after'],
+          milliseconds: clock.now() - startedAt,
+        })
+    })
+    request.on('error', () => (reply ? end(reply) : fail(failure)))
+    request.end(body)
+  })
+}
+
+/** Collects the first bytes of a body and says when there are enough, or no more to come. */
+function readBeginning(response: IncomingMessage, onEnough: () => void): () => string {
+  const chunks: Buffer[] = []
+  let length = 0
+  response.on('data', (chunk: Buffer) => {
+    const kept = chunk.subarray(0, Math.max(0, REPLY_BYTES_MAX - length))
+    chunks.push(kept)
+    length += kept.length
+    if (length >= REPLY_BYTES_MAX) onEnough()
+  })
+  response.on('end', onEnough)
+  response.on('close', onEnough)
+  response.on('error', onEnough)
+  return () => Buffer.concat(chunks).toString()
+}
+
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_hostname, { all }, callback) => {
+    if (all) callback(null, found)
+    else callback(null, found[0]!.address, found[0]!.family)
+  }
+}

@@ -1,0 +1,20 @@
+import { request } from 'undici'
+
+const ANSWER_BYTES_MAX = 1024 * 1024
+
+/** What a provider of prices answers. Addresses come from the configuration, so that they are trusted; the answers are not. */
+export async function fetchJson(
+  url: string,
+  { headers = {}, signal }: { headers?: Record<string, string>; signal: AbortSignal },
+): Promise<unknown> {
+  const { statusCode, body } = await request(url, { headers: { accept: 'application/json', ...headers }, signal })
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > ANSWER_BYTES_MAX) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  if (statusCode !== 200) throw new Error(`status ${statusCode}`)
+  return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+}

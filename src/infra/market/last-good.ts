@@ -1,0 +1,72 @@
+import type { Clock } from '../../kernel/ports.ts'
+
+const TIMEOUT = 5_000
+/** A provider that fails is left alone, longer each time. */
+const REST = 5_000
+const REST_MAX = 300_000
+
+export interface LastGoodOptions<T> {
+  clock: Clock
+  fetch(signal: AbortSignal): Promise<T>
+  /** While younger, it is simply served. */
+  freshMilliseconds: number
+  /** While younger, it is served and fetched anew behind the scenes; older ones are never served. */
+  staleMilliseconds: number
+  onFailure?(reason: string): void
+}
+
+/**
+ * The last good value of something that may fail. Nobody waits while a usable value is there; nobody waits longer than
+ * the time-out; one fetch at a time, and none while the provider rests.
+ */
+export class LastGood<T> {
+  readonly #options: LastGoodOptions<T>
+  #last: { value: T; at: number } | undefined
+  #fetching: Promise<void> | undefined
+  #failures = 0
+  #restsUntil = 0
+
+  constructor(options: LastGoodOptions<T>) {
+    this.#options = options
+  }
+
+  /** Undefined when there is nothing recent enough. */
+  async read(): Promise<{ value: T; at: number } | undefined> {
+    const age = this.#age()
+    if (age < this.#options.freshMilliseconds) return this.#last
+    const refreshed = this.#refresh()
+    if (age >= this.#options.staleMilliseconds) await refreshed
+    return this.#age() < this.#options.staleMilliseconds ? this.#last : undefined
+  }
+
+  #age(): number {
+    return this.#last ? this.#options.clock.now() - this.#last.at : Infinity
+  }
+
+  #refresh(): Promise<void> {
+    if (this.#options.clock.now() < this.#restsUntil) return Promise.resolve()
+    this.#fetching ??= this.#fetch().finally(() => (this.#fetching = undefined))
+    return this.#fetching
+  }
+
+  async #fetch(): Promise<void> {
+    const { clock, fetch, onFailure } = this.#options
+    const abort = new AbortController()
+    const { promise: timedOut, reject } = Promise.withResolvers<never>()
+    timedOut.catch(() => undefined)
+    const cancelTimer = clock.after(TIMEOUT, () => {
+      abort.abort()
+      reject(new Error('no answer in time'))
+    })
+    try {
+      const value = await Promise.race([fetch(abort.signal), timedOut])
+      this.#last = { value, at: clock.now() }
+      this.#failures = 0
+    } catch (error) {
+      this.#restsUntil = clock.now() + Math.min(REST * 2 ** this.#failures++, REST_MAX)
+      onFailure?.(error instanceof Error ? error.message : String(error))
+    } finally {
+      cancelTimer()
+    }
+  }
+}

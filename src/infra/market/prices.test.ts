@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type RequestListener, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { TestClock } from '../../../test/support/clock.ts'
+import { until } from '../../../test/support/until.ts'
+import { coinGecko } from './coingecko.ts'
+import { kraken } from './kraken.ts'
+import { providedMarketData } from './market-data.ts'
+import { providedPrices } from './prices.ts'
+import { toDecimal } from './provider.ts'
+
+const CURRENCIES = ['USD', 'EUR', 'JPY']
+const GECKO = { nano: { usd: 0.8553, eur: 0.7391, jpy: 131.9 } }
+const KRAKEN = {
+  error: [],
+  result: {
+    XNOEUR: { a: ['0.74', '1', '1'], b: ['0.73', '1', '1'], c: ['0.7400', '10.0'], v: ['1', '2'] },
+    XNOUSD: { a: ['0.86', '1', '1'], b: ['0.85', '1', '1'], c: ['0.8600', '25.5'], v: ['1', '2'] },
+  },
+}
+
+interface Server {
+  url: string
+  requests: string[]
+  answer: RequestListener
+}
+
+const reply =
+  (body: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** A provider on loopback that answers as the test says. */
+async function serve(t: TestContext, answer: RequestListener): Promise<Server> {
+  const server: Server = { url: '', requests: [], answer }
+  const http = createServer((request, response) => {
+    server.requests.push(request.url!)
+    server.answer(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  server.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  t.after(() => {
+    http.close()
+    http.closeAllConnections()
+  })
+  return server
+}
+
+async function open(t: TestContext, geckoAnswer: RequestListener, krakenAnswer?: RequestListener) {
+  const clock = new TestClock()
+  const failures: string[] = []
+  const gecko = await serve(t, geckoAnswer)
+  const second = krakenAnswer && (await serve(t, krakenAnswer))
+  const providers = [coinGecko({ url: gecko.url, key: 'secret' }), ...(second ? [kraken({ url: second.url })] : [])]
+  const prices = providedPrices({
+    clock,
+    providers,
+    currencies: CURRENCIES,
+    onFailure: ({ reason }) => failures.push(reason),
+  })
+  return { clock, failures, gecko, second, prices }
+}
+
+const noPrice = (error: unknown) => (error as { code?: string }).code === 'no_price'
+
+test('a price is decimal text with its source and time', async (t) => {
+  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  assert.deepEqual(await prices.rate('JPY'), { rate: '131.9', source: 'coingecko', at: clock.now() })
+  assert.match(gecko.requests[0]!, /^\/simple\/price\?ids=nano&vs_currencies=usd%2Ceur%2Cjpy/)
+  await prices.rate('USD')
+  assert.equal(gecko.requests.length, 1, 'one request tells all currencies')
+})
+
+test('the second source answers when the first is away', async (t) => {
+  const { prices, failures } = await open(t, reply('<html>', 503), reply(KRAKEN))
+  assert.deepEqual([(await prices.rate('USD')).rate, (await prices.rate('USD')).source], ['0.8600', 'kraken'])
+  assert.deepEqual(failures, ['status 503'], 'and the first is left alone for a while')
+  await assert.rejects(prices.rate('JPY'), noPrice)
+})
+
+test('two sources that disagree are not believed', async (t) => {
+  const { prices } = await open(t, reply({ nano: { ...GECKO.nano, usd: 1.2 } }), reply(KRAKEN))
+  await assert.rejects(prices.rate('USD'), noPrice)
+  assert.equal((await prices.rate('EUR')).rate, '0.7391', 'where they agree they are')
+})
+
+test('an absurd jump of the only source is not believed while the last price is good', async (t) => {
+  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  await prices.rate('USD')
+  gecko.answer = reply({ nano: { usd: 0.00001 } })
+  clock.advance(60_000)
+  await prices.rate('USD')
+  await until(() => gecko.requests.length === 2)
+  await until(async () => (await prices.rate('USD')).at < clock.now())
+  assert.equal((await prices.rate('USD')).rate, '0.8553')
+})
+
+test('the last good price is served for ten minutes with its own time, and then no more', async (t) => {
+  const { prices, gecko, clock } = await open(t, reply(GECKO))
+  const { at } = await prices.rate('USD')
+  gecko.answer = reply('broken')
+  clock.advance(9 * 60_000)
+  assert.deepEqual(await prices.rate('USD'), { rate: '0.8553', source: 'coingecko', at })
+  clock.advance(61_000)
+  await assert.rejects(prices.rate('USD'), noPrice)
+})
+
+test('a provider that never answers keeps nobody longer than its time limit', async (t) => {
+  const { prices, gecko, clock, failures } = await open(t, () => undefined)
+  const asked = prices.rate('USD')
+  await until(() => gecko.requests.length === 1)
+  clock.advance(5_000)
+  await assert.rejects(asked, noPrice)
+  assert.deepEqual(failures, ['no answer in time'])
+  await assert.rejects(prices.rate('USD'), noPrice)
+  assert.equal(gecko.requests.length, 1, 'it rests')
+})
+
+test('garbage is no price', async (t) => {
+  for (const answer of [
+    [],
+    null,
+    'x',
+    { nano: 7 },
+    { nano: { usd: -1 } },
+    { nano: { usd: 'NaN' } },
+    { nano: { usd: 0 } },
+  ]) {
+    const { prices } = await open(t, reply(answer))
+    await assert.rejects(prices.rate('USD'), noPrice, JSON.stringify(answer))
+  }
+  const { prices } = await open(t, reply('x'.repeat(2 * 1024 * 1024)))
+  await assert.rejects(prices.rate('USD'), noPrice)
+  assert.equal(toDecimal(1e-7), '0.0000001')
+  assert.equal(toDecimal(Infinity), undefined)
+})
+
+test('market data has every member of the contract, also those a provider leaves out', async (t) => {
+  const market = { id: 'nano', symbol: 'xno', name: 'Nano', market_data: { current_price: { usd: 0.85 } }, foreign: 1 }
+  const server = await serve(t, reply(market))
+  const provider = coinGecko({ url: server.url, key: '' })
+  const data = await providedMarketData({ clock: new TestClock(), provider }).read()
+  assert.deepEqual(
+    [data.source, data.categories, data.links, data.status_updates, data.public_notice],
+    ['coingecko', [], {}, [], null],
+  )
+  assert.equal('foreign' in data, false)
+  server.answer = reply({ id: 'bitcoin' })
+  await assert.rejects(providedMarketData({ clock: new TestClock(), provider }).read(), noPrice)
+})

@@ -1,0 +1,76 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { Clock, Prices, Rate } from '../../kernel/ports.ts'
+import { LastGood } from './last-good.ts'
+import type { PriceProvider } from './provider.ts'
+
+const FRESH = 30_000
+const STALE = 10 * 60_000
+/** Two sources that differ by more than this are not both right. */
+const DISAGREEMENT_PERCENT = 5
+/** A price that jumps by more than this from one look to the next needs a second source to be believed. */
+const JUMP_FACTOR = 2
+
+export interface ProvidedPricesOptions {
+  clock: Clock
+  /** Asked in this order. */
+  providers: readonly PriceProvider[]
+  currencies: readonly string[]
+  onFailure?(event: { provider: string; reason: string }): void
+}
+
+interface Source {
+  name: string
+  rates: LastGood<ReadonlyMap<string, string>>
+}
+
+/**
+ * Prices from real markets. The first source that knows a currency is taken; where a second one knows it too, the two must
+ * agree, and where none does, a jump is not believed: a wrong price would sell goods for nothing.
+ */
+export function providedPrices({ clock, providers, currencies, onFailure }: ProvidedPricesOptions): Prices {
+  const sources: Source[] = providers.map((provider) => ({
+    name: provider.name,
+    rates: new LastGood({
+      clock,
+      fetch: (signal) => provider.fetchRates(currencies, signal),
+      freshMilliseconds: FRESH,
+      staleMilliseconds: STALE,
+      onFailure: (reason) => onFailure?.({ provider: provider.name, reason }),
+    }),
+  }))
+  /** What was last believed. */
+  const believed = new Map<string, Rate>()
+
+  return {
+    currencies,
+    async rate(currency) {
+      if (!currencies.includes(currency)) throw new AppError('invalid_currency', 'Unknown currency.')
+      const found = (await Promise.all(sources.map((source) => readFrom(source, currency)))).filter((rate) => !!rate)
+      const [first, second] = found
+      const before = believed.get(currency)
+      const isOld = before === undefined || clock.now() - before.at > STALE
+      if (!first || (second && differ(first.rate, second.rate)) || (!second && !isOld && jumps(first, before))) {
+        if (before && !isOld) return before
+        throw new AppError('no_price', 'No price is available. Try again in a minute.', { retryAfterSeconds: 60 })
+      }
+      believed.set(currency, first)
+      return first
+    },
+  }
+}
+
+async function readFrom({ name, rates }: Source, currency: string): Promise<Rate | undefined> {
+  const known = await rates.read()
+  const rate = known?.value.get(currency)
+  return known && rate !== undefined ? { rate, source: name, at: known.at } : undefined
+}
+
+function differ(a: string, b: string): boolean {
+  const [low, high] = [Number(a), Number(b)].sort((x, y) => x - y) as [number, number]
+  return (high - low) * 100 > low * DISAGREEMENT_PERCENT
+}
+
+function jumps({ rate }: Rate, before: Rate): boolean {
+  const factor = Number(rate) / Number(before.rate)
+  return factor > JUMP_FACTOR || factor < 1 / JUMP_FACTOR
+}

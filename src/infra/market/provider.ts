@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../kernel/shape.ts'
+
+/** Somebody who knows what nano costs. */
+export interface PriceProvider {
+  readonly name: string
+  /** Prices of one nano as decimal text, by currency in capitals. Throws at anything it cannot make sense of. */
+  fetchRates(currencies: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>>
+}
+
+/** Somebody who knows everything about the market of nano. */
+export interface MarketProvider {
+  readonly name: string
+  fetchMarket(signal: AbortSignal): Promise<JsonObject>
+}
+
+/** A price as decimal text without an exponent, or undefined when it is none: positive, finite, of plausible length. */
+export function toDecimal(value: unknown): string | undefined {
+  const text = typeof value === 'number' && Number.isFinite(value) ? plain(value) : value
+  if (typeof text !== 'string' || !/^[0-9]{1,15}(\.[0-9]{1,20})?$/.test(text)) return undefined
+  return /[1-9]/.test(text) ? text : undefined
+}
+
+/** JavaScript writes small numbers with an exponent, which no decimal arithmetic reads. */
+function plain(value: number): string {
+  const text = String(value)
+  return text.includes('e') ? value.toFixed(18).replace(/0+$/, '') : text
+}

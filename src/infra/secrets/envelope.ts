@@ -1,0 +1,85 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import type { KeyHolder, Random, SealedKey } from '../../kernel/ports.ts'
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+export const MASTER_KEY_BYTES = 32
+
+/** Without a fixed length Node takes a tag cut to 4 bytes, which can be guessed. */
+const OPTIONS = { authTagLength: TAG_BYTES } as const
+
+/** What a data key is bound to, and what a key: a record copied to another wallet or address does not open. */
+const dataKeyContext = ({ walletId }: KeyHolder) => `dek|v1|${walletId}`
+const keyContext = ({ walletId, address }: KeyHolder) => `key|v1|${walletId}|${address}`
+
+function encrypt(key: Uint8Array, text: Uint8Array, context: string, random: Random): string {
+  const nonce = random.bytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce, OPTIONS).setAAD(Buffer.from(context))
+  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
+}
+
+function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
+  const bytes = Buffer.from(sealed, 'base64')
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw new Error('A sealed key is cut short.')
+  const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(-TAG_BYTES))
+  const text = decipher.update(body)
+  try {
+    decipher.final()
+  } catch (cause) {
+    // What was decrypted before the tag proved wrong is nobody's to see.
+    text.fill(0)
+    throw new Error('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
+  }
+  return text
+}
+
+/** A master key and its name. */
+export interface MasterKey {
+  id: string
+  key: Uint8Array
+}
+
+/** Encrypts a key with a new data key, and the data key with the master key. */
+export function sealKey(master: MasterKey, holder: KeyHolder, key: Uint8Array, random: Random): SealedKey {
+  const dataKey = random.bytes(MASTER_KEY_BYTES)
+  try {
+    return {
+      version: 1,
+      masterKeyId: master.id,
+      wrappedDataKey: encrypt(master.key, dataKey, dataKeyContext(holder), random),
+      sealedKey: encrypt(dataKey, key, keyContext(holder), random),
+    }
+  } finally {
+    dataKey.fill(0)
+  }
+}
+
+/** The reverse. The caller wipes what it gets. */
+export function openKey(master: MasterKey, holder: KeyHolder, sealed: SealedKey): Uint8Array {
+  const dataKey = decrypt(master.key, sealed.wrappedDataKey, dataKeyContext(holder))
+  try {
+    return decrypt(dataKey, sealed.sealedKey, keyContext(holder))
+  } finally {
+    dataKey.fill(0)
+  }
+}
+
+/** Wraps the data key anew; the key itself is not touched and never in the clear. */
+export function rewrapKey(
+  { from, to }: { from: MasterKey; to: MasterKey },
+  holder: KeyHolder,
+  sealed: SealedKey,
+  random: Random,
+): SealedKey {
+  const dataKey = decrypt(from.key, sealed.wrappedDataKey, dataKeyContext(holder))
+  try {
+    const wrappedDataKey = encrypt(to.key, dataKey, dataKeyContext(holder), random)
+    return { ...sealed, masterKeyId: to.id, wrappedDataKey }
+  } finally {
+    dataKey.fill(0)
+  }
+}

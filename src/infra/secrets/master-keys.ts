@@ -1,0 +1,87 @@
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Random } from '../../kernel/ports.ts'
+import { MASTER_KEY_BYTES, type MasterKey } from './envelope.ts'
+
+/** The keys that wrap the keys of wallets: one seals, all open. */
+export interface MasterKeys {
+  active: MasterKey
+  byId: ReadonlyMap<string, MasterKey>
+}
+
+/** Picks the active key by name; without one, the last of the list. */
+export function toMasterKeys(keys: readonly MasterKey[], activeId = ''): MasterKeys {
+  const active = activeId === '' ? keys.at(-1) : keys.find(({ id }) => id === activeId)
+  if (!active) throw new Error('WALLET_KEY_ACTIVE names a key that WALLET_KEYS does not have.')
+  return { active, byId: new Map(keys.map((key) => [key.id, key])) }
+}
+
+/** Reads a key file: one `id:base64` a line, the last one seals. Undefined when there is none. */
+export function readKeyFile(file: string): MasterKeys | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  const keys = text.split('\n').filter((line) => line.trim() !== '')
+  return toMasterKeys(
+    keys.map((line) => {
+      const [id = '', base64 = ''] = line.trim().split(':')
+      const key = Buffer.from(base64, 'base64')
+      if (id === '' || key.length !== MASTER_KEY_BYTES) throw new Error(`${file} is damaged.`)
+      return { id, key }
+    }),
+  )
+}
+
+/** Makes the file with a first key, unless another process was faster. */
+export function createKeyFile(file: string, random: Random): MasterKeys {
+  const beside = writeBeside(file, [newKey(random)])
+  try {
+    linkSync(beside, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(beside, { force: true })
+  }
+  syncFolder(file)
+  return readKeyFile(file)!
+}
+
+/** Adds a key that seals from now on; the older ones stay for what they have wrapped. */
+export function addToKeyFile(file: string, random: Random): MasterKeys {
+  const known = readKeyFile(file)
+  if (!known) throw new Error(`${file} is missing.`)
+  renameSync(writeBeside(file, [...known.byId.values(), newKey(random)]), file)
+  syncFolder(file)
+  return readKeyFile(file)!
+}
+
+function newKey(random: Random): MasterKey {
+  return { id: `key-${Buffer.from(random.bytes(4)).toString('hex')}`, key: random.bytes(MASTER_KEY_BYTES) }
+}
+
+/** A complete file or none: what is on disk before it has its name cannot be half written. */
+function writeBeside(file: string, keys: readonly MasterKey[]): string {
+  const beside = `${file}.${process.pid}.new`
+  rmSync(beside, { force: true })
+  const handle = openSync(beside, 'wx', 0o600)
+  try {
+    for (const { id, key } of keys) writeSync(handle, `${id}:${Buffer.from(key).toString('base64')}\n`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  return beside
+}
+
+function syncFolder(file: string): void {
+  const handle = openSync(dirname(file), 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}

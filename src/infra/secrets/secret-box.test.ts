@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../random.ts'
+import { openSecretBox } from './secret-box.ts'
+import { readSecretKey } from './secret-key.ts'
+
+const box = openSecretBox(systemRandom.bytes(32), systemRandom)
+
+test('a sealed text opens again, and looks different each time', () => {
+  for (const plain of ['', 'whsec_abc', 'Zoë € 支払い', 'x'.repeat(10_000)]) {
+    const sealed = box.seal('webhook:acc_1', plain)
+    assert.equal(box.open('webhook:acc_1', sealed), plain)
+    assert.notEqual(sealed, box.seal('webhook:acc_1', plain))
+    assert.ok(plain === '' || !sealed.includes(plain))
+  }
+})
+
+test('a text opens only in its own place, with its own key, and unchanged', () => {
+  const sealed = box.seal('webhook:acc_1', 'whsec_abc')
+  assert.throws(() => box.open('webhook:acc_2', sealed))
+  assert.throws(() => openSecretBox(systemRandom.bytes(32), systemRandom).open('webhook:acc_1', sealed))
+  const bytes = Buffer.from(sealed.slice(3), 'base64')
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes)
+    changed[at]! ^= 1
+    assert.throws(() => box.open('webhook:acc_1', `v1.${changed.toString('base64')}`), `byte ${at}`)
+  }
+  // A shorter tag is easier to guess.
+  for (const cut of [bytes.subarray(0, -1), bytes.subarray(0, -12), bytes.subarray(0, 4)]) {
+    assert.throws(() => box.open('webhook:acc_1', `v1.${cut.toString('base64')}`))
+  }
+  assert.throws(() => box.open('webhook:acc_1', sealed.replace('v1.', 'v2.')))
+})
+
+function openFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-secrets-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('the key is made once, for its owner alone', (t) => {
+  const folder = openFolder(t)
+  const key = readSecretKey(folder, systemRandom)
+  assert.equal(key.length, 32)
+  assert.deepEqual(readSecretKey(folder, systemRandom), key)
+  assert.deepEqual(readdirSync(folder), ['secret.key'])
+  assert.equal(statSync(join(folder, 'secret.key')).mode & 0o777, 0o600)
+})
+
+test('a broken key file is an error, and is not replaced', (t) => {
+  const folder = openFolder(t)
+  writeFileSync(join(folder, 'secret.key'), 'half a k')
+  assert.throws(() => readSecretKey(folder, systemRandom), /secret\.key holds no key\. Bring it back/)
+  assert.throws(() => readSecretKey(folder, systemRandom))
+})

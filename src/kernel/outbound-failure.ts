@@ -1,0 +1,29 @@
+/** Why an address is not asked at all. */
+export type RefusedAddress =
+  | 'invalid_url'
+  | 'url_too_long'
+  | 'scheme_refused'
+  | 'credentials_refused'
+  | 'port_refused'
+  | 'host_refused'
+  | 'address_refused'
+
+/** How a request to an address of a user can fail. Codes only: what lies behind an address is none of their business. */
+export type OutboundCode =
+  | RefusedAddress
+  | 'dns_failed'
+  | 'connect_failed'
+  | 'connect_timeout'
+  | 'tls_failed'
+  | 'timeout'
+  | 'connection_lost'
+
+/** No reply came, or the request was never made. */
+export class OutboundFailure extends Error {
+  readonly code: OutboundCode
+
+  constructor(code: OutboundCode) {
+    super(code)
+    this.code = code
+  }
+}

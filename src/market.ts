@@ -1,0 +1,34 @@
+import type { Config } from './config.ts'
+import { coinGecko } from './infra/market/coingecko.ts'
+import { kraken } from './infra/market/kraken.ts'
+import { providedMarketData } from './infra/market/market-data.ts'
+import { providedPrices } from './infra/market/prices.ts'
+import { sandboxMarketData, sandboxPrices } from './infra/market/sandbox.ts'
+import type { Clock, MarketData, Prices } from './kernel/ports.ts'
+
+export interface MarketOptions {
+  clock: Clock
+  onFailure(event: { provider: string; reason: string }): void
+}
+
+/** Who says what nano costs, as the configuration names them. */
+export function openMarket(
+  config: Pick<Config, 'priceProviders' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'>,
+  { clock, onFailure }: MarketOptions,
+): { prices: Prices; market: MarketData } {
+  const sandbox = sandboxPrices(clock)
+  if (config.priceProviders.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
+  const gecko = coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey })
+  const providers = config.priceProviders.map((name) => (name === 'kraken' ? kraken({ url: config.krakenUrl }) : gecko))
+  const knowsAll = config.priceProviders.includes('coingecko')
+  return {
+    prices: providedPrices({
+      clock,
+      providers,
+      // Kraken trades two of them.
+      currencies: knowsAll ? sandbox.currencies : ['USD', 'EUR'],
+      onFailure,
+    }),
+    market: providedMarketData({ clock, provider: gecko, onFailure }),
+  }
+}

@@ -1,0 +1,39 @@
+import { action } from '../../../kernel/action.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
+
+export const price = action({
+  name: 'price',
+  synonyms: ['fiat_price'],
+  summary: 'What one nano costs in a currency, USD unless told.',
+  input: input({ currency: optional(field.currency) }),
+  example: {
+    request: { currency: 'USD' },
+    response: {
+      symbol: 'XNO',
+      currency: 'usd',
+      price: 0.8553,
+      timestamp: 'Sun, 15 Nov 2026 10:00:00 GMT',
+      timestamp_unix: 1794736800,
+      source: 'coingecko',
+    },
+  },
+  auth: 'none',
+  caching: 'local',
+  async run({ prices }, { currency = 'USD' }) {
+    const code = currency.toUpperCase()
+    if (!prices.currencies.includes(code)) {
+      const body = { field: 'currency', detail: `Currencies: ${prices.currencies.join(', ')}.` }
+      throw new AppError('invalid_currency', 'Unknown currency.', { body })
+    }
+    const { rate, source, at } = await prices.rate(code)
+    return {
+      symbol: 'XNO',
+      currency: code.toLowerCase(),
+      price: Number(rate),
+      timestamp: new Date(at).toUTCString(),
+      timestamp_unix: Math.floor(at / 1000),
+      source,
+    }
+  },
+})

@@ -1,0 +1,37 @@
+import { action } from '../../../kernel/action.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { field, input } from '../../../kernel/fields.ts'
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+
+export const EXAMPLE = {
+  rep_address: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  donation_address: null,
+  weight: 2.31,
+  weight_nano: 3078121,
+  uptime: '99.93%',
+  synced: 99.99,
+  website: 'https://rep.example',
+  location: 'Frankfurt',
+  alias: 'Example',
+  username: '',
+  score: 100,
+  version: '27.1.0',
+  protocol: 21,
+  database: '',
+}
+
+export const repInfo = action({
+  name: 'rep_info',
+  summary: 'One representative.',
+  input: input({ account: field.account }),
+  example: { request: { account: EXAMPLE.account }, response: EXAMPLE },
+  auth: 'none',
+  caching: 'short',
+  async run({ reps }, { account }) {
+    const address = toAddress(fromAddress(account)!)
+    const found = (await reps.list()).find((rep) => rep.account === address)
+    if (!found) throw new LedgerRefusal('Representative not found.')
+    return found
+  },
+})

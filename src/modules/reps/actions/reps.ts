@@ -1,0 +1,13 @@
+import { action } from '../../../kernel/action.ts'
+import { input } from '../../../kernel/fields.ts'
+import { EXAMPLE } from './rep-info.ts'
+
+export const reps = action({
+  name: 'reps',
+  summary: 'Representatives with weight, uptime and score, heaviest first.',
+  input: input({}),
+  example: { request: {}, response: [EXAMPLE] },
+  auth: 'none',
+  caching: 'short',
+  run: ({ reps: list }) => list.list(),
+})

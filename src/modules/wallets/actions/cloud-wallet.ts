@@ -1,0 +1,197 @@
+import Type from 'typebox'
+import { type Action, action } from '../../../kernel/action.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { type InputOf, field, input, optional } from '../../../kernel/fields.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
+import { createWallet } from '../domain/create-wallet.ts'
+import { deleteWallet } from '../domain/end-wallet.ts'
+import { listWallets } from '../domain/list-wallets.ts'
+import { getOwnedWallet } from '../domain/owned-wallet.ts'
+import { receiveDeposits } from '../domain/receive.ts'
+import { sendFromWallet } from '../domain/send.ts'
+import { walletNotFound } from '../errors.ts'
+import { type Operation, changes, chooseOperation } from '../operation.ts'
+import { readRefundAddress } from '../refund-addresses.ts'
+import { expirationOf, shapeWallet } from '../shape-wallet.ts'
+import { type Wallet, updateMetadata } from '../store.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const LIFETIME_MIN = 5 * MINUTE
+const LIFETIME_MAX = 10 * 365 * DAY
+const LIFETIME_DEFAULT = 90 * DAY
+const LISTED_DEFAULT = 100
+const AMOUNTS = ['balance', 'pending', 'receivable'] as const
+
+const fields = input({
+  wallet_action: optional(
+    Type.String({
+      description:
+        '`create_wallet`, `list_wallets`, `account_info`, `receive`, `balance`, `send`, `delete` or `update_metadata`; or the flags below.',
+    }),
+  ),
+  account: optional(field.account),
+  vanity: optional(
+    Type.String({
+      description: 'Create: beginning of the address after `nano_`, up to 5 characters, the first 1 or 3.',
+      refusal: { text: 'Invalid vanity', code: 'invalid_vanity' },
+    }),
+  ),
+  refund_address: optional(
+    Type.Unsafe<string | string[]>({
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      description: 'Create: where funds go at the end; a list shares them equally.',
+      refusal: { text: 'Bad account number', code: 'invalid_account' },
+    }),
+  ),
+  expire: optional(field.duration('Create: lifetime, 5 minutes to 10 years; 90 days by default.')),
+  metadata: optional(field.metadata('Create and update: kept with the wallet. List: what the metadata must have.')),
+  list: optional(field.flag('List wallets.')),
+  limit: optional(field.count),
+  start: optional(field.offset),
+  search: optional(Type.String({ description: 'List: part of the address or metadata.', maxLength: 200 })),
+  info: optional(field.flag('Read one wallet; also meant when only `account` is given.')),
+  receive: optional(field.flag('Receive what waits.')),
+  balance: optional(field.flag('Read balance and receivable amount.')),
+  send: optional(field.account),
+  /** Another place for the destination, which `wallet_action` leaves open. */
+  address: optional(field.account),
+  amount: optional(field.nanoAmountOrAll),
+  delete: optional(field.flag('End the wallet now.')),
+  update_metadata: optional(field.flag('Replace the metadata.')),
+})
+
+type Input = InputOf<typeof fields>
+
+export const cloudWallet: Action = action({
+  name: 'cloud_wallet',
+  summary: 'Wallets whose keys the service keeps: create, list, receive, balance, send, delete, update_metadata.',
+  input: fields,
+  fieldSynonyms: { expiration: 'expire', to: 'send', destination: 'send' },
+  example: {
+    request: {
+      refund_address: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'],
+      expire: '2 hours',
+      metadata: { order: 'A-1' },
+    },
+    response: {
+      address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      balance: 0,
+      refund_address: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'],
+      expiration: 'in 2 hours',
+      expiration_unix: 1794717241,
+      metadata: { order: 'A-1' },
+      qrcode: 'data:image/png;base64,…',
+    },
+  },
+  auth: 'secret-key',
+  caching: 'never',
+  onceWhen: (given) => changes(chooseOperation(given)),
+  run(ctx, given) {
+    if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
+    return OPERATIONS[chooseOperation(given)](ctx, ctx.caller.accountId, given)
+  },
+})
+
+type Run = (ctx: Ctx, accountId: string, given: Input) => Promise<Json>
+
+const owned = (ctx: Ctx, accountId: string, { account }: Input): Promise<Wallet> =>
+  getOwnedWallet(ctx.store.db, accountId, needed('account', account))
+
+const create: Run = async (ctx, accountId, { vanity, refund_address, expire = LIFETIME_DEFAULT, metadata }) => {
+  if (expire < LIFETIME_MIN || expire > LIFETIME_MAX) {
+    throw new AppError('invalid_duration', 'expire is 5 minutes to 10 years.', { body: { field: 'expire' } })
+  }
+  const wallet = await createWallet(ctx, {
+    accountId,
+    purpose: 'cloud',
+    lifetimeMilliseconds: expire,
+    ...(refund_address !== undefined && { refundAddress: readRefundAddress(ctx.names, refund_address) }),
+    ...(metadata !== undefined && { metadata }),
+    ...(vanity !== undefined && vanity !== '' && { vanity: { prefix: vanity, leaving: ctx.leaving } }),
+  })
+  const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.clock.now())
+  // A new wallet holds nothing, and the contract wants a number here.
+  return { ...shaped, balance: 0, qrcode: ctx.custody.qrPng(toPaymentUri({ address: wallet.address })) }
+}
+
+const list: Run = async (ctx, accountId, { limit = LISTED_DEFAULT, start = 0, search, metadata }) => {
+  const bounded = limit < 0 ? ctx.limits.countMax : Math.min(limit, ctx.limits.countMax)
+  const wallets = await listWallets(ctx, accountId, { limit: bounded, start, search, metadata })
+  return wallets.map((wallet) => shapeWallet(wallet, ctx.clock.now()))
+}
+
+/** What the ledger says now. */
+async function readBalance({ node }: Ctx, { address }: Wallet): Promise<JsonObject> {
+  const answer = (await node.read('account_balance', { account: address })) as JsonObject
+  const { balance = '0', receivable = '0' } = answer
+  return withNano({ balance, pending: receivable, receivable }, AMOUNTS)
+}
+
+const info: Run = async (ctx, accountId, given) => {
+  const wallet = await owned(ctx, accountId, given)
+  return { ...shapeWallet(wallet, ctx.clock.now()), ...(await readBalance(ctx, wallet)) }
+}
+
+const balance: Run = async (ctx, accountId, given) => {
+  const wallet = await owned(ctx, accountId, given)
+  const amounts = await readBalance(ctx, wallet)
+  return { ...amounts, address: wallet.address, ...expirationOf(wallet, ctx.clock.now()) }
+}
+
+const receive: Run = async (ctx, accountId, given) => {
+  const received = await receiveDeposits(ctx, await owned(ctx, accountId, given))
+  return received.map(({ sourceHash, amount, sourceAddress, hash }) => {
+    const username = ctx.names.usernameOf(sourceAddress!)
+    return {
+      hash: sourceHash,
+      amount: amount!.toString(),
+      amount_nano: formatNano(amount!),
+      source: sourceAddress,
+      ...(username !== undefined && { username }),
+      receive_hash: hash,
+    }
+  })
+}
+
+const send: Run = async (ctx, accountId, { account, send: to, address, amount }) => {
+  const from = needed('account', account)
+  const destination = needed('send', to ?? address)
+  const wanted = needed('amount', amount)
+  if (wanted === 0n) throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
+  const { idempotencyKey } = ctx
+  return { hash: await sendFromWallet(ctx, { accountId, from, destination, amount: wanted, idempotencyKey }) }
+}
+
+const end: Run = async (ctx, accountId, given) => {
+  await deleteWallet(ctx, await owned(ctx, accountId, given))
+  return { deleted: true }
+}
+
+const update: Run = async (ctx, accountId, { account, metadata }) => {
+  const change = { accountId, address: needed('account', account), metadata: needed('metadata', metadata) }
+  const wallet = await updateMetadata(ctx.store.db, change)
+  if (!wallet) throw walletNotFound()
+  return shapeWallet(wallet, ctx.clock.now())
+}
+
+const OPERATIONS: Record<Operation, Run> = {
+  create,
+  list,
+  info,
+  receive,
+  balance,
+  send,
+  delete: end,
+  update_metadata: update,
+}
+
+/** Which fields an operation needs depends on the operation, so that the schema cannot say it. */
+function needed<T>(name: string, value: T | undefined): T {
+  if (value !== undefined) return value
+  const body = { field: name, detail: `The field ${name} is required.` }
+  throw new AppError('invalid_request', 'Unable to parse JSON', { body })
+}

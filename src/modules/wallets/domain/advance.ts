@@ -1,0 +1,77 @@
+import { parseRaw } from '../../../kernel/money.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { LeaseLost } from '../errors.ts'
+import { findNextQueued, findOpenBlock, hasUnfinished, isOwnHash, refuseOverdue } from '../outbox-store.ts'
+import { type Lease, type Wallet, findWallet, updateFrontier } from '../store.ts'
+import { broadcastBlock } from './broadcast.ts'
+import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { confirmBlock } from './confirm.ts'
+import { fillQueued } from './fill.ts'
+import { freezeWallet } from './freeze.ts'
+import { withLease } from './lease.ts'
+import type { Step } from './step.ts'
+import { tendWallet, tendsItself } from './tend.ts'
+
+/** Steps of one pass; the rest comes with the next one. */
+const STEPS_MAX = 200
+
+/**
+ * Brings the blocks of one wallet forward, one after another, until nothing moves: whatever was begun is finished first.
+ * Every step is found again from the store alone, so that a pass may end anywhere and be taken up by anybody. With
+ * `inspect` it also compares an idle wallet with the ledger.
+ */
+export async function advanceWallet(ctx: WalletCtx, walletId: string, { inspect = false } = {}): Promise<Step> {
+  const { db } = ctx.store
+  const wallet = await findWallet(db, walletId)
+  if (!wallet || wallet.frozenAt !== null) return 'idle'
+  if (!inspect && !tendsItself(wallet, ctx.custody.rules) && !(await hasUnfinished(db, walletId))) return 'idle'
+  const ended = await withLease(ctx, walletId, async (lease) => {
+    let step: Step = 'moved'
+    for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
+      step = await takeStep(ctx, lease, inspect)
+    }
+    return step
+  }).catch((error: unknown) => {
+    // Somebody else goes on where we stopped.
+    if (error instanceof LeaseLost) return 'waiting' as const
+    throw error
+  })
+  return ended ?? 'waiting'
+}
+
+async function takeStep(ctx: WalletCtx, lease: Lease, inspect: boolean): Promise<Step> {
+  const { db, clock } = ctx.store
+  const wallet = await findWallet(db, lease.walletId)
+  if (!wallet || wallet.frozenAt !== null) return 'idle'
+  const open = await findOpenBlock(db, wallet.id)
+  if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
+  for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.custody.tellBlock(blockId)
+  const queued = await findNextQueued(db, wallet.id)
+  const tends = tendsItself(wallet, ctx.custody.rules)
+  if (!queued && !tends && !inspect) return 'idle'
+  const chain = await readChain(ctx.node, wallet.address)
+  const agreed = await agree(ctx, wallet, chain)
+  if (agreed !== 'agreed') return agreed
+  if (queued) return fillQueued(ctx, lease, { wallet, chain, queued })
+  return tends ? tendWallet(ctx, lease, wallet, chain) : 'idle'
+}
+
+/** Nothing is signed unless the ledger stands exactly where we left it. */
+async function agree(ctx: WalletCtx, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
+  const { store, node } = ctx
+  const isSame = chain.frontier === wallet.frontier
+  if (isSame && chain.balance === wallet.balance) return 'agreed'
+  // An unopened account has no frontier of its own: a node that says so after our first block is behind.
+  const isBehind =
+    !isSame && (chain.representative === undefined || (await isOwnHash(store.db, wallet.id, chain.frontier)))
+  if (isBehind) return 'waiting'
+  const block = await findLedgerBlock(node, chain.frontier)
+  // The network itself may upgrade an account; such a block moves no money and needs none of our signatures.
+  if (block?.subtype === 'epoch' && block.previous === wallet.frontier && parseRaw(block.balance) === wallet.balance) {
+    if (!block.confirmed) return 'waiting'
+    await updateFrontier(store.db, wallet.id, chain.frontier, wallet.balance)
+    return 'moved'
+  }
+  await freezeWallet(ctx, wallet, `The ledger has block ${chain.frontier}, which was not signed here.`)
+  return 'idle'
+}

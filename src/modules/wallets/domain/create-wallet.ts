@@ -1,0 +1,73 @@
+import type { Leaving } from '../../../kernel/leaving.ts'
+import { toAddress } from '../../../kernel/nano/address.ts'
+import { hexToBytes } from '../../../kernel/nano/hex.ts'
+import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
+import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
+
+const VANITY = /^[13][13456789abcdefghijkmnopqrstuwxyz]{0,4}$/
+const VANITY_SECONDS = 30
+const KEY_BYTES = 32
+
+export interface WalletRequest {
+  /** Undefined for the service's own. */
+  accountId: string | undefined
+  purpose: string
+  refundAddress?: string | string[]
+  metadata?: JsonObject
+  /** Undefined never ends. */
+  lifetimeMilliseconds?: number
+  vanity?: { prefix: string; leaving: Leaving }
+}
+
+/** Makes a wallet. Its address is told only after its sealed key is committed. */
+export async function createWallet(ctx: WalletCtx, request: WalletRequest): Promise<Wallet> {
+  const { store, custody } = ctx
+  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds } = request
+  const { walletsMax } = custody.rules
+  const checkRoom = async (db: typeof store.db) => {
+    if (accountId === undefined || walletsMax === 0) return
+    if ((await countOwnedWallets(db, accountId)) >= walletsMax) throw tooManyWallets(walletsMax)
+  }
+  // A search takes seconds; somebody without room should not have one.
+  if (request.vanity) await checkRoom(store.db)
+  const key = request.vanity ? await findVanityKey(ctx, request.vanity) : store.random.bytes(KEY_BYTES)
+  try {
+    const id = store.ids.next('wal')
+    const address = toAddress(toSigningKey(key).publicKey)
+    const sealed = custody.vault.seal({ walletId: id, address }, key)
+    const createdAt = store.clock.now()
+    const wallet = {
+      id,
+      accountId: accountId ?? null,
+      purpose,
+      address,
+      refundAddress: refundAddress ?? null,
+      metadata: metadata ?? null,
+      expiresAt: lifetimeMilliseconds === undefined ? null : createdAt + lifetimeMilliseconds,
+      createdAt,
+    }
+    await store.db.transaction().execute(async (tx) => {
+      await checkRoom(tx)
+      await insertWallet(tx, wallet, sealed)
+    })
+    custody.watchWallet(id, address)
+    return (await findWallet(store.db, id))!
+  } finally {
+    key.fill(0)
+  }
+}
+
+/** A key whose address begins as wished. It has no seed: what is kept is its scalar and the prefix of its nonces. */
+async function findVanityKey(
+  { custody }: WalletCtx,
+  { prefix: wish, leaving }: { prefix: string; leaving: Leaving },
+): Promise<Uint8Array> {
+  const prefix = wish.replace(/^nano_/, '').toLowerCase()
+  if (!VANITY.test(prefix)) throw invalidVanity()
+  const found = await custody.vanity.find({ prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
+  if (!found) throw vanityNotFound(VANITY_SECONDS)
+  return hexToBytes(found.scalar + found.prefix)
+}

@@ -1,0 +1,27 @@
+import type { WalletCtx } from '../ctx.ts'
+import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
+import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
+import { holdsFunds } from './chain.ts'
+import { toList } from './shares.ts'
+
+/** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
+export async function deleteWallet(ctx: WalletCtx, wallet: Wallet): Promise<void> {
+  const { store, node, custody } = ctx
+  if (wallet.frozenAt !== null) throw walletFrozen()
+  if (!custody.rules.sendsAllowed) throw sendsDisabled()
+  const hasRefund = toList(wallet.refundAddress).length > 0
+  if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
+  if (!(await markExpiring(store.db, wallet.id, 'deleted'))) throw walletNotFound()
+  // It is decided; whatever fails now is done by the jobs.
+  await custody.advance(wallet.id).catch(() => undefined)
+}
+
+/** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */
+export async function expireDue({ store }: WalletCtx, batchMax: number): Promise<string[]> {
+  const due = await listDueWallets(store.db, store.clock.now(), batchMax)
+  for (const { id, refundAddress } of due) {
+    if (toList(refundAddress).length > 0) await markExpiring(store.db, id, 'ended')
+    else await markHeld(store.db, id)
+  }
+  return due.map(({ id }) => id)
+}

@@ -1,0 +1,52 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { KeyVault, SealedKey } from '../../../kernel/ports.ts'
+import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../store.ts'
+
+const CANARY_HOLDER = { walletId: 'canary', address: 'canary' }
+const CANARY = new Uint8Array(32).fill(0x6e)
+const BATCH = 100
+
+type VaultCtx = Pick<StoreCtx, 'db' | 'clock'> & { vault: KeyVault }
+
+/**
+ * Proves that the master keys are the right ones, before any wallet is touched: a known text that each of them sealed
+ * must open, and no wallet may depend on a key that is not there. Throws what the operator should read.
+ */
+export async function proveMasterKeys({ db, clock, vault }: VaultCtx): Promise<void> {
+  for (const { id, count } of await countByMasterKey(db)) {
+    if (!vault.knows(id)) {
+      throw new Error(
+        `The master key ${id} is missing, and ${count} wallets depend on it. Restore it before you start.`,
+      )
+    }
+  }
+  const canaries = await listCanaries(db)
+  for (const canary of canaries) if (vault.knows(canary.masterKeyId)) proveCanary(vault, canary)
+  if (canaries.some(({ masterKeyId }) => masterKeyId === vault.activeKeyId)) return
+  await insertCanary(db, vault.seal(CANARY_HOLDER, CANARY), clock.now())
+}
+
+function proveCanary(vault: KeyVault, canary: SealedKey): void {
+  try {
+    const text = vault.open(CANARY_HOLDER, canary)
+    if (Buffer.compare(text, CANARY) === 0) return
+  } catch {
+    // Falls through to the one message.
+  }
+  throw new Error(`The master key ${canary.masterKeyId} is not the one that sealed the wallets of this store.`)
+}
+
+/** Wraps every data key with the active master key, while the gateway runs. May be repeated and run twice at once. */
+export async function rewrapKeys(ctx: VaultCtx): Promise<number> {
+  const { db, vault } = ctx
+  await proveMasterKeys(ctx)
+  let rewrapped = 0
+  for (;;) {
+    const batch = await listWrappedByOthers(db, vault.activeKeyId, BATCH)
+    if (batch.length === 0) return rewrapped
+    for (const { sealed, ...holder } of batch) {
+      const anew = vault.rewrap(holder, sealed)
+      if (anew && (await updateWrapping(db, holder.walletId, sealed, anew))) rewrapped++
+    }
+  }
+}

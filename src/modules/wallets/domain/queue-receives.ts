@@ -1,0 +1,19 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type Deposit, insertReceive } from '../outbox-store.ts'
+
+/** Queues the receiving of deposits, each once however often it is seen; answers how many are new. */
+export async function queueReceives(
+  { db, clock, ids }: StoreCtx,
+  walletId: string,
+  deposits: readonly Deposit[],
+): Promise<number> {
+  if (deposits.length === 0) return 0
+  return db.transaction().execute(async (tx) => {
+    let added = 0
+    for (const deposit of deposits) {
+      const receive = { id: ids.next('wbl'), walletId, deposit, createdAt: clock.now() }
+      if (await insertReceive(tx, receive)) added++
+    }
+    return added
+  })
+}

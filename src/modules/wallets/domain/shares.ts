@@ -1,0 +1,28 @@
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+
+export interface Share {
+  destination: string
+  amount: Raw
+}
+
+/**
+ * Equal shares, the remainder on the last; what is less than one raw for each goes to the last alone. The shares always
+ * add up to the total, to the raw.
+ */
+export function splitShares(total: Raw, destinations: readonly string[]): Share[] {
+  const count = BigInt(destinations.length)
+  if (count === 0n) return []
+  const each = total / count
+  return destinations
+    .map((destination, at) => ({
+      destination,
+      amount: toRaw(at < destinations.length - 1 ? each : total - each * (count - 1n)),
+    }))
+    .filter(({ amount }) => amount > 0n)
+}
+
+/** The refund addresses as a list, whatever they were given as. */
+export function toList(refundAddress: string | readonly string[] | null): readonly string[] {
+  if (refundAddress === null) return []
+  return typeof refundAddress === 'string' ? [refundAddress] : refundAddress
+}

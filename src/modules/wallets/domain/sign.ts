@@ -1,0 +1,110 @@
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
+import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
+import { verifyHash } from '../../../kernel/nano/keys.ts'
+import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
+import { workValue } from '../../../kernel/nano/work.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { LeaseLost } from '../errors.ts'
+import { type OutboxBlock, markSigned } from '../outbox-store.ts'
+import { type Lease, type Wallet, getSealedKey } from '../store.ts'
+import type { Chain } from './chain.ts'
+import { freezeWallet } from './freeze.ts'
+import { underLease } from './lease.ts'
+import type { Step } from './step.ts'
+
+/** What is to be done at a frontier that both we and the ledger agree on. */
+export interface NextBlock {
+  wallet: Wallet
+  chain: Chain
+  queued: OutboxBlock
+}
+
+/** A key that does not open or is not the wallet's. */
+class WrongKey extends Error {}
+
+/**
+ * Signs the next block of a wallet and commits it before anybody else can know of it. A crash before the commit leaves
+ * nothing behind; after it, the same bytes go out again and again.
+ */
+export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, amount: Raw): Promise<Step> {
+  const { wallet, queued } = next
+  const draft = toDraft(ctx, next, amount)
+  const threshold = queued.kind === 'send' ? ctx.thresholds.send : ctx.thresholds.receive
+  const root = rootOf(draft)
+  const { work } = await ctx.work.generate({ root, threshold, class: 'wallet', payer: `wallet:${wallet.id}` })
+  if (workValue(root, work) < threshold) throw new Error('Work below its threshold was about to be used.')
+  const hash = hashBlock(draft)
+  let signature: string
+  try {
+    signature = await signWith(ctx, wallet, hash)
+  } catch (error) {
+    if (!(error instanceof WrongKey)) throw error
+    await freezeWallet(ctx, wallet, error.message, 'key')
+    return 'idle'
+  }
+  const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
+  await underLease(ctx, lease, async (db, now) => {
+    const { previous, balance } = draft
+    // Its client gave up meanwhile, or it is somebody else's by now: the signature is thrown away unseen.
+    if (!(await markSigned(db, queued.id, { hash, previous, balance, amount, block }, now))) throw new LeaseLost()
+  })
+  return 'moved'
+}
+
+/** The block before work and signature; what it does to the balance is checked twice, because it cannot be taken back. */
+function toDraft({ custody }: WalletCtx, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
+  const account = keyOf(wallet.address)
+  const sends = queued.kind === 'send'
+  const balance = toRaw(sends ? chain.balance - amount : chain.balance + amount)
+  const link = sends ? keyOf(queued.destination!) : queued.sourceHash!
+  const { representative } = custody.rules
+  const draft: StateBlock = {
+    type: 'state',
+    account,
+    previous: chain.frontier,
+    representative: chain.representative ?? (representative === undefined ? account : keyOf(representative)),
+    balance,
+    link,
+    signature: '',
+    work: '',
+  }
+  const change = sends ? chain.balance - draft.balance : draft.balance - chain.balance
+  const wanted = queued.amount ?? chain.balance
+  const agrees = chain.frontier === wallet.frontier && chain.balance === wallet.balance
+  if (amount <= 0n || change !== amount || amount !== wanted || !agrees) {
+    throw new Error('A block was about to be signed that does not do what was asked for.')
+  }
+  return draft
+}
+
+/** The key is in the clear for the length of one signature. */
+async function signWith({ store, custody }: WalletCtx, wallet: Wallet, hash: string): Promise<string> {
+  const holder = { walletId: wallet.id, address: wallet.address }
+  const sealed = await getSealedKey(store.db, wallet.id)
+  const bytes = openOrRefuse(() => custody.vault.open(holder, sealed))
+  try {
+    const key = toSigningKey(bytes)
+    if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
+    const signature = key.sign(hash)
+    // A signature that was computed wrongly can give the key away, so none leaves unchecked.
+    if (!verifyHash(key.publicKey, hash, signature)) throw new Error('A signature was computed wrongly.')
+    return signature
+  } finally {
+    bytes.fill(0)
+  }
+}
+
+function openOrRefuse(open: () => Uint8Array): Uint8Array {
+  try {
+    return open()
+  } catch (error) {
+    throw new WrongKey(error instanceof Error ? error.message : 'The sealed key does not open.', { cause: error })
+  }
+}
+
+function keyOf(address: string): PublicKey {
+  const key = fromAddress(address)
+  if (key === undefined) throw new Error('The store holds an address that is none.')
+  return key
+}

@@ -1,0 +1,76 @@
+import type { WalletRules } from '../../../kernel/custody.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { countPlans, findOpenPlan, insertPlan, insertSend, markPlanDone } from '../outbox-store.ts'
+import { type Lease, type Wallet, markEnded, markHeld } from '../store.ts'
+import { type Chain, holdsFunds, readDeposits } from './chain.ts'
+import { underLease } from './lease.ts'
+import { queueReceives } from './queue-receives.ts'
+import { splitShares, toList } from './shares.ts'
+import type { Step } from './step.ts'
+
+const DEPOSITS_MAX = 100
+const OVER = new Set(['expiring', 'ended', 'deleted'])
+
+/** Whether a wallet does anything by itself: those of the service receive, ending ones give away, held ones may be empty. */
+export function tendsItself({ purpose, status }: Wallet, rules: WalletRules): boolean {
+  return purpose !== 'cloud' || rules.receivesItself || status !== 'active'
+}
+
+/** What a wallet does when nobody asks for anything: receive, share out, end. Nothing is queued or open when it is called. */
+export async function tendWallet(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+  const { store, node, custody } = ctx
+  const plan = await findOpenPlan(store.db, wallet.id)
+  if (plan !== undefined) {
+    await underLease(ctx, lease, (db, now) => markPlanDone(db, plan, now))
+    return 'moved'
+  }
+  const isOver = OVER.has(wallet.status)
+  if (isOver || wallet.purpose !== 'cloud' || custody.rules.receivesItself) {
+    // Who ends gets everything; afterwards a deposit must be worth the work it costs.
+    const threshold = wallet.status === 'expiring' ? 1n : custody.rules.receiveMin
+    const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold })
+    if ((await queueReceives(store, wallet.id, deposits)) > 0) return 'moved'
+  }
+  if (isOver) return chain.balance > 0n ? shareOut(ctx, lease, wallet, chain) : end(ctx, lease, wallet)
+  if (wallet.status === 'held' && !(await holdsFunds(node, wallet.address))) return end(ctx, lease, wallet)
+  return 'idle'
+}
+
+/**
+ * Fixes who gets how much, once and for all, in one transaction with the sends themselves. A crash resumes by these rows
+ * and never looks at the balance again; what arrives meanwhile belongs to the next plan.
+ */
+async function shareOut(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+  const destinations = toList(wallet.refundAddress)
+  if (destinations.length === 0) {
+    await underLease(ctx, lease, (db) => markHeld(db, wallet.id))
+    return 'idle'
+  }
+  if (!ctx.custody.rules.sendsAllowed) return 'idle'
+  const { ids } = ctx.store
+  await underLease(ctx, lease, async (db, now) => {
+    const run = (await countPlans(db, wallet.id)) + 1
+    const plan = { id: ids.next('wpl'), walletId: wallet.id, run, frontier: chain.frontier, total: chain.balance }
+    await insertPlan(db, plan, now)
+    let planned = 0n
+    for (const [position, { destination, amount }] of splitShares(chain.balance, destinations).entries()) {
+      const share = { id: ids.next('wbl'), walletId: wallet.id, accountId: null, destination, amount, position }
+      const reference = `sweep:${wallet.id}:${run}:${position}`
+      await insertSend(db, { ...share, reference, planId: plan.id, deadlineAt: null, createdAt: now })
+      planned += amount
+    }
+    assertWhole(planned, chain.balance)
+  })
+  return 'moved'
+}
+
+function assertWhole(planned: bigint, total: Raw): void {
+  if (planned !== total) throw new Error('A plan was about to be made that does not share out everything.')
+}
+
+async function end(ctx: WalletCtx, lease: Lease, wallet: Wallet): Promise<Step> {
+  if (wallet.status === 'ended' || wallet.status === 'deleted') return 'idle'
+  await underLease(ctx, lease, (db, now) => markEnded(db, wallet.id, wallet.endsAs ?? 'ended', now))
+  return 'idle'
+}

@@ -1,0 +1,55 @@
+import { isUniqueViolation } from '../../../kernel/dialect.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
+import { type Wallet, findServiceWallet } from '../store.ts'
+import { createWallet } from './create-wallet.ts'
+import { untilLeft } from './until-left.ts'
+
+const PURPOSE = 'treasury'
+
+/** The service's own wallet, made when it is first needed: what is paid to the service lies here. */
+export async function treasury(ctx: WalletCtx): Promise<Wallet> {
+  const known = await findServiceWallet(ctx.store.db, PURPOSE)
+  if (known) return known
+  try {
+    return await createWallet(ctx, { accountId: undefined, purpose: PURPOSE })
+  } catch (error) {
+    // Another instance was faster. Only who writes sees at once what another is about to commit.
+    const first = await ctx.store.db.transaction().execute((tx) => findServiceWallet(tx, PURPOSE))
+    if (!first || !isUniqueViolation(error)) throw error
+    return first
+  }
+}
+
+export interface Payment {
+  walletId: string
+  destination: string
+  amount: Raw
+  /** What it is for, once and for all: the same reference is the same payment. */
+  reference: string
+}
+
+/**
+ * Queues a payment of the service inside the caller's transaction: it commits or vanishes with its cause, and then it
+ * happens, once. Call `custody.advance` after the commit, or leave it to the jobs.
+ */
+export async function queuePayment(
+  { db, store: { clock, ids } }: { db: Db; store: Pick<WalletCtx['store'], 'clock' | 'ids'> },
+  { walletId, destination, amount, reference }: Payment,
+): Promise<void> {
+  const send = { id: ids.next('wbl'), walletId, accountId: null, destination, amount, deadlineAt: null }
+  await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })
+}
+
+export function findPayment(db: Db, reference: string): Promise<OutboxBlock | undefined> {
+  return findByReference(db, `payment:${reference}`)
+}
+
+/** Waits until a queued payment is on the ledger. Giving up changes nothing: it still happens. */
+export async function untilPaid(ctx: WalletCtx, reference: string): Promise<OutboxBlock> {
+  const block = await findPayment(ctx.store.db, reference)
+  if (!block) throw new Error('There is no such payment.')
+  return untilLeft(ctx, block)
+}

@@ -1,0 +1,67 @@
+import type { WalletCtx } from '../ctx.ts'
+import { outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
+import { type OutboxBlock, findBlock, markRefused } from '../outbox-store.ts'
+
+/** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
+const LOOK_EVERY = 200
+
+/**
+ * Waits until a send is on the ledger, or says for certain that it never will be. Giving up takes the wish back in one
+ * statement; what was signed before cannot be taken back any more and goes out by itself.
+ */
+export async function untilLeft(
+  ctx: WalletCtx,
+  { id, walletId }: { id: string; walletId: string },
+): Promise<OutboxBlock> {
+  const { store, custody } = ctx
+  const { db, clock } = store
+  const until = clock.now() + custody.rules.waitMilliseconds
+  const watch = custody.watchBlock(id)
+  let failure: unknown
+  try {
+    for (;;) {
+      const block = await findBlock(db, id)
+      if (!block) throw walletBusy()
+      if (block.status === 'broadcast' || block.status === 'confirmed') return block
+      if (block.status === 'refused') throw refusedSend(block.refusal)
+      if (block.status === 'lost') throw walletFrozen()
+      if (failure !== undefined || clock.now() >= until) return await giveUp(ctx, block, failure)
+      try {
+        await Promise.race([custody.advance(walletId), watch.settled])
+      } catch (error) {
+        failure = error
+        continue
+      }
+      const now = await findBlock(db, id)
+      if (now?.status === 'queued' || now?.status === 'signed') await pause(ctx, until, watch.settled)
+    }
+  } finally {
+    watch.forget()
+  }
+}
+
+async function giveUp({ store, custody }: WalletCtx, block: OutboxBlock, failure: unknown): Promise<OutboxBlock> {
+  if (
+    block.status === 'queued' &&
+    block.deadlineAt !== null &&
+    (await markRefused(store.db, block.id, 'wallet_busy'))
+  ) {
+    custody.tellBlock(block.id)
+    throw failure ?? walletBusy()
+  }
+  const now = await findBlock(store.db, block.id)
+  if (now?.status === 'broadcast' || now?.status === 'confirmed') return now
+  if (now && now.hash !== null) throw outcomeOpen(now.hash, failure)
+  throw failure ?? walletBusy()
+}
+
+async function pause({ store: { clock } }: WalletCtx, until: number, settled: Promise<void>): Promise<void> {
+  const wait = Math.min(LOOK_EVERY, until - clock.now())
+  if (wait <= 0) return
+  let cancel = () => {}
+  const timer = new Promise<void>((resolve) => {
+    cancel = clock.after(wait, resolve)
+  })
+  await Promise.race([timer, settled])
+  cancel()
+}

@@ -1,0 +1,51 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+
+/** Also for wallets of other accounts and for those that have ended: nobody learns what exists elsewhere. */
+export const walletNotFound = () => new AppError('wallet_not_found', 'Wallet not found.')
+export const walletNotEmpty = () =>
+  new AppError('wallet_not_empty', 'The wallet holds funds and has no refund address. Send them away first.')
+export const walletFrozen = () =>
+  new AppError('wallet_frozen', 'The wallet is frozen until its operator has looked into it.')
+export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not hold enough.')
+export const walletBusy = () =>
+  new AppError('wallet_busy', 'The wallet is busy with earlier blocks. Nothing was sent.', { retryAfterSeconds: 2 })
+export const sendsDisabled = () => new AppError('feature_disabled', 'Sends from cloud wallets are switched off.')
+export const tooManyWallets = (max: number) => new AppError('limit_reached', `An account has at most ${max} wallets.`)
+export const sendTooLarge = (max: string) => new AppError('limit_reached', `A send is at most ${max} nano.`)
+export const dailyLimitReached = (max: string) =>
+  new AppError('limit_reached', `An account sends at most ${max} nano in 24 hours.`)
+export const invalidVanity = () =>
+  new AppError('invalid_vanity', 'vanity is 1 to 5 characters of an address after nano_; the first is 1 or 3.', {
+    body: { field: 'vanity' },
+  })
+export const vanityNotFound = (seconds: number) =>
+  new AppError('vanity_not_found', `No such address was found within ${seconds} seconds. Ask for a shorter prefix.`, {
+    retryAfterSeconds: 1,
+  })
+export const referenceReused = () =>
+  new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
+/** The block is signed and goes out again by itself; only its first journey is uncertain. */
+export const outcomeOpen = (hash: string, cause?: unknown) =>
+  new AppError('publish_unknown', 'No node confirmed the block yet. Look its hash up before you send anything again.', {
+    body: { hash },
+    cause,
+  })
+
+const REFUSALS: Partial<Record<string, () => AppError>> = {
+  insufficient_funds: insufficientFunds,
+  wallet_busy: walletBusy,
+  wallet_frozen: walletFrozen,
+}
+
+/** Codes of refusals that a send can meet after it was taken. */
+export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy' | 'wallet_frozen'>
+
+/** The refusal that was kept with a send. */
+export const refusedSend = (code: string | null) => (REFUSALS[code ?? ''] ?? walletBusy)()
+
+/** The lease went to somebody else: whatever was about to be written must not be. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Another instance works on this wallet.')
+  }
+}

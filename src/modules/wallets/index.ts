@@ -1,0 +1,27 @@
+import type { Module } from '../../kernel/module.ts'
+import { cloudWallet } from './actions/cloud-wallet.ts'
+
+export const wallets: Module = { name: 'wallets', actions: [cloudWallet] }
+
+export type { WalletCtx } from './ctx.ts'
+export { advanceWallet } from './domain/advance.ts'
+export { createWallet } from './domain/create-wallet.ts'
+export { deleteWallet, expireDue } from './domain/end-wallet.ts'
+export { proveMasterKeys, rewrapKeys } from './domain/master-keys.ts'
+export { receiveDeposits } from './domain/receive.ts'
+export { sendFromWallet } from './domain/send.ts'
+export { findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
+export { lookAfterWallets } from './jobs/look.ts'
+export { settleWallets } from './jobs/settle.ts'
+export { WalletLine } from './line.ts'
+export { WalletWatch } from './listeners.ts'
+export { countOpenBlocks } from './outbox-store.ts'
+export {
+  type Wallet,
+  countByMasterKey,
+  countByStatus,
+  findServiceWallet,
+  findWallet,
+  listFrozen,
+  listWatched,
+} from './store.ts'

@@ -1,0 +1,55 @@
+import type { Job } from '../../../kernel/job.ts'
+import { ZERO_HASH } from '../../../kernel/nano/block.ts'
+import { toObject } from '../../../kernel/shape.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { advanceWallet } from '../domain/advance.ts'
+import { tendsItself } from '../domain/tend.ts'
+import { type Wallet, listLeastLookedAt, markLooked } from '../store.ts'
+import { forEachOf } from './for-each-of.ts'
+
+const WALLETS_MAX = 1_000
+const WALLETS_AT_ONCE = 8
+const LOOK_EVERY = 60_000
+
+/**
+ * Asks the ledger about the wallets that were not asked about for longest: deposits nobody told us of, and blocks that we
+ * did not sign. Two questions for all of them together.
+ */
+export const lookAfterWallets = (ctx: WalletCtx): Job => ({
+  kind: 'wallets.look',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: LOOK_EVERY,
+  run: async (_payload, signal) => {
+    const wallets = await listLeastLookedAt(ctx.store.db, ctx.store.clock.now() - LOOK_EVERY, WALLETS_MAX)
+    if (wallets.length === 0) return
+    const suspects = await findSuspects(ctx, wallets)
+    await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async ({ id }) => {
+      await advanceWallet(ctx, id, { inspect: true }).catch(() => undefined)
+    })
+    await markLooked(
+      ctx.store.db,
+      wallets.map(({ id }) => id),
+      ctx.store.clock.now(),
+    )
+  },
+})
+
+async function findSuspects({ node, custody }: WalletCtx, wallets: readonly Wallet[]): Promise<Wallet[]> {
+  const accounts = wallets.map(({ address }) => address)
+  const threshold = custody.rules.receiveMin > 0n ? custody.rules.receiveMin : 1n
+  const [{ frontiers }, { blocks }] = await Promise.all([
+    node.read('accounts_frontiers', { accounts }),
+    node.read('accounts_receivable', { accounts, count: 1, threshold: threshold.toString() }),
+  ])
+  const known = toObject(frontiers)
+  const waiting = toObject(blocks)
+  return wallets.filter(({ address, frontier, ...wallet }) => {
+    if ((known[address] ?? ZERO_HASH) !== frontier) return true
+    // Its owner has emptied it, and nobody has noticed.
+    if (wallet.status === 'held' && wallet.balance === 0n) return true
+    const deposits = toObject(waiting[address])
+    return Object.keys(deposits).length > 0 && tendsItself({ address, frontier, ...wallet }, custody.rules)
+  })
+}

@@ -1,0 +1,25 @@
+import type { Job } from '../../../kernel/job.ts'
+import type { WalletCtx } from '../ctx.ts'
+import { expireDue } from '../domain/end-wallet.ts'
+import { listUnsettled } from '../outbox-store.ts'
+import { forEachOf } from './for-each-of.ts'
+
+const BATCH_MAX = 1_000
+const WALLETS_AT_ONCE = 16
+
+/** Ends wallets whose time is over, and takes up whatever somebody has begun and not finished: crashes, lost replies. */
+export const settleWallets = (ctx: WalletCtx): Job => ({
+  kind: 'wallets.settle',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 5_000,
+  run: async (_payload, signal) => {
+    const due = await expireDue(ctx, BATCH_MAX)
+    const unsettled = new Set([...due, ...(await listUnsettled(ctx.store.db, BATCH_MAX))])
+    // One that fails must not keep the others waiting; it is found again in the next round.
+    await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, (id) =>
+      ctx.custody.advance(id).catch(() => undefined),
+    )
+  },
+})

@@ -1,0 +1,64 @@
+/**
+ * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
+ * It knows nothing that may not be lost; the order of blocks is in the store.
+ */
+export class WalletLine {
+  readonly #pass: (walletId: string) => Promise<unknown>
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #next = new Map<string, Promise<void>>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+  #closed = false
+
+  constructor(pass: (walletId: string) => Promise<unknown>) {
+    this.#pass = pass
+  }
+
+  /** Resolves with the end of a pass that began after the call; fails when that pass does. */
+  advance(walletId: string): Promise<void> {
+    const running = this.#running.get(walletId)
+    if (!running) return this.#run(walletId)
+    const known = this.#next.get(walletId)
+    if (known) return known
+    const next = running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next.delete(walletId)
+        return this.#run(walletId)
+      })
+    this.#next.set(walletId, next)
+    return next
+  }
+
+  /** Tells when a block has left or was refused, in this process. */
+  watchBlock(blockId: string): { settled: Promise<void>; forget(): void } {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting = this.#waiting.get(blockId) ?? new Set()
+    this.#waiting.set(blockId, waiting.add(resolve))
+    const forget = () => {
+      waiting.delete(resolve)
+      if (waiting.size === 0) this.#waiting.delete(blockId)
+    }
+    return { settled: promise, forget }
+  }
+
+  tellBlock(blockId: string): void {
+    for (const resolve of this.#waiting.get(blockId) ?? []) resolve()
+  }
+
+  /** Begins no further pass and waits for the running ones. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled([...this.#running.values(), ...this.#next.values()])
+  }
+
+  #run(walletId: string): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('The wallets are closed.'))
+    const pass = this.#pass(walletId)
+      .then(() => undefined)
+      .finally(() => {
+        if (this.#running.get(walletId) === pass) this.#running.delete(walletId)
+      })
+    this.#running.set(walletId, pass)
+    return pass
+  }
+}

@@ -1,0 +1,36 @@
+import type { Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
+
+/**
+ * Knows whose addresses are ours and wakes their wallets when the ledger confirms something about them. What the stream
+ * loses, the jobs find again.
+ */
+export class WalletWatch {
+  readonly #bus: ConfirmationBus
+  readonly #wake: (walletId: string) => void
+  readonly #walletIds = new Map<string, string>()
+  readonly #ends: (() => void)[] = []
+
+  constructor(bus: ConfirmationBus, wake: (walletId: string) => void) {
+    this.#bus = bus
+    this.#wake = wake
+    this.#ends.push(bus.listen((confirmation) => this.#hear(confirmation)))
+  }
+
+  add(walletId: string, address: string): void {
+    if (this.#walletIds.has(address)) return
+    this.#walletIds.set(address, walletId)
+    this.#ends.push(this.#bus.watch(address))
+  }
+
+  close(): void {
+    for (const end of this.#ends) end()
+  }
+
+  /** One of our own blocks, or a send to one of our wallets. Hearing it twice only looks twice. */
+  #hear({ account, block }: Confirmation): void {
+    const own = this.#walletIds.get(account)
+    if (own !== undefined) this.#wake(own)
+    const paid = block.subtype === 'send' ? this.#walletIds.get(block.link_as_account ?? '') : undefined
+    if (paid !== undefined) this.#wake(paid)
+  }
+}

@@ -1,0 +1,419 @@
+import { type Selectable, sql } from 'kysely'
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import { ZERO_HASH } from '../../kernel/nano/block.ts'
+import type { KeyHolder, SealedKey } from '../../kernel/ports.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { WalletsTable } from '../../kernel/tables/wallets.ts'
+
+export type WalletStatus = WalletsTable['status']
+
+export interface Wallet {
+  id: string
+  accountId: string | null
+  purpose: string
+  address: string
+  status: WalletStatus
+  endsAs: 'ended' | 'deleted' | null
+  /** As it was given. */
+  refundAddress: string | string[] | null
+  metadata: JsonObject | null
+  expiresAt: number | null
+  /** Our own word for where the chain stands; the ledger must agree before anything is signed. */
+  frontier: string
+  balance: Raw
+  frozenAt: number | null
+  createdAt: number
+}
+
+/** The right to work on a wallet, until somebody else gets it. */
+export interface Lease {
+  walletId: string
+  fence: number
+}
+
+function toWallet(row: Selectable<WalletsTable>): Wallet {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    purpose: row.purpose,
+    address: row.address,
+    status: row.status,
+    endsAs: row.ends_as,
+    refundAddress: row.refund_address === null ? null : (JSON.parse(row.refund_address) as string | string[]),
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
+    expiresAt: row.expires_at,
+    frontier: row.frontier,
+    balance: toRaw(BigInt(row.balance_raw)),
+    frozenAt: row.frozen_at,
+    createdAt: row.created_at,
+  }
+}
+
+export interface NewWallet {
+  id: string
+  accountId: string | null
+  purpose: string
+  address: string
+  refundAddress: string | string[] | null
+  metadata: JsonObject | null
+  expiresAt: number | null
+  createdAt: number
+}
+
+/** A wallet and its key, together or not at all. */
+export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): Promise<void> {
+  await db
+    .insertInto('wallets')
+    .values({
+      id: wallet.id,
+      account_id: wallet.accountId,
+      purpose: wallet.purpose,
+      address: wallet.address,
+      status: 'active',
+      ends_as: null,
+      refund_address: wallet.refundAddress === null ? null : JSON.stringify(wallet.refundAddress),
+      metadata: wallet.metadata === null ? null : JSON.stringify(wallet.metadata),
+      expires_at: wallet.expiresAt,
+      frontier: ZERO_HASH,
+      balance_raw: '0',
+      lease_until: 0,
+      fence: 0,
+      frozen_at: null,
+      frozen_reason: null,
+      looked_at: wallet.createdAt,
+      created_at: wallet.createdAt,
+      ended_at: null,
+    })
+    .execute()
+  await db
+    .insertInto('wallet_keys')
+    .values({
+      wallet_id: wallet.id,
+      version: key.version,
+      master_key_id: key.masterKeyId,
+      wrapped_data_key: key.wrappedDataKey,
+      sealed_key: key.sealedKey,
+    })
+    .execute()
+}
+
+export async function findWallet(db: Db, id: string): Promise<Wallet | undefined> {
+  const row = await db.selectFrom('wallets').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toWallet(row)
+}
+
+/** A wallet of an account that has not ended; what is foreign, ended or unknown looks the same. */
+export async function findOwnedWallet(db: Db, accountId: string, address: string): Promise<Wallet | undefined> {
+  const row = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where('address', '=', address)
+    .where('account_id', '=', accountId)
+    .where('status', 'in', ['active', 'held'])
+    .executeTakeFirst()
+  return row && toWallet(row)
+}
+
+/** The one wallet of a purpose that the service has only once. */
+export async function findServiceWallet(db: Db, purpose: string): Promise<Wallet | undefined> {
+  const row = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where('purpose', '=', purpose)
+    .where('account_id', 'is', null)
+    .executeTakeFirst()
+  return row && toWallet(row)
+}
+
+/** Bounded by what an account may have; newest first. */
+export async function listOwnedWallets(db: Db, accountId: string, limit: number): Promise<Wallet[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('status', 'in', ['active', 'held'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toWallet)
+}
+
+export async function countOwnedWallets(db: Db, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('wallets')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('account_id', '=', accountId)
+    .where('status', 'in', ['active', 'held', 'expiring'])
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** Replaces the metadata of a wallet; undefined when the account has no such wallet. */
+export async function updateMetadata(
+  db: Db,
+  { accountId, address, metadata }: { accountId: string; address: string; metadata: JsonObject },
+): Promise<Wallet | undefined> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ metadata: JSON.stringify(metadata) })
+    .where('address', '=', address)
+    .where('account_id', '=', accountId)
+    .where('status', 'in', ['active', 'held'])
+    .returningAll()
+    .executeTakeFirst()
+  return row && toWallet(row)
+}
+
+/** Holds the row until the transaction ends: a wallet that takes a send cannot begin to end meanwhile. */
+export async function lockUsableWallet(db: Db, id: string): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set(({ ref }) => ({ fence: ref('fence') }))
+    .where('id', '=', id)
+    .where('status', 'in', ['active', 'held'])
+    .where('frozen_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Free or run out → ours. One statement, so that two instances never both get it. */
+export async function takeLease(
+  db: Db,
+  walletId: string,
+  { now, until }: { now: number; until: number },
+): Promise<Lease | undefined> {
+  const row = await db
+    .updateTable('wallets')
+    .set(({ eb }) => ({ lease_until: until, fence: eb('fence', '+', 1) }))
+    .where('id', '=', walletId)
+    .where('lease_until', '<=', now)
+    .returning('fence')
+    .executeTakeFirst()
+  return row && { walletId, fence: row.fence }
+}
+
+/** Proves that a lease is still ours, extends it, and holds the row until the transaction ends. */
+export async function holdLease(db: Db, { walletId, fence }: Lease, until: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ lease_until: until })
+    .where('id', '=', walletId)
+    .where('fence', '=', fence)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function releaseLease(db: Db, { walletId, fence }: Lease): Promise<void> {
+  await db
+    .updateTable('wallets')
+    .set({ lease_until: 0 })
+    .where('id', '=', walletId)
+    .where('fence', '=', fence)
+    .execute()
+}
+
+/** The chain has moved by a confirmed block of ours, or by one that everybody may sign. */
+export async function updateFrontier(db: Db, id: string, frontier: string, balance: Raw): Promise<void> {
+  await db.updateTable('wallets').set({ frontier, balance_raw: balance.toString() }).where('id', '=', id).execute()
+}
+
+export async function listDueWallets(db: Db, now: number, limit: number): Promise<Wallet[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where(sql<boolean>`status = 'active'`)
+    .where('expires_at', '<=', now)
+    .where('frozen_at', 'is', null)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute()
+  return rows.map(toWallet)
+}
+
+/** Active or held → expiring; false when it had begun already. */
+export async function markExpiring(db: Db, id: string, endsAs: 'ended' | 'deleted'): Promise<boolean> {
+  return mark(db, id, ['active', 'held'], { status: 'expiring', ends_as: endsAs })
+}
+
+/** What cannot be refunded stays with its owner. */
+export async function markHeld(db: Db, id: string): Promise<boolean> {
+  return mark(db, id, ['active', 'expiring', 'ended', 'deleted'], { status: 'held', ends_as: null, ended_at: null })
+}
+
+/** Empty, and nothing under way → over. */
+export async function markEnded(db: Db, id: string, as: 'ended' | 'deleted', now: number): Promise<boolean> {
+  return mark(db, id, ['expiring', 'held'], { status: as, ends_as: null, ended_at: now })
+}
+
+async function mark(
+  db: Db,
+  id: string,
+  from: WalletStatus[],
+  change: { status: WalletStatus; ends_as: 'ended' | 'deleted' | null; ended_at?: number | null },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set(change)
+    .where('id', '=', id)
+    .where('status', 'in', from)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Nothing is signed for it any more; true for the one who froze it. */
+export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frozen_at: now, frozen_reason: reason })
+    .where('id', '=', id)
+    .where('frozen_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Frozen → usable; the frontier is what the ledger has now. */
+export async function markThawed(db: Db, id: string, frontier: string, balance: Raw): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frozen_at: null, frozen_reason: null, frontier, balance_raw: balance.toString() })
+    .where('id', '=', id)
+    .where('frozen_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findWalletByAddress(db: Db, address: string): Promise<Wallet | undefined> {
+  const row = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirst()
+  return row && toWallet(row)
+}
+
+export async function listFrozen(
+  db: Db,
+  limit: number,
+): Promise<{ address: string; frozenAt: number; reason: string }[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .select(['address', 'frozen_at', 'frozen_reason'])
+    .where('frozen_at', 'is not', null)
+    .orderBy('frozen_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ address: row.address, frozenAt: row.frozen_at!, reason: row.frozen_reason! }))
+}
+
+/** Addresses worth listening for: of wallets that live, or ended a short while ago. */
+export async function listWatched(db: Db, endedSince: number): Promise<{ id: string; address: string }[]> {
+  return db
+    .selectFrom('wallets')
+    .select(['id', 'address'])
+    .where((where) => where.or([where('ended_at', 'is', null), where('ended_at', '>=', endedSince)]))
+    .execute()
+}
+
+/** The wallets nobody has asked the ledger about for longest, and not since a time. */
+export async function listLeastLookedAt(db: Db, before: number, limit: number): Promise<Wallet[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where('looked_at', '<=', before)
+    .where('frozen_at', 'is', null)
+    .orderBy('looked_at')
+    .limit(limit)
+    .execute()
+  return rows.map(toWallet)
+}
+
+export async function markLooked(db: Db, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length > 0) await db.updateTable('wallets').set({ looked_at: now }).where('id', 'in', ids).execute()
+}
+
+export async function countByStatus(db: Db): Promise<{ status: string; frozen: boolean; count: number }[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .select(({ fn, eb }) => [
+      'status',
+      eb.case().when('frozen_at', 'is', null).then(0).else(1).end().as('frozen'),
+      fn.countAll().as('count'),
+    ])
+    .groupBy(['status', 'frozen'])
+    .execute()
+  return rows.map(({ status, frozen, count }) => ({ status, frozen: frozen === 1, count: Number(count) }))
+}
+
+export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {
+  const row = await db.selectFrom('wallet_keys').selectAll().where('wallet_id', '=', walletId).executeTakeFirstOrThrow()
+  return toSealedKey(row)
+}
+
+function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
+  return {
+    version: 1,
+    masterKeyId: row.master_key_id,
+    wrappedDataKey: row.wrapped_data_key,
+    sealedKey: row.sealed_key,
+  }
+}
+
+/** Keys that another master key than this one has wrapped. */
+export async function listWrappedByOthers(
+  db: Db,
+  masterKeyId: string,
+  limit: number,
+): Promise<(KeyHolder & { sealed: SealedKey })[]> {
+  const rows = await db
+    .selectFrom('wallet_keys')
+    .innerJoin('wallets', 'wallets.id', 'wallet_keys.wallet_id')
+    .selectAll('wallet_keys')
+    .select('wallets.address')
+    .where('master_key_id', '!=', masterKeyId)
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, sealed: toSealedKey(row) }))
+}
+
+/** The same key in a new wrapping; false when somebody else has wrapped it meanwhile. */
+export async function updateWrapping(db: Db, walletId: string, was: SealedKey, now: SealedKey): Promise<boolean> {
+  const row = await db
+    .updateTable('wallet_keys')
+    .set({ master_key_id: now.masterKeyId, wrapped_data_key: now.wrappedDataKey })
+    .where('wallet_id', '=', walletId)
+    .where('wrapped_data_key', '=', was.wrappedDataKey)
+    .returning('wallet_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How many keys each master key has wrapped. */
+export async function countByMasterKey(db: Db): Promise<{ id: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('wallet_keys')
+    .select(({ fn }) => ['master_key_id', fn.countAll().as('count')])
+    .groupBy('master_key_id')
+    .execute()
+  return rows.map((row) => ({ id: row.master_key_id, count: Number(row.count) }))
+}
+
+export async function listCanaries(db: Db): Promise<SealedKey[]> {
+  return (await db.selectFrom('wallet_canaries').selectAll().execute()).map(toSealedKey)
+}
+
+/** The first one of a key stays. */
+export async function insertCanary(db: Db, sealed: SealedKey, now: number): Promise<void> {
+  await db
+    .insertInto('wallet_canaries')
+    .values({
+      master_key_id: sealed.masterKeyId,
+      wrapped_data_key: sealed.wrappedDataKey,
+      sealed_key: sealed.sealedKey,
+      created_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

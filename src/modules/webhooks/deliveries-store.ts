@@ -1,0 +1,237 @@
+import type { Db } from '../../kernel/tables/index.ts'
+import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
+
+export type DeliveryState = DeliveriesTable['state']
+const LISTED_MAX = 500
+const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
+
+export interface AttemptRecord {
+  attempt: number
+  status: number | null
+  error: string | null
+  milliseconds: number
+  response: string
+  at: number
+}
+
+export interface DeliveryRecord {
+  id: string
+  eventId: string
+  cause: DeliveriesTable['cause']
+  state: DeliveryState
+  nextAt: number | null
+  createdAt: number
+  finishedAt: number | null
+  attempts: AttemptRecord[]
+}
+
+function toDelivery(row: DeliveriesTable, attempts: DeliveryAttemptsTable[]): DeliveryRecord {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    cause: row.cause,
+    state: row.state,
+    nextAt: row.next_at,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    attempts: attempts.map(({ delivery_id: _deliveryId, ...attempt }) => attempt),
+  }
+}
+
+export async function insertDelivery(
+  db: Db,
+  { id, eventId, cause, now }: { id: string; eventId: string; cause: DeliveriesTable['cause']; now: number },
+): Promise<void> {
+  const state = { state: 'queued', attempts: 0, next_at: now, created_at: now, finished_at: null } as const
+  await db
+    .insertInto('deliveries')
+    .values({ id, event_id: eventId, cause, ...state })
+    .execute()
+}
+
+/** Deliveries of some events with all their attempts, oldest first; of very many, the newest. */
+export async function listDeliveries(db: Db, eventIds: readonly string[]): Promise<DeliveryRecord[]> {
+  if (eventIds.length === 0) return []
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('event_id', 'in', eventIds)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(LISTED_MAX)
+    .execute()
+  if (rows.length === 0) return []
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('attempt')
+    .execute()
+  const byDelivery = Map.groupBy(attempts, ({ delivery_id: id }) => id)
+  return rows.reverse().map((row) => toDelivery(row, byDelivery.get(row.id) ?? []))
+}
+
+/** Everything an attempt needs. */
+export interface DueDelivery {
+  id: string
+  cause: DeliveriesTable['cause']
+  attemptsMade: number
+  nextAt: number
+  eventId: string
+  accountId: string | null
+  subject: string
+  type: string
+  body: string | null
+  url: string
+  sealedSecret: string | null
+}
+
+/** A delivery whose time has come; undefined when it is over or was put off. */
+export async function findDue(db: Db, id: string, now: number): Promise<DueDelivery | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(['deliveries.cause', 'deliveries.attempts', 'deliveries.next_at', 'events.id as event_id'])
+    .select(['events.account_id', 'events.subject', 'events.type', 'events.body', 'events.url', 'events.sealed_secret'])
+    .where('deliveries.id', '=', id)
+    .where('deliveries.state', 'in', OPEN)
+    .where('deliveries.next_at', '<=', now)
+    .executeTakeFirst()
+  if (!row) return undefined
+  return {
+    id,
+    cause: row.cause,
+    attemptsMade: row.attempts,
+    nextAt: row.next_at!,
+    eventId: row.event_id,
+    accountId: row.account_id,
+    subject: row.subject,
+    type: row.type,
+    body: row.body,
+    url: row.url!,
+    sealedSecret: row.sealed_secret,
+  }
+}
+
+/** What an attempt left a delivery in. */
+export interface DeliveryChange {
+  state: DeliveryState
+  nextAt: number | null
+  finishedAt: number | null
+}
+
+/** Open → sending; false when somebody else was faster. A crashed attempt is sending already, and is begun again. */
+export async function markSending(db: Db, { id, attemptsMade }: DueDelivery): Promise<boolean> {
+  const won = await db
+    .updateTable('deliveries')
+    .set({ state: 'sending' })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .where('attempts', '=', attemptsMade)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** One more attempt is over; false when its outcome is known already, and then nothing of it may count. */
+export async function markAttempted(
+  db: Db,
+  { id, attemptsMade }: DueDelivery,
+  { state, nextAt, finishedAt }: DeliveryChange,
+): Promise<boolean> {
+  const won = await db
+    .updateTable('deliveries')
+    .set({ state, attempts: attemptsMade + 1, next_at: nextAt, finished_at: finishedAt })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .where('attempts', '=', attemptsMade)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+export async function insertAttempt(db: Db, deliveryId: string, attempt: AttemptRecord): Promise<void> {
+  await db
+    .insertInto('delivery_attempts')
+    .values({ delivery_id: deliveryId, ...attempt })
+    .execute()
+}
+
+/** A delivery of an event that is not over yet. */
+export async function findOpen(db: Db, eventId: string): Promise<Pick<DueDelivery, 'id' | 'nextAt'> | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .select(['id', 'next_at'])
+    .where('event_id', '=', eventId)
+    .where('state', 'in', OPEN)
+    .orderBy('next_at')
+    .executeTakeFirst()
+  return row && { id: row.id, nextAt: row.next_at! }
+}
+
+/** Changes when an open delivery is due; false when it moved on meanwhile. No attempt is counted. */
+export async function markDueAt(db: Db, { id, nextAt }: Pick<DueDelivery, 'id' | 'nextAt'>, at: number) {
+  const won = await db
+    .updateTable('deliveries')
+    .set({ next_at: at })
+    .where('id', '=', id)
+    .where('state', 'in', OPEN)
+    .where('next_at', '=', nextAt)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** Deliveries that should have moved long ago. */
+export async function listStuck(db: Db, dueBefore: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('state', 'in', OPEN)
+    .where('next_at', '<', dueBefore)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** How many are in each state, but for those that are delivered. */
+export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; count: number }[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(({ fn }) => ['state', fn.countAll().as('count')])
+    .where('state', '<>', 'delivered')
+    .groupBy('state')
+    .execute()
+  return rows.map(({ state, count }) => ({ state, count: Number(count) }))
+}
+
+export interface Webhook {
+  owner: string
+  url: string
+}
+
+export async function isDisabled(db: Db, { owner, url }: Webhook): Promise<boolean> {
+  const row = await db
+    .selectFrom('disabled_webhooks')
+    .select('url')
+    .where('owner', '=', owner)
+    .where('url', '=', url)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function disableWebhook(db: Db, { owner, url }: Webhook, now: number): Promise<void> {
+  await db
+    .insertInto('disabled_webhooks')
+    .values({ owner, url, disabled_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function enableWebhook(db: Db, { owner, url }: Webhook): Promise<void> {
+  await db.deleteFrom('disabled_webhooks').where('owner', '=', owner).where('url', '=', url).execute()
+}

@@ -1,0 +1,81 @@
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import type { Random, SecretBox } from '../../../kernel/ports.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { type SealedSecret, findSealedSecret, insertSealedSecret, replaceSealedSecret } from '../secrets-store.ts'
+
+const KEY_BYTES = 32
+const OVERLAP_MILLISECONDS = 24 * 3_600_000
+
+export type SecretCtx = StoreCtx & { secrets: SecretBox }
+
+/** The default secret of an account: it signs where a checkout has none of its own. */
+export interface AccountSecret {
+  current: string
+  createdAt: number
+  /** The one before, while it still signs along. */
+  previous: string | undefined
+  previousUntil: number | undefined
+}
+
+/** A secret in the form of Standard Webhooks. */
+export function createSecret(random: Random): string {
+  return `whsec_${Buffer.from(random.bytes(KEY_BYTES)).toString('base64')}`
+}
+
+/** The secret of an account, made when it is first needed. Runs in the caller's transaction where there is one. */
+export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret> {
+  await ensureAccountSecret(ctx, accountId)
+  const found = await findAccountSecret(ctx, accountId)
+  if (!found) throw new Error('The webhook secret vanished.')
+  return found
+}
+
+/** The same without looking at it: a payment is recorded even when its secret cannot be read. */
+export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
+  if (await findSealedSecret(db, accountId)) return
+  // Somebody else may be first; then theirs is the one.
+  await insertSealedSecret(db, accountId, secrets.seal(placeOf(accountId), createSecret(random)), clock.now())
+}
+
+/** The secret of an account; undefined while it has none. */
+export async function findAccountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret | undefined> {
+  const found = await findSealedSecret(ctx.db, accountId)
+  return found && open(ctx, accountId, found)
+}
+
+/** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
+export function rotateAccountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret> {
+  return inTx(ctx, async (tx) => {
+    const now = tx.clock.now()
+    const sealed = tx.secrets.seal(placeOf(accountId), createSecret(tx.random))
+    const first = await insertSealedSecret(tx.db, accountId, sealed, now)
+    if (!first) {
+      await replaceSealedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
+    }
+    await insertAudit(tx, { actor: accountId, accountId, what: 'webhook-secret.rotated', detail: {} })
+    return accountSecret(tx, accountId)
+  })
+}
+
+/** Binds a sealed secret to its account, so that nobody can put it into another one's row. */
+const placeOf = (accountId: string) => `webhook-secret:${accountId}`
+
+function open(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
+  const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
+  const previous = overlaps ? openIfPossible(ctx, accountId, row.previousSealed!) : undefined
+  return {
+    current: ctx.secrets.open(placeOf(accountId), row.sealed),
+    createdAt: row.createdAt,
+    previous,
+    previousUntil: previous === undefined ? undefined : row.previousUntil!,
+  }
+}
+
+/** One that was sealed with a key that is lost cannot sign; rotating must get an account out of that. */
+function openIfPossible({ secrets }: SecretCtx, accountId: string, sealed: string): string | undefined {
+  try {
+    return secrets.open(placeOf(accountId), sealed)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+import type { Db } from '../../../kernel/tables/index.ts'
+import { type DeliveryRecord, listDeliveries } from '../deliveries-store.ts'
+import { eventNotFound } from '../errors.ts'
+import { type EventRecord, findEvent, findPositionBefore, listEventsAbout, listEventsAfter } from '../store.ts'
+
+/** No subject has more: its kinds of events are few, and each is told once. */
+const ABOUT_MAX = 200
+
+export type EventWithDeliveries = EventRecord & { deliveries: DeliveryRecord[] }
+
+/** Where a reader goes on: after an event it has seen, or from a time. */
+export type Since = { position: number } | { eventId: string } | { createdFrom: number }
+
+export interface EventQuery {
+  accountId: string
+  since: Since
+  delivered: boolean | undefined
+  limit: number
+}
+
+export interface EventPage {
+  events: EventRecord[]
+  /** Goes on behind the last event of this page; nothing is missed and nothing comes twice. */
+  position: number
+  hasMore: boolean
+}
+
+/** The events of an account, in the order in which they happened, whether they are pushed or not. */
+export async function listEvents(
+  { db }: { db: Db },
+  { accountId, since, delivered, limit }: EventQuery,
+): Promise<EventPage> {
+  const afterPosition = await findPosition(db, accountId, since)
+  const found = await listEventsAfter(db, { accountId, afterPosition, delivered, limit: limit + 1 })
+  const events = found.slice(0, limit)
+  return { events, position: events.at(-1)?.position ?? afterPosition, hasMore: found.length > limit }
+}
+
+async function findPosition(db: Db, accountId: string, since: Since): Promise<number> {
+  if ('position' in since) return since.position
+  if ('createdFrom' in since) return findPositionBefore(db, accountId, since.createdFrom)
+  const event = await findEvent(db, { accountId, eventId: since.eventId })
+  if (!event) throw eventNotFound()
+  return event.position!
+}
+
+/** One event with everything that was tried. */
+export async function getEvent(
+  { db }: { db: Db },
+  { accountId, eventId }: { accountId: string; eventId: string },
+): Promise<EventWithDeliveries> {
+  const event = await findEvent(db, { accountId, eventId })
+  if (!event) throw eventNotFound()
+  return { ...event, deliveries: await listDeliveries(db, [eventId]) }
+}
+
+/** What was told about a checkout, and what came of it. */
+export async function listEventsOf(
+  { db }: { db: Db },
+  { subject, accountId }: { subject: string; accountId: string | null },
+): Promise<EventWithDeliveries[]> {
+  const events = await listEventsAbout(db, { subject, accountId, limit: ABOUT_MAX })
+  const deliveries = await listDeliveries(
+    db,
+    events.map(({ id }) => id),
+  )
+  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId)
+  return events.map((event) => ({ ...event, deliveries: byEvent.get(event.id) ?? [] }))
+}

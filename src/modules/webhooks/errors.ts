@@ -1,0 +1,19 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
+
+/** Also for events of other accounts: nobody learns what exists elsewhere. */
+export const eventNotFound = () => new AppError('not_found', 'Event not found.')
+export const eventWithoutUrl = () => new AppError('conflict', 'This event has no address to be sent to.')
+export const bodyForgotten = () => new AppError('conflict', 'The body of this event is no longer kept.')
+export const urlRefused = (field: string, reason: RefusedAddress) =>
+  new AppError('invalid_url', `${field} cannot be used: ${TEXTS[reason]}.`, { body: { field, reason } })
+
+const TEXTS: Record<RefusedAddress, string> = {
+  invalid_url: 'it is no URL',
+  url_too_long: 'it is longer than 2048 characters',
+  scheme_refused: 'it must begin with https://',
+  credentials_refused: 'it must not contain a user name or password',
+  port_refused: 'the port must be 443 or 8443',
+  host_refused: 'its host is not on the public internet',
+  address_refused: 'the host must be a public name, not an IP address',
+}

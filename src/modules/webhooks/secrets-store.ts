@@ -1,0 +1,46 @@
+import type { Db } from '../../kernel/tables/index.ts'
+
+export interface SealedSecret {
+  sealed: string
+  createdAt: number
+  previousSealed: string | null
+  previousUntil: number | null
+}
+
+export async function findSealedSecret(db: Db, accountId: string): Promise<SealedSecret | undefined> {
+  const row = await db.selectFrom('webhook_secrets').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+  return (
+    row && {
+      sealed: row.sealed,
+      createdAt: row.created_at,
+      previousSealed: row.previous_sealed,
+      previousUntil: row.previous_until,
+    }
+  )
+}
+
+/** The first one stays; false when there was one. */
+export async function insertSealedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
+  const row = await db
+    .insertInto('webhook_secrets')
+    .values({ account_id: accountId, sealed, created_at: now, previous_sealed: null, previous_until: null })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('account_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Puts another secret in the place of the current one, which signs along for a while; one statement, so that none is lost. */
+export async function replaceSealedSecret(
+  db: Db,
+  accountId: string,
+  { sealed, now, previousUntil }: { sealed: string; now: number; previousUntil: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('webhook_secrets')
+    .set(({ ref }) => ({ sealed, created_at: now, previous_sealed: ref('sealed'), previous_until: previousUntil }))
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .executeTakeFirst()
+  return row !== undefined
+}

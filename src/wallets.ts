@@ -1,0 +1,189 @@
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { Devnet } from './devnet/index.ts'
+import type { Metrics } from './infra/metrics.ts'
+import { qrPng } from './infra/qr.ts'
+import { type MasterKeys, createKeyFile, readKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
+import { EnvelopeVault } from './infra/secrets/vault.ts'
+import { findVanity } from './infra/vanity/find.ts'
+import type { Custody } from './kernel/custody.ts'
+import { AppError } from './kernel/errors.ts'
+import type { StoreCtx } from './kernel/in-tx.ts'
+import type { Job } from './kernel/job.ts'
+import { RAW_PER_NANO, formatNano, toRaw } from './kernel/money.ts'
+import { fromAddress, toAddress } from './kernel/nano/address.ts'
+import { ZERO_HASH } from './kernel/nano/block.ts'
+import { DEV_NETWORK } from './kernel/nano/network.ts'
+import type { ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
+import type { Db } from './kernel/tables/index.ts'
+import {
+  type WalletCtx,
+  WalletLine,
+  WalletWatch,
+  advanceWallet,
+  countByMasterKey,
+  countByStatus,
+  countOpenBlocks,
+  findServiceWallet,
+  listWatched,
+  lookAfterWallets,
+  proveMasterKeys,
+  settleWallets,
+  treasury,
+} from './modules/wallets/index.ts'
+
+const DAY = 86_400_000
+/** How long after its end a wallet's deposits are still heard of at once; later ones are found by looking. */
+const WATCHED_AFTER_END = 30 * DAY
+
+/** Where the master keys lie when no setting has them. */
+export const keyFileOf = (config: Config) => join(config.dataDir, 'wallet-keys')
+
+/** Reads the master keys; on a first start without any, makes one in the data folder. */
+export async function openVault(config: Config, { db, random }: { db: Db; random: Random }): Promise<KeyVault> {
+  const { walletKeys, walletKeyActive } = config
+  if (walletKeys.length > 0) {
+    return new EnvelopeVault({ load: () => toMasterKeys(walletKeys, walletKeyActive), random })
+  }
+  const file = keyFileOf(config)
+  const [used] = await countByMasterKey(db)
+  const load = (): MasterKeys => {
+    const keys = readKeyFile(file)
+    if (keys) return keys
+    // A new key would open nothing and hide that the old one is gone.
+    if (used) throw new Error(`${file} is missing, and wallets depend on the key ${used.id} in it. Restore it.`)
+    return createKeyFile(file, random)
+  }
+  return new EnvelopeVault({ load, random })
+}
+
+export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
+  store: StoreCtx
+  notices: Notices
+  bus: ConfirmationBus
+  devnet: Devnet | undefined
+  onAlarm: Custody['alarm']
+}
+
+/** The wallets of this process, put together. */
+export interface Wallets {
+  custody: Custody
+  /** What verbs work with when no request asks for them. */
+  ctx: WalletCtx
+  jobs: Job[]
+  /** Begins to listen, and makes the treasury if there is none. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openWallets(config: Config, options: WalletsOptions): Promise<Wallets> {
+  const { store, notices, bus, devnet } = options
+  const { db, clock, random } = store
+  const vault = await openVault(config, { db, random })
+  await proveMasterKeys({ db, clock, vault })
+  const line = new WalletLine((walletId) => advanceWallet(ctx, walletId))
+  const watch = new WalletWatch(bus, (walletId) => {
+    // What fails here is taken up by the jobs.
+    line.advance(walletId).catch(() => undefined)
+  })
+  const custody: Custody = {
+    vault,
+    vanity: searchVanity(random),
+    rules: toRules(config, devnet),
+    qrPng,
+    advance: (walletId) => line.advance(walletId),
+    watchBlock: (blockId) => line.watchBlock(blockId),
+    tellBlock: (blockId) => line.tellBlock(blockId),
+    watchWallet: (walletId, address) => {
+      watch.add(walletId, address)
+      notices.publish('wallet', `${walletId} ${address}`)
+    },
+    alarm: options.onAlarm,
+  }
+  const ctx: WalletCtx = { store, node: options.node, work: options.work, thresholds: options.thresholds, custody }
+  notices.subscribe('wallet', (notice) => {
+    const [walletId = '', address = ''] = notice.split(' ')
+    watch.add(walletId, address)
+  })
+  return {
+    custody,
+    ctx,
+    jobs: [settleWallets(ctx), lookAfterWallets(ctx)],
+    start: async () => {
+      for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
+      const { id, address, frontier } = await treasury(ctx)
+      if (!devnet || frontier !== ZERO_HASH) return
+      await fundFromGenesis(devnet, address, config.devnetTreasuryNano)
+      // The ledger may have told of it before we listened.
+      line.advance(id).catch(() => undefined)
+    },
+    close: async () => {
+      watch.close()
+      await line.close()
+    },
+  }
+}
+
+/** Play money for the first start; a treasury that has, or once had, anything is left alone. */
+async function fundFromGenesis({ node }: Devnet, address: string, nano: number): Promise<void> {
+  const account = fromAddress(address)!
+  const { store } = node.ledger
+  if (nano === 0 || store.findAccount(account) || store.hasReceivable(account)) return
+  await node.fund(account, toRaw(BigInt(nano) * RAW_PER_NANO))
+}
+
+function toRules(config: Config, devnet: Devnet | undefined): Custody['rules'] {
+  const genesis = devnet && toAddress(DEV_NETWORK.genesisAccount)
+  return {
+    sendsAllowed: config.walletSends,
+    walletsMax: config.walletsPerAccountMax,
+    sendMax: config.walletSendMax,
+    dailySendMax: config.walletDailyMax,
+    receiveMin: config.walletReceiveMin,
+    receivesItself: config.walletReceiveAutomatic,
+    waitMilliseconds: config.walletWaitMilliseconds,
+    representative: config.walletRepresentative ?? genesis,
+  }
+}
+
+/** Searches at once: each takes a thread for up to half a minute. */
+const SEARCHES_MAX = 2
+
+/** Vanity searches of this process, a few at a time. */
+function searchVanity(random: Random): Vanity {
+  let searches = 0
+  return {
+    find: async ({ prefix, timeLimitMilliseconds, leaving }) => {
+      if (searches >= SEARCHES_MAX) {
+        const text = 'Too many vanity searches are running.'
+        throw new AppError('overloaded', text, { retryAfterSeconds: timeLimitMilliseconds / 1_000 })
+      }
+      searches++
+      const abort = new AbortController()
+      const stay = leaving.onLeave(() => abort.abort())
+      try {
+        return await findVanity({ prefix, timeLimitMilliseconds, random, signal: abort.signal })
+      } finally {
+        searches--
+        stay()
+      }
+    },
+  }
+}
+
+/** What is looked up whenever somebody asks for metrics. */
+export function exposeWallets(metrics: Metrics, db: Db): void {
+  metrics.gauge('gateway_wallets', 'Wallets by status.', ['status', 'frozen'], async () =>
+    (await countByStatus(db)).map(({ status, frozen, count }) => ({
+      labels: { status, frozen: String(frozen) },
+      value: count,
+    })),
+  )
+  metrics.gauge('gateway_wallet_blocks', 'Blocks of wallets that are not confirmed yet.', ['status'], async () =>
+    (await countOpenBlocks(db)).map(({ status, count }) => ({ labels: { status }, value: count })),
+  )
+  metrics.gauge('gateway_treasury_nano', 'Confirmed balance of the treasury.', [], async () => {
+    const wallet = await findServiceWallet(db, 'treasury')
+    return wallet ? [{ value: Number(formatNano(wallet.balance)) }] : []
+  })
+}

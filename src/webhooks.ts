@@ -1,0 +1,62 @@
+import type { Config } from './config.ts'
+import { webhookRoutes } from './http/webhook-routes.ts'
+import type { RestPart } from './http/rest.ts'
+import { openOutbound } from './infra/http/outbound.ts'
+import type { Log } from './infra/log.ts'
+import type { Metrics } from './infra/metrics.ts'
+import { openSecretBox } from './infra/secrets/secret-box.ts'
+import { readSecretKey } from './infra/secrets/secret-key.ts'
+import type { StoreCtx } from './kernel/in-tx.ts'
+import type { Job } from './kernel/job.ts'
+import type { Outbound, SecretBox } from './kernel/ports.ts'
+import {
+  HostSlots,
+  countUndelivered,
+  deliverWebhook,
+  forgetEvents,
+  reviveDeliveries,
+} from './modules/webhooks/index.ts'
+import { EMBEDDED } from './upstreams.ts'
+
+export interface Webhooks {
+  outbound: Outbound
+  secrets: SecretBox
+  jobs: readonly Job[]
+  routes: RestPart
+}
+
+type WebhookConfig = Pick<Config, 'dataDir' | 'secretKey' | 'webhookAllowPrivate' | 'nodeUrls'>
+
+/** Everything that tells owners about their events: what seals their secrets, the way out, jobs and routes. */
+export function openWebhooks(
+  config: WebhookConfig,
+  { store, metrics, log }: { store: StoreCtx; metrics: Metrics; log: Log },
+): Webhooks {
+  const { clock, random } = store
+  const outbound = openOutbound({ clock, allowPrivate: allowsPrivate(config) })
+  const secrets = openSecretBox(config.secretKey ?? readSecretKey(config.dataDir, random), random)
+  const ctx = { ...store, secrets, outbound }
+  const deliver = deliverWebhook({
+    ...ctx,
+    slots: new HostSlots(),
+    onAttempt: ({ milliseconds: ms, ...attempt }) => {
+      metrics.webhookAttempts.inc({ outcome: attempt.outcome })
+      log.info({ event: 'webhook', ...attempt, ms })
+    },
+  })
+  metrics.gauge('gateway_webhook_deliveries', 'Deliveries that wait, are sent or are dead.', ['state'], async () =>
+    (await countUndelivered(store.db)).map(({ state, count }) => ({ labels: { state }, value: count })),
+  )
+  return {
+    outbound,
+    secrets,
+    jobs: [deliver, reviveDeliveries(store), forgetEvents(store)],
+    routes: webhookRoutes(ctx),
+  }
+}
+
+/** A first try on a laptop should simply work; with real nodes the network around the gateway is nobody's business. */
+function allowsPrivate({ webhookAllowPrivate, nodeUrls }: WebhookConfig): boolean {
+  if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
+  return nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
+}

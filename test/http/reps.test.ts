@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+
+test('the embedded ledger has one representative, with its version, and it is online', async (t) => {
+  const known = { [GENESIS]: { alias: 'Genesis', location: 'here' } }
+  const gateway = await openGateway(t, { KNOWN_REPS: JSON.stringify(known) })
+  const { db } = gateway.app.store
+  await until(async () => (await db.selectFrom('rep_days').selectAll().execute()).length === 2)
+  const reps = (await gateway.call('reps')).json<Record<string, unknown>[]>()
+  assert.equal(reps.length, 1)
+  const { rep_address, alias, location, uptime, synced, version, protocol, score } = reps[0]!
+  assert.deepEqual([rep_address, alias, location, uptime], [GENESIS, 'Genesis', 'here', '100.00%'])
+  assert.deepEqual([synced, version, protocol, score], [100, '27.1.0', 21, 80])
+  assert.deepEqual((await gateway.call('rep_info', { account: GENESIS })).json(), reps[0])
+  const file = await ask(`${gateway.url}/reps.json`, { method: 'GET' })
+  assert.deepEqual([file.json(), file.headers['access-control-allow-origin']], [reps, '*'])
+})
+
+test('who represents nobody is not found, in words and with status 200', async (t) => {
+  const gateway = await openGateway(t)
+  const reply = await gateway.call('rep_info', { account: new Signer(7).address })
+  assert.deepEqual([reply.status, reply.json()], [200, { error: 'Representative not found.' }])
+})
+
+test('without a node there is no list, and the answer says so', async (t) => {
+  const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
+  const reply = await gateway.call('reps')
+  assert.deepEqual([reply.status, reply.json().code], [502, 'no_node'])
+})

@@ -1,0 +1,72 @@
+/** Everything ends here, as in a power cut: whatever a dead process still tries fails as well. */
+export class Crash extends Error {
+  constructor() {
+    super('The process has died.')
+  }
+}
+
+/** Before the call reaches anybody, or after it took effect and before anybody heard of it. */
+export type Moment = 'before' | 'after'
+
+/**
+ * One process, seen from outside: it counts what goes in and out, and can be told to die at a call, or to have calls fail.
+ * What the process itself remembers is dropped with it.
+ */
+export class Faults {
+  #calls = 0
+  #crashAt = Infinity
+  #moment: Moment = 'before'
+  #dead = false
+  /** Calls that are under way. */
+  pending = 0
+
+  get calls(): number {
+    return this.#calls
+  }
+
+  get dead(): boolean {
+    return this.#dead
+  }
+
+  /** The n-th call from now on is the last. */
+  crashAt(call: number, moment: Moment): void {
+    this.#crashAt = this.#calls + call
+    this.#moment = moment
+  }
+
+  disarm(): void {
+    this.#crashAt = Infinity
+  }
+
+  /** A call that may be the last one. */
+  async call<T>(run: () => Promise<T>): Promise<T> {
+    this.#mustLive()
+    const isLast = ++this.#calls === this.#crashAt
+    if (isLast && this.#moment === 'before') this.#die()
+    try {
+      return await this.track(run)
+    } finally {
+      if (isLast) this.#die()
+    }
+  }
+
+  /** A call that changes nothing: it is not counted, and it fails once the process is dead. */
+  async track<T>(run: () => Promise<T>): Promise<T> {
+    this.#mustLive()
+    this.pending++
+    try {
+      return await run()
+    } finally {
+      this.pending--
+    }
+  }
+
+  #mustLive(): void {
+    if (this.#dead) throw new Crash()
+  }
+
+  #die(): never {
+    this.#dead = true
+    throw new Crash()
+  }
+}

@@ -1,0 +1,50 @@
+import { loadConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import type { Store } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { Nodes } from '../../src/infra/node/index.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
+import { openWallets } from '../../src/wallets.ts'
+import { NO_WORK } from './blocks.ts'
+
+export interface Surroundings {
+  url: string
+  wsUrl: string
+  masterKey: string
+  clock?: Clock
+}
+
+/** Wallets as a whole process has them: the real store, the real way to a node, no work. */
+export async function openProcessWallets(
+  { db, notices }: Store,
+  { url, wsUrl, masterKey, clock = systemClock }: Surroundings,
+) {
+  const upstream = { name: 'ledger', url, wsUrl, role: 'primary' as const, weight: 1, headers: {}, connectionsMax: 16 }
+  const nodes = new Nodes({ upstreams: [upstream], cacheBytesMax: 0, clock: systemClock, random: systemRandom })
+  await nodes.start()
+  const wakeJobs = () => undefined
+  const wallets = await openWallets(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
+    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs },
+    node: nodes.forRequest(),
+    work: {
+      find: () => undefined,
+      generate: () => Promise.resolve({ work: '0'.repeat(16), value: 0n }),
+      cancel: () => false,
+      prepare: () => undefined,
+    },
+    thresholds: NO_WORK,
+    notices,
+    bus: nodes.confirmations,
+    devnet: undefined,
+    onAlarm: (kind, { reason }) => {
+      throw new Error(`${kind}: ${reason}`)
+    },
+  })
+  await wallets.start()
+  const close = async () => {
+    await wallets.close()
+    await nodes.close()
+  }
+  return { wallets, close }
+}

@@ -1,0 +1,47 @@
+/*
+ * Sends from wallets as fast as it can until it is killed: `node --import tsx test/support/wallet-process.ts STORE RPC
+ * WEBSOCKET ACCOUNT DESTINATION MASTER_KEY`. It says on its standard output what it was told is sent, and never before:
+ * `sent <wallet> <hash>`. It begins when it hears something on its standard input.
+ */
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { RAW_PER_NANO } from '../../src/kernel/money.ts'
+import { sendFromWallet } from '../../src/modules/wallets/index.ts'
+import { listOwnedWallets } from '../../src/modules/wallets/store.ts'
+import { openProcessWallets } from './process-wallets.ts'
+
+const [storeUrl, url, wsUrl, accountId, destination, masterKey] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+const WALLETS_MAX = 100
+
+flushCompileCache()
+await once(process.stdin, 'data')
+const store = await openStore(storeUrl, systemClock)
+const { db } = store
+const ids = openIds(systemRandom)
+const { wallets } = await openProcessWallets(store, { url, wsUrl, masterKey })
+const ctx = { ...wallets.ctx, charged: <T>(_meter: string, run: (credits: number) => Promise<T>) => run(0) }
+const settle = wallets.jobs[0]!
+
+async function send(from: string): Promise<never> {
+  for (;;) {
+    const request = { accountId, from, destination, amount: RAW_PER_NANO, idempotencyKey: ids.next('key') }
+    const hash = await sendFromWallet(ctx, request)
+    writeSync(1, `sent ${from} ${hash}\n`)
+  }
+}
+
+/** What the one before us has left. */
+void settle.run({}, new AbortController().signal)
+await Promise.all((await listOwnedWallets(db, accountId, WALLETS_MAX)).map(({ address }) => send(address)))

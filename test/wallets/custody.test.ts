@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, hashBlock } from '../../src/kernel/nano/block.ts'
+import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
+import { LeaseLost } from '../../src/modules/wallets/errors.ts'
+import { underLease } from '../../src/modules/wallets/domain/lease.ts'
+import { findPayment, queuePayment, sendFromWallet, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
+import { findWalletByAddress, getSealedKey, takeLease } from '../../src/modules/wallets/store.ts'
+import { assertAtRest } from '../sim/invariants.ts'
+import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { Crash } from '../support/faults.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
+
+const SHOP = new Signer(1).address
+const ALICE = new Signer(2).address
+const HOUR = 3_600_000
+const LEASE = 11_000
+
+const send = (world: WalletWorld, { ctx }: Instance, from: string, amount: bigint | 'all' = nano(1), key?: string) =>
+  sendFromWallet(ctx, {
+    accountId: world.accountId,
+    from,
+    destination: SHOP,
+    amount: amount === 'all' ? amount : toRaw(amount),
+    idempotencyKey: key,
+  })
+
+const statusOf = async ({ db }: WalletWorld, address: string) => {
+  const wallet = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirstOrThrow()
+  return wallet.status
+}
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  )
+
+/** Somebody who has got hold of a wallet's key and sends everything away. */
+async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
+  const { id } = (await findWalletByAddress(world.db, address))!
+  const key = toSigningKey(ctx.custody.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
+  const { previous, balance, representative } = frontierOf(world.ledger, fromAddress(address)!)
+  const draft: StateBlock = {
+    type: 'state',
+    account: key.publicKey,
+    previous,
+    representative,
+    balance: toRaw(balance - nano(1)),
+    link: fromAddress(ALICE)!,
+    signature: '',
+    work: '0'.repeat(16),
+  }
+  return publish(world.ledger, { ...draft, signature: key.sign(hashBlock(draft)) })
+}
+
+forEachEngine((engine) => {
+  test('instances that work on the same wallets at once sign each frontier once', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instances = await Promise.all([world.start(), world.start(), world.start()])
+    const wallets = await Promise.all(instances.map((instance) => world.create(instance)))
+    for (const wallet of wallets) await world.deposit(wallet, nano(100))
+    const sends = Array.from({ length: 18 }, (_, at) => send(world, instances[at % 3]!, wallets[at % 2]!))
+    const jobs = instances.map((instance) => instance.settle())
+    const hashes = await world.finish(Promise.all(sends))
+    await world.finish(Promise.all(jobs))
+    assert.equal(new Set(hashes).size, 18)
+    const acknowledged = hashes.map((hash, at) => ({
+      hash,
+      from: wallets[at % 2]!,
+      destination: SHOP,
+      amount: nano(1),
+    }))
+    world.clock.advance(LEASE)
+    await world.finish(instances[0].settle())
+    await assertAtRest(world, { deposited: nano(300), recipients: [SHOP], acknowledged })
+  })
+
+  test('one key sent to two instances at once is one block', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instances = await Promise.all([world.start(), world.start()])
+    const wallet = await world.create(instances[0])
+    await world.deposit(wallet, nano(10))
+    const sends = Array.from({ length: 6 }, (_, at) => send(world, instances[at % 2]!, wallet, nano(1), 'one'))
+    const hashes = await world.finish(Promise.all(sends))
+    assert.equal(new Set(hashes).size, 1)
+    assert.equal(world.fundsOf(SHOP), nano(1))
+  })
+
+  test('whoever lost the lease while it computed commits nothing', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instance = await world.start()
+    const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
+    const now = world.clock.now()
+    const lease = (await takeLease(world.db, wallet.id, { now, until: now + LEASE }))!
+    assert.equal(await takeLease(world.db, wallet.id, { now, until: now + LEASE }), undefined, 'it is ours')
+    world.clock.advance(LEASE)
+    const later = world.clock.now()
+    assert.ok(await takeLease(world.db, wallet.id, { now: later, until: later + LEASE }), 'it ran out')
+    const late = underLease(instance.ctx, lease, async (db) => {
+      await db.updateTable('wallets').set({ metadata: '{"late":true}' }).where('id', '=', wallet.id).execute()
+    })
+    await assert.rejects(late, LeaseLost)
+    assert.equal((await findWalletByAddress(world.db, wallet.address))!.metadata, null)
+  })
+
+  test('a frontier, a deposit and a reference are each used once, whoever tries', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instance = await world.start()
+    const wallet = await world.create(instance)
+    await world.deposit(wallet, nano(5))
+    await world.finish(send(world, instance, wallet, nano(1), 'one'))
+    const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
+    for (const block of blocks) {
+      const copy = { ...block, id: `${block.id}2`, hash: null, reference: null, source_hash: null, previous: null }
+      const unique = ['previous', 'source_hash', 'reference', 'hash'] as const
+      for (const column of unique.filter((name) => block[name] !== null)) {
+        const twice = world.db
+          .insertInto('wallet_blocks')
+          .values({ ...copy, [column]: block[column] })
+          .execute()
+        await assert.rejects(twice, `${column} twice`)
+      }
+    }
+    const open = {
+      ...blocks[0]!,
+      status: 'signed' as const,
+      hash: null,
+      reference: null,
+      source_hash: null,
+      previous: null,
+    }
+    await world.db
+      .insertInto('wallet_blocks')
+      .values({ ...open, id: 'first' })
+      .execute()
+    await assert.rejects(
+      world.db
+        .insertInto('wallet_blocks')
+        .values({ ...open, id: 'second' })
+        .execute(),
+    )
+  })
+})
+
+test('a block that somebody else signed freezes the wallet and raises one alarm; nothing is signed after it', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  const stolen = await steal(world, instance, wallet)
+  world.clock.advance(2 * 60_000)
+  await world.finish(instance.look())
+  await world.finish(instance.look())
+  assert.deepEqual(world.alarms, [`frozen: The ledger has block ${stolen}, which was not signed here.`])
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
+  assert.equal(world.fundsOf(SHOP), nano(1))
+})
+
+test('a thief found while a client waits: the client is told, and nothing leaves', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  await steal(world, instance, wallet)
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
+  assert.equal(world.fundsOf(SHOP), nano(1))
+  assert.equal(world.alarms.length, 1)
+})
+
+test('a thief who is faster than our signed block: it is given up, the wallet frozen, and no rival is signed', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const first = await world.start()
+  const wallet = await world.create(first)
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, first, wallet))
+  await world.finish(first.settle())
+  // It dies right after the signature is committed: wish, lease, a look at deadlines, account_info, work, commit.
+  first.faults.crashAt(6, 'after')
+  await assert.rejects(world.finish(send(world, first, wallet, nano(2), 'lost')), Crash)
+  const [signed] = await world.db.selectFrom('wallet_blocks').selectAll().where('status', '=', 'signed').execute()
+  assert.ok(signed)
+  const second = await world.start()
+  const rival = await steal(world, second, wallet)
+  world.clock.advance(LEASE)
+  await world.finish(second.settle())
+  assert.deepEqual(world.alarms, [`frozen: Somebody else has signed block ${rival}.`])
+  const row = await world.db
+    .selectFrom('wallet_blocks')
+    .selectAll()
+    .where('id', '=', signed.id)
+    .executeTakeFirstOrThrow()
+  assert.equal(row.status, 'lost')
+  assert.equal(await codeOf(world.finish(send(world, second, wallet, nano(2), 'lost'))), 'wallet_frozen')
+  assert.equal(world.fundsOf(SHOP), nano(1))
+})
+
+test('an unconfirmed block is finished before the next one begins, and the same bytes go out again', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  world.ledger.hold()
+  const hash = await world.finish(send(world, instance, wallet))
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+  // The node loses the block; it comes back with the same hash.
+  await world.ledger.drop(hash)
+  assert.equal(world.fundsOf(SHOP), nano(1))
+  world.clock.advance(LEASE)
+  await world.finish(instance.settle())
+  assert.equal(world.fundsOf(SHOP), nano(2))
+  assert.ok(world.ledger.ledger.store.hasBlock(hash))
+  await world.ledger.release()
+  await world.finish(send(world, instance, wallet))
+  assert.equal(world.fundsOf(SHOP), nano(3))
+})
+
+test('expiry without a refund address holds the funds for their owner, and ends once they are gone', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance, { lifetimeMilliseconds: HOUR })
+  const empty = await world.create(instance, { lifetimeMilliseconds: HOUR })
+  await world.deposit(wallet, nano(5))
+  world.clock.advance(HOUR)
+  await world.finish(instance.settle())
+  assert.equal(await statusOf(world, wallet), 'held')
+  assert.equal(await statusOf(world, empty), 'ended')
+  await world.finish(send(world, instance, wallet, nano(2)))
+  assert.equal(await statusOf(world, wallet), 'held')
+  await world.finish(send(world, instance, wallet, 'all'))
+  await world.finish(instance.settle())
+  assert.equal(await statusOf(world, wallet), 'ended')
+  assert.equal(world.fundsOf(SHOP), nano(5))
+  await world.deposit(wallet, nano(1))
+  world.clock.advance(2 * 60_000)
+  await world.finish(instance.look())
+  assert.equal(await statusOf(world, wallet), 'held', 'what comes late is its owner’s again')
+})
+
+test('a deposit during the ending belongs to the next plan; both are shared out to the raw', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: HOUR })
+  await world.deposit(wallet, toRaw(101n))
+  world.clock.advance(HOUR)
+  instance.faults.crashAt(25, 'before')
+  await world.finish(instance.settle()).catch(() => undefined)
+  assert.ok(instance.faults.dead)
+  assert.equal((await world.db.selectFrom('wallet_plans').selectAll().execute()).length, 1, 'the plan is made')
+  await world.deposit(wallet, toRaw(7n))
+  world.clock.advance(LEASE)
+  const next = await world.start()
+  await world.finish(next.settle())
+  assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [50n + 3n, 51n + 4n])
+  await assertAtRest(world, { deposited: 108n, recipients: [SHOP, ALICE], acknowledged: [] })
+})
+
+test('a payment of the treasury commits with its cause, happens once, and survives the process', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const first = await world.start()
+  const { id: walletId, address } = await treasury(first.ctx)
+  assert.equal((await treasury((await world.start()).ctx)).id, walletId, 'there is one treasury')
+  await world.deposit(address, nano(10))
+  const payment = { walletId, destination: SHOP, amount: nano(3), reference: 'faucet:1' }
+  const queue = () => world.db.transaction().execute((db) => queuePayment({ db, store: first.ctx.store }, payment))
+  await queue()
+  await queue()
+  await assert.rejects(
+    world.db.transaction().execute(async (db) => {
+      await queuePayment({ db, store: first.ctx.store }, { ...payment, reference: 'undone' })
+      throw new Error('Its cause did not happen.')
+    }),
+  )
+  first.faults.crashAt(4, 'after')
+  await world.finish(untilPaid(first.ctx, 'faucet:1')).catch(() => undefined)
+  world.clock.advance(LEASE)
+  const next = await world.start()
+  const paid = await world.finish(untilPaid(next.ctx, 'faucet:1'))
+  await world.finish(next.settle())
+  assert.equal(paid.hash, (await findPayment(world.db, 'faucet:1'))!.hash)
+  assert.equal(await findPayment(world.db, 'undone'), undefined)
+  assert.equal(world.fundsOf(SHOP), nano(3))
+})
+
+test('200 wallets that expire together all settle', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallets = await Promise.all(
+    Array.from({ length: 200 }, () => world.create(instance, { refundAddress: SHOP, lifetimeMilliseconds: HOUR })),
+  )
+  for (const wallet of wallets) await world.deposit(wallet, nano(1))
+  world.clock.advance(HOUR)
+  const started = performance.now()
+  await world.finish(instance.settle())
+  t.diagnostic(`${((performance.now() - started) / 1000).toFixed(1)} s for 400 blocks`)
+  assert.equal(world.fundsOf(SHOP), nano(200))
+  await assertAtRest(world, { deposited: nano(200), recipients: [SHOP], acknowledged: [] })
+})

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { loadConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openKey, rewrapKey, sealKey } from '../../src/infra/secrets/envelope.ts'
+import { createKeyFile, readKeyFile, toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
+import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
+import { rewrapKeys } from '../../src/modules/wallets/index.ts'
+import { getSealedKey } from '../../src/modules/wallets/store.ts'
+import { dumpStore } from '../accounts/world.ts'
+import { Signer } from '../support/blocks.ts'
+import { openGateway } from '../support/gateway.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const master = { id: 'key-1', key: systemRandom.bytes(32) }
+const other = { id: 'key-2', key: systemRandom.bytes(32) }
+const holder = { walletId: 'wal_1', address: new Signer(1).address }
+const SHOP = new Signer(9).address
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-keys-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('a sealed key opens for its wallet and address, in either form, and shows nothing', () => {
+  for (const bytes of [32, 64]) {
+    const key = systemRandom.bytes(bytes)
+    const sealed = sealKey(master, holder, key, systemRandom)
+    assert.deepEqual(Buffer.from(openKey(master, holder, sealed)), Buffer.from(key))
+    assert.ok(!Buffer.from(sealed.sealedKey, 'base64').includes(Buffer.from(key)))
+    assert.equal(Buffer.from(sealed.wrappedDataKey, 'base64').length, 60)
+  }
+})
+
+// Somebody who can write to the store must not be able to make us sign with another wallet's key.
+test('a sealed key does not open for another wallet, another address, or with another master key', () => {
+  const sealed = sealKey(master, holder, systemRandom.bytes(32), systemRandom)
+  const stranger = { walletId: 'wal_2', address: new Signer(2).address }
+  const another = sealKey(master, stranger, systemRandom.bytes(32), systemRandom)
+  assert.throws(() => openKey(master, { ...holder, walletId: stranger.walletId }, sealed))
+  assert.throws(() => openKey(master, { ...holder, address: stranger.address }, sealed))
+  assert.throws(() => openKey(other, holder, sealed))
+  assert.throws(() => openKey(master, holder, { ...sealed, sealedKey: another.sealedKey }))
+  assert.throws(() => openKey(master, holder, { ...sealed, wrappedDataKey: another.wrappedDataKey }))
+  assert.throws(() => openKey(master, holder, another))
+})
+
+test('not one bit of a sealed key can change, and its tag cannot be cut', () => {
+  const sealed = sealKey(master, holder, systemRandom.bytes(32), systemRandom)
+  for (const part of ['wrappedDataKey', 'sealedKey'] as const) {
+    const bytes = Buffer.from(sealed[part], 'base64')
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes)
+      changed[at]! ^= 1 << (at % 8)
+      assert.throws(() => openKey(master, holder, { ...sealed, [part]: changed.toString('base64') }))
+    }
+    for (let length = 0; length < bytes.length; length++) {
+      const cut = bytes.subarray(0, length).toString('base64')
+      assert.throws(() => openKey(master, holder, { ...sealed, [part]: cut }))
+    }
+  }
+})
+
+test('a new wrapping opens with the new master key alone, and the sealed key itself stays', () => {
+  const key = systemRandom.bytes(32)
+  const sealed = sealKey(master, holder, key, systemRandom)
+  const anew = rewrapKey({ from: master, to: other }, holder, sealed, systemRandom)
+  assert.equal(anew.sealedKey, sealed.sealedKey)
+  assert.deepEqual(Buffer.from(openKey(other, holder, anew)), Buffer.from(key))
+  assert.throws(() => openKey(master, holder, anew))
+})
+
+test('the key file is for its owner alone, and two processes that make it agree', (t) => {
+  const file = join(folderOf(t), 'wallet-keys')
+  const first = createKeyFile(file, systemRandom)
+  const second = createKeyFile(file, systemRandom)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.deepEqual(second, first)
+  assert.deepEqual(readKeyFile(file), first)
+  assert.deepEqual(readdirSync(join(file, '..')), ['wallet-keys'], 'nothing else is left lying about')
+})
+
+test('settings with a key that is short, empty, repeated or easily guessed are refused without showing it', () => {
+  const good = Buffer.from(systemRandom.bytes(32)).toString('base64')
+  assert.equal(loadConfig({ WALLET_KEYS: `a:${good}` }).walletKeys.length, 1)
+  const zero = Buffer.alloc(32).toString('base64')
+  for (const value of [`a:${zero}`, good, `a:${good.slice(8)}`, `a:${good},a:${good}`, `:${good}`, `a b:${good}`]) {
+    assert.throws(
+      () => loadConfig({ WALLET_KEYS: value }),
+      (error: Error) => error.message.startsWith('WALLET_KEYS ') && !error.message.includes(good.slice(8)),
+    )
+  }
+  assert.throws(() => toMasterKeys([master], 'key-9'), /WALLET_KEY_ACTIVE/)
+})
+
+const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
+  keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join()
+
+test('a gateway with a wrong master key, or without the one that wallets need, does not start', async (t) => {
+  const folder = folderOf(t)
+  const env = (keys: string) => ({ DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, WALLET_KEYS: keys })
+  const gateway = await openGateway(t, env(settingOf(master)))
+  await gateway.app.close()
+  const wrong = { id: master.id, key: other.key }
+  await assert.rejects(openGateway(t, env(settingOf(wrong))), /master key key-1 is not the one/)
+  await assert.rejects(openGateway(t, env(settingOf(other))), /master key key-1 is missing, and 1 wallets depend on it/)
+  await assert.rejects(openGateway(t, env('')), /wallet-keys is missing, and wallets depend on the key key-1/)
+  const again = await openGateway(t, env(settingOf(master, other)))
+  assert.equal((await again.call('version')).status, 200)
+})
+
+test('keys are rotated while wallets are in use, and the old master key can go', async (t) => {
+  const folder = folderOf(t)
+  const env = (keys: string) => ({ DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, WALLET_KEYS: keys })
+  const both = await openGateway(t, env(settingOf(other, master)))
+  const key = both.app.createdKey!
+  const wallets: string[] = []
+  for (let count = 0; count < 5; count++) wallets.push((await both.call('cloud_wallet', { key })).json().address!)
+  const { db } = both.app.store
+  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: systemRandom })
+  assert.equal(vault.activeKeyId, 'key-2')
+  const sends = wallets.map(async (account) => {
+    await both.app.devnet!.node.fund(fromAddress(account)!, parseNano('1')!)
+    return both.call('cloud_wallet', { key, account, send: SHOP, amount: '1' })
+  })
+  assert.equal(await rewrapKeys({ db, clock: systemClock, vault }), 6, 'five and the treasury')
+  for (const reply of await Promise.all(sends)) assert.equal(reply.status, 200, reply.text)
+  assert.equal(await rewrapKeys({ db, clock: systemClock, vault }), 0)
+  await both.app.close()
+  const alone = await openGateway(t, env(settingOf(other)))
+  const listed = await alone.call('cloud_wallet', { key, list: true })
+  assert.equal(listed.json<unknown[]>().length, 5)
+})
+
+test('wallet-keys rotate adds a key to the file beside a running gateway, which goes on signing', async (t) => {
+  const gateway = await openGateway(t)
+  const key = gateway.app.createdKey!
+  const { address: account } = (await gateway.call('cloud_wallet', { key })).json()
+  const run = async (...args: string[]) => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', 'src/cli.ts', 'wallet-keys', ...args, '--json'],
+      { cwd: root, env: { ...process.env, DATA_DIR: gateway.folder } },
+    )
+    return JSON.parse(stdout) as unknown
+  }
+  const [before] = (await run('list')) as { id: string; wallets: number; active: boolean }[]
+  assert.deepEqual([before!.wallets, before!.active], [2, true])
+  const { active, rewrapped } = (await run('rotate')) as { active: string; rewrapped: number }
+  assert.equal(rewrapped, 2)
+  assert.notEqual(active, before!.id)
+  assert.deepEqual(await run('list'), [{ id: active, wallets: 2, active: true }])
+  await gateway.app.devnet!.node.fund(fromAddress(account!)!, parseNano('1')!)
+  const sent = await gateway.call('cloud_wallet', { key, account, send: SHOP, amount: '1' })
+  assert.equal(sent.status, 200, sent.text)
+})
+
+// Contract 5, rule 9: private keys stay out of logs, errors, dumps and answers.
+test('no private key or master key comes up in an answer, a log line, a metric, the store or a file but its own', async (t) => {
+  const gateway = await openGateway(t)
+  const key = gateway.app.createdKey!
+  const answers: string[] = []
+  const call = async (parameters: object) => {
+    const reply = await gateway.call('cloud_wallet', { key, ...parameters })
+    answers.push(reply.text, JSON.stringify(reply.headers))
+    return reply
+  }
+  const { address } = (await call({ refund_address: SHOP, metadata: { a: 1 } })).json()
+  const { db } = gateway.app.store
+  const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address!).executeTakeFirstOrThrow()
+  const file = join(gateway.folder, 'wallet-keys')
+  const vault = new EnvelopeVault({ load: () => readKeyFile(file)!, random: systemRandom })
+  const secret = Buffer.from(vault.open({ walletId: id, address: address! }, await getSealedKey(db, id)))
+  assert.equal(toSigningKey(secret).publicKey, fromAddress(address!))
+  await gateway.app.devnet!.node.fund(fromAddress(address!)!, parseNano('3')!)
+  for (const parameters of [
+    { list: true },
+    { account: address },
+    { balance: true, account: address },
+    { receive: true, account: address },
+    { send: SHOP, amount: '1', account: address },
+    { send: SHOP, amount: '100', account: address },
+    { account: address, wallet_action: 'update_metadata', metadata: {} },
+  ]) {
+    await call(parameters)
+  }
+  // A damaged record is told to the operator without what was in it.
+  const { sealed_key: sealed } = await db
+    .selectFrom('wallet_keys')
+    .selectAll()
+    .where('wallet_id', '=', id)
+    .executeTakeFirstOrThrow()
+  const damaged = `${sealed.slice(0, -6)}AAAAA=`
+  await db.updateTable('wallet_keys').set({ sealed_key: damaged }).where('wallet_id', '=', id).execute()
+  await call({ send: SHOP, amount: '1', account: address })
+  assert.match(gateway.log(), /"kind":"key"/)
+  await call({ delete: true, account: address })
+
+  const masterKey = readKeyFile(file)!.active.key
+  const forms = [secret, Buffer.from(masterKey)].flatMap((bytes) => [
+    bytes.toString('hex'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('latin1'),
+  ])
+  const found = (text: string) =>
+    forms.filter((form) => text.includes(form) || text.toLowerCase().includes(form.toLowerCase()))
+  const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+  const dump = JSON.stringify(await dumpStore(db))
+  for (const text of [...answers, gateway.log(), metrics, dump]) assert.deepEqual(found(text), [])
+  for (const name of readdirSync(gateway.folder)) {
+    if (name !== 'wallet-keys') assert.deepEqual(found(readFileSync(join(gateway.folder, name), 'latin1')), [], name)
+  }
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openStore } from '../../src/infra/db/open.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { RAW_PER_NANO } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { createWallet } from '../../src/modules/wallets/index.ts'
+import { assertAtRest } from '../sim/invariants.ts'
+import { NO_WORK, Signer, nano } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { forEachEngine, freshUrl } from '../support/engines.ts'
+import { openProcessWallets } from '../support/process-wallets.ts'
+import { spawnTeller } from '../support/spawn-writer.ts'
+
+const script = fileURLToPath(new URL('../support/wallet-process.ts', import.meta.url))
+const KILLS = 3
+const WALLETS = 6
+const TOLD_MAX = 20
+const HOUR = 3_600_000
+const MASTER_KEY = `test:${Buffer.from(systemRandom.bytes(32)).toString('base64')}`
+
+forEachEngine((engine) => {
+  test('a process killed in the middle of its sends keeps every one it told of, and none goes out twice', async (t) => {
+    const devnet = await openDevnet(t, { thresholds: NO_WORK })
+    const storeUrl = await freshUrl(t, engine)
+    const surroundings = { url: devnet.rpcUrl, wsUrl: devnet.wsUrl, masterKey: MASTER_KEY }
+    const store = await openStore(storeUrl, systemClock)
+    t.after(() => store.close())
+    const { db } = store
+    const ids = openIds(systemRandom)
+    const base = { db, ids, random: systemRandom, wakeJobs: () => undefined }
+    const account = await createAccount({ ...base, clock: systemClock }, { email: null, role: 'user', actor: 'test' })
+    const first = await openProcessWallets(store, surroundings)
+    for (let made = 0; made < WALLETS; made++) {
+      const { address } = await createWallet(first.wallets.ctx, { accountId: account.id, purpose: 'cloud' })
+      await devnet.node.fund(fromAddress(address)!, nano(10_000))
+    }
+    await first.close()
+    const destination = new Signer(7).address
+    const args = [storeUrl, devnet.rpcUrl, devnet.wsUrl, account.id, destination, MASTER_KEY]
+
+    const lines: string[] = []
+    let next = spawnTeller(script, args)
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const process = next
+      process.start()
+      if (kill < KILLS) next = spawnTeller(script, args)
+      lines.push(...(await process.killAfter(randomInt(1, TOLD_MAX))))
+      // The dead hold their leases for ten seconds more; nobody has to wait for that here.
+      await db.updateTable('wallets').set({ lease_until: 0 }).execute()
+    }
+
+    const last = await openProcessWallets(store, { ...surroundings, clock: new TestClock(Date.now() + HOUR) })
+    await last.wallets.jobs[0]!.run({}, new AbortController().signal)
+    await last.close()
+    const { ledger } = devnet.node
+    const fundsOf = (address: string) => {
+      const key = fromAddress(address)!
+      return (ledger.store.findAccount(key)?.balance ?? 0n) + ledger.receivableSum(key, false)
+    }
+    const acknowledged = lines.map((line) => {
+      const [, from = '', hash = ''] = line.split(' ')
+      return { hash, from, destination, amount: RAW_PER_NANO }
+    })
+    assert.equal(new Set(acknowledged.map(({ hash }) => hash)).size, lines.length)
+    const deposited = nano(WALLETS * 10_000)
+    const world = { db, ledger: devnet.node, fundsOf, alarms: [] }
+    await assertAtRest(world, { deposited, recipients: [destination], acknowledged })
+    t.diagnostic(`${lines.length} sends told of, ${fundsOf(destination) / RAW_PER_NANO} made`)
+  })
+})

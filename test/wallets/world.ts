@@ -1,0 +1,218 @@
+import type { TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { type Config, loadConfig } from '../../src/config.ts'
+import { type Devnet, type LedgerNode, startDevnet } from '../../src/devnet/index.ts'
+import { answerBody } from '../../src/devnet/server.ts'
+import { LocalNotices } from '../../src/infra/db/notices.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import type { Ctx } from '../../src/kernel/ctx.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { AppError, LedgerRefusal, noNode } from '../../src/kernel/errors.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkPort } from '../../src/kernel/ports.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { type WalletCtx, createWallet } from '../../src/modules/wallets/index.ts'
+import { type Wallets, openWallets } from '../../src/wallets.ts'
+import { NO_WORK } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { freshUrl } from '../support/engines.ts'
+import { Faults } from '../support/faults.ts'
+import { openLastingStore } from '../support/mortal-store.ts'
+
+const SEALED_BY = `test:${Buffer.alloc(32, 'wallet master key!').toString('base64')}`
+
+/** So often nothing was under way: whoever still waits, waits for the clock. */
+const IDLE_TICKS = 20
+const LOOK_EVERY = 200
+
+/** How the way to the ledger is broken. */
+export type Trouble = 'none' | 'request lost' | 'reply lost'
+
+/** One process with wallets. It may die; the store and the ledger stay. */
+export interface Instance {
+  faults: Faults
+  ctx: WalletCtx & Pick<Ctx, 'charged'>
+  wallets: Wallets
+  /** Runs the jobs once, as the runner would. */
+  settle(): Promise<void>
+  look(): Promise<void>
+}
+
+export interface WalletWorld {
+  clock: TestClock
+  ledger: LedgerNode
+  devnet: Devnet
+  /** The store as somebody who never dies sees it. */
+  db: Db
+  accountId: string
+  /** Confirmations that the ledger told and nobody has heard yet. */
+  told: Confirmation[]
+  /** Decided anew for every call to the ledger. */
+  trouble: () => Trouble
+  alarms: string[]
+  /** A new process on the same store. */
+  start(): Promise<Instance>
+  hear(confirmation: Confirmation): void
+  /** Waits for something and turns the clock whenever nothing else goes on. */
+  finish<T>(operation: Promise<T>): Promise<T>
+  create(
+    instance: Instance,
+    terms?: { refundAddress?: string | string[]; lifetimeMilliseconds?: number },
+  ): Promise<string>
+  /** A confirmed deposit. */
+  deposit(address: string, amount: Raw): Promise<string>
+  /** What an address has and what waits for it. */
+  fundsOf(address: string): bigint
+}
+
+export interface WorldOptions {
+  /** In memory everything happens in the same order every time. */
+  engine?: Engine | 'memory'
+  random: Random
+  env?: Record<string, string>
+}
+
+/** Wallets on a real store and a real ledger, in processes that may die; no work, a clock that tests turn. */
+export async function openWalletWorld(
+  t: TestContext,
+  { engine = 'sqlite', random, env }: WorldOptions,
+): Promise<WalletWorld> {
+  const clock = new TestClock()
+  const devnet = await startDevnet({ file: ':memory:', clock, random, thresholds: NO_WORK })
+  t.after(() => devnet.close())
+  const ledger = devnet.node
+  const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await freshUrl(t, engine))
+  t.after(() => lasting.close())
+  const db = lasting.openFor(new Faults())
+  const ids = openIds(random)
+  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined }
+  const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
+  const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
+  const processes: Faults[] = []
+  const listeners = new Set<(confirmation: Confirmation) => void>()
+  const bus: ConfirmationBus = {
+    connected: true,
+    listen: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    watch: () => () => undefined,
+    onGap: () => undefined,
+  }
+  const world: WalletWorld = {
+    clock,
+    ledger,
+    devnet,
+    db,
+    accountId,
+    told: [],
+    trouble: () => 'none',
+    alarms: [],
+    hear: (confirmation) => {
+      for (const listener of listeners) listener(confirmation)
+    },
+    start: async () => {
+      const faults = new Faults()
+      processes.push(faults)
+      const store: StoreCtx = { db: lasting.openFor(faults), clock, ids, random, wakeJobs: () => undefined }
+      // A process that died listens no longer.
+      listeners.clear()
+      const wallets = await openWallets(config, {
+        store,
+        node: ledgerPort(ledger, faults, () => world.trouble()),
+        work: anyWork(faults),
+        thresholds: NO_WORK,
+        notices: new LocalNotices(),
+        bus,
+        devnet: undefined,
+        onAlarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
+      })
+      await wallets.start()
+      const [settle, look] = wallets.jobs
+      const { signal } = new AbortController()
+      return {
+        faults,
+        ctx: { ...wallets.ctx, charged: (_meter, run) => run(0) },
+        wallets,
+        settle: () => settle!.run({}, signal),
+        look: () => look!.run({}, signal),
+      }
+    },
+    finish: async (operation) => {
+      const ended = { is: false }
+      const end = () => {
+        ended.is = true
+      }
+      operation.then(end, end)
+      let idle = 0
+      while (!ended.is) {
+        await setImmediate()
+        idle = processes.some(({ pending }) => pending > 0) ? 0 : idle + 1
+        if (idle < IDLE_TICKS) continue
+        clock.advance(LOOK_EVERY)
+        idle = 0
+      }
+      return operation
+    },
+    create: async ({ ctx }, terms = {}) => {
+      const lifetimeMilliseconds = terms.lifetimeMilliseconds ?? 90 * 86_400_000
+      const wallet = await createWallet(ctx, { accountId, purpose: 'cloud', ...terms, lifetimeMilliseconds })
+      return wallet.address
+    },
+    deposit: (address, amount) => ledger.fund(fromAddress(address)!, amount),
+    fundsOf: (address) => {
+      const key = fromAddress(address)!
+      return (ledger.ledger.store.findAccount(key)?.balance ?? 0n) + ledger.ledger.receivableSum(key, false)
+    },
+  }
+  ledger.listen((event) => {
+    if (event.kind !== 'confirmed' || event.stored.block.type !== 'state') return
+    const { hash, account, amount, subtype, block } = event.stored
+    world.told.push({
+      hash,
+      account: toAddress(account),
+      amount: amount.toString(),
+      block: { ...toBlockJson(block), subtype: subtype ?? '' },
+      type: event.type,
+      time: String(clock.now()),
+    })
+  })
+  return world
+}
+
+/** The ledger behind a way on which requests and replies get lost. */
+function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble): NodePort {
+  const call = (body: object) =>
+    faults.call(async (): Promise<NodeAnswer> => {
+      const wrong = trouble()
+      if (wrong === 'request lost') throw noNode()
+      const answer = JSON.parse(await answerBody(ledger, JSON.stringify(body), false)) as NodeAnswer
+      if (wrong === 'reply lost') throw new AppError('publish_unknown', 'The reply was lost.')
+      if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
+      return answer
+    })
+  return {
+    read: (action, params) => {
+      const texts = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
+      return call({ action, ...(Object.fromEntries(texts) as object) })
+    },
+    publish: async (block) => {
+      const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) })
+      return String(hash)
+    },
+  }
+}
+
+function anyWork(faults: Faults): WorkPort {
+  const found = { work: '0'.repeat(16), value: 0n }
+  return {
+    find: () => undefined,
+    generate: () => faults.call(() => Promise.resolve(found)),
+    cancel: () => false,
+    prepare: () => undefined,
+  }
+}

@@ -1,0 +1,413 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { claimJobs } from '../../src/infra/jobs/queue.ts'
+import { openOutbound } from '../../src/infra/http/outbound.ts'
+import { inTx } from '../../src/kernel/in-tx.ts'
+import {
+  deliverWebhook,
+  ping,
+  recordEvent,
+  redeliver,
+  reviveDeliveries,
+  signBody,
+} from '../../src/modules/webhooks/index.ts'
+import { dumpStore } from '../accounts/world.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+import { ACCOUNT, SUBJECT, answerWith, openReceiver, openRunner, openWebhooks } from './world.ts'
+
+/* Webhooks on their way: at least once, the same bytes every time, never unsigned (contract 6). */
+
+const HOUR = 3_600_000
+const SECRET = 'my shop secret 42'
+
+forEachEngine((engine) => {
+  test('an event arrives signed, with its id, and is delivered by a 2xx', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(204))
+    const id = await world.record({ url: `${receiver.url}?token=a%20b`, secret: SECRET })
+    await world.settle()
+    const [received] = receiver.requests
+    assert.equal(receiver.requests.length, 1)
+    const { url, headers, body } = received!
+    assert.equal(url, '/hook?token=a%20b')
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.equal(headers['user-agent'], 'nano-gateway-webhooks/1')
+    const timestamp = Math.floor(world.clock.now() / 1000)
+    const expected = signBody({ id, timestamp, body, secrets: [SECRET] })
+    for (const [name, value] of Object.entries(expected)) assert.equal(headers[name.toLowerCase()], value, name)
+    const [event] = await world.about()
+    assert.equal(body, event!.body)
+    assert.equal(event!.deliveredAt, world.clock.now())
+    assert.equal(event!.url, receiver.url, 'the query, which may hold a secret, is not shown')
+    const [delivery] = event!.deliveries
+    assert.deepEqual([delivery!.state, delivery!.cause, delivery!.nextAt], ['delivered', 'event', null])
+    assert.deepEqual(
+      delivery!.attempts.map(({ attempt, status, error }) => [attempt, status, error]),
+      [[1, 204, null]],
+    )
+    assert.deepEqual(
+      world.attempts.map(({ outcome }) => outcome),
+      ['delivered'],
+    )
+  })
+
+  test('an event recorded twice, or by ten at once, is one event and one delivery', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const same = { url: receiver.url, dedupeKey: 'block', secret: null }
+    const event = { ...same, accountId: ACCOUNT, subject: SUBJECT, type: 'payment.completed', body: '{}' }
+    const recorded = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => inTx(world.ctx, (tx) => recordEvent(tx, { ...event, id: `evt_${at}` }))),
+    )
+    assert.equal(recorded.filter(Boolean).length, 1)
+    await world.settle()
+    assert.equal(receiver.requests.length, 1)
+    assert.equal((await world.about()).length, 1)
+    // Another kind, another cause or another subject is another event.
+    await world.record({ ...same, type: 'payment.late' })
+    await world.record({ ...same, dedupeKey: 'other block' })
+    await world.record({ ...same, subject: 'other' })
+    assert.equal((await world.about()).length, 3)
+  })
+
+  test('a transaction that is rolled back leaves no event, no secret, no delivery and no job', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const before = await dumpStore(world.store.db)
+    const recorded = inTx(world.ctx, async (tx) => {
+      const usual = { subject: SUBJECT, type: 'payment.completed', dedupeKey: '1', body: '{}', secret: null }
+      assert.ok(await recordEvent(tx, { id: 'evt_1', accountId: ACCOUNT, url: receiver.url, ...usual }))
+      throw new Error('no payment after all')
+    })
+    await assert.rejects(recorded, /no payment after all/)
+    assert.deepEqual(await dumpStore(world.store.db), before)
+    await world.settle()
+    assert.equal(receiver.requests.length, 0)
+  })
+
+  test('a receiver that fails and recovers gets the same id and bytes each time, freshly signed', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(500, {}, 'out of order'))
+    await world.record({ url: receiver.url })
+    await world.settle()
+    for (let failures = 1; failures < 4; failures++) await world.toNextAttempt()
+    receiver.answer = answerWith(200)
+    await world.toNextAttempt()
+    assert.equal(receiver.requests.length, 5)
+    const distinct = (values: unknown[]) => new Set(values).size
+    assert.equal(distinct(receiver.requests.map(({ body }) => body)), 1)
+    assert.equal(distinct(receiver.requests.map(({ headers }) => headers['webhook-id'])), 1)
+    assert.equal(distinct(receiver.requests.map(({ headers }) => headers['nano-signature'])), 1)
+    assert.equal(distinct(receiver.requests.map(({ headers }) => headers['webhook-timestamp'])), 5)
+    assert.equal(distinct(receiver.requests.map(({ headers }) => headers['webhook-signature'])), 5)
+    const [{ deliveries } = { deliveries: [] }] = await world.about()
+    assert.deepEqual(
+      deliveries[0]!.attempts.map(({ attempt, status, error, response }) => [attempt, status, error, response]),
+      [1, 2, 3, 4]
+        .map((attempt): unknown[] => [attempt, 500, 'bad_status', 'out of order'])
+        .concat([[5, 200, null, '']]),
+    )
+    assert.equal(deliveries[0]!.state, 'delivered')
+  })
+
+  // A crash at the worst moment: the receiver has it, and we do not know.
+  test('a crash between sending and writing leads to the same attempt again, and counts once', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    await world.runner.stop()
+    await world.record({ url: receiver.url })
+    const { db } = world.store
+    const [job] = await claimJobs(db, engine, {
+      kind: 'webhooks.deliver',
+      limit: 1,
+      now: world.clock.now(),
+      leaseMilliseconds: 60_000,
+    })
+    const { promise: dead, resolve: rise } = Promise.withResolvers<void>()
+    let sent = false
+    const dying = deliverWebhook({
+      ...world.ctx,
+      outbound: {
+        ...world.ctx.outbound,
+        async post(url, request) {
+          const reply = await world.ctx.outbound.post(url, request)
+          sent = true
+          await dead
+          return reply
+        },
+      },
+    })
+    const zombie = dying.run(job!.payload as { deliveryId: string }, new AbortController().signal)
+    await until(() => sent)
+    world.clock.advance(60_001)
+    const next = openRunner(t, world, deliverWebhook(world.ctx))
+    await next.start()
+    await until(() => world.attempts.length === 1)
+    assert.equal(receiver.requests.length, 2)
+    assert.equal(receiver.requests[0]!.headers['webhook-id'], receiver.requests[1]!.headers['webhook-id'])
+    assert.equal(receiver.requests[0]!.body, receiver.requests[1]!.body)
+    rise()
+    await zombie
+    const [event] = await world.about()
+    assert.deepEqual(
+      event!.deliveries[0]!.attempts.map(({ attempt }) => attempt),
+      [1],
+    )
+    assert.equal(world.attempts.length, 1)
+  })
+
+  test('a delivery whose job was lost for good is woken', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    await world.runner.stop()
+    await world.record({ url: receiver.url })
+    await world.store.db.updateTable('jobs').set({ status: 'dead' }).execute()
+    const next = openRunner(t, world, deliverWebhook(world.ctx))
+    await next.start()
+    const revive = reviveDeliveries(world.ctx)
+    await revive.run({}, new AbortController().signal)
+    assert.equal((await world.about())[0]!.deliveries[0]!.state, 'queued')
+    world.clock.advance(15 * 60_000 + 1)
+    await next.stop()
+    for (let rounds = 0; rounds < 3; rounds++) await revive.run({}, new AbortController().signal)
+    const jobs = await world.store.db.selectFrom('jobs').select('id').where('status', '=', 'ready').execute()
+    assert.equal(jobs.length, 1, 'waiting long is no reason for more jobs')
+    await openRunner(t, world, deliverWebhook(world.ctx)).start()
+    await until(() => world.attempts.length === 1)
+    assert.equal(receiver.requests.length, 1)
+  })
+
+  test('two instances deliver thirty events once each', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const another = await world.openAnother()
+    const second = openRunner(t, another, deliverWebhook({ ...world.ctx, ...another.ctx }))
+    await second.start()
+    const urls = Array.from({ length: 30 }, (_, at) => receiver.url.replace('127.0.0.1', `shop-${at}.example`))
+    const ids = await Promise.all(urls.map((url) => world.record({ url })))
+    await world.settle()
+    const received = receiver.requests.map(({ headers }) => headers['webhook-id'] as string)
+    assert.deepEqual(received.sort(), ids.sort())
+    assert.equal(world.attempts.length, 30)
+  })
+
+  test('what signs lies sealed in the store', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    await world.record({ url: receiver.url, secret: SECRET })
+    await world.record({ url: receiver.url })
+    await world.settle()
+    const dump = Object.values(await dumpStore(world.store.db)).join('\n')
+    assert.ok(!dump.includes(SECRET))
+    assert.ok(!dump.includes('whsec_'))
+  })
+})
+
+test('a delivery is tried eleven times over about 69 hours, each wait within a fifth of the plan, and then is dead', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(503))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  const planned = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400]
+  for (const seconds of planned) {
+    const waited = (await world.toNextAttempt()) / 1000
+    assert.ok(waited >= 0.8 * seconds && waited <= 1.2 * seconds, `${waited} s instead of about ${seconds} s`)
+  }
+  assert.equal(receiver.requests.length, 11)
+  await assert.rejects(world.toNextAttempt(), /Nothing waits/)
+  const [event] = await world.about()
+  assert.deepEqual([event!.deliveries[0]!.state, event!.deliveredAt], ['dead', null])
+  assert.equal(world.attempts.at(-1)!.outcome, 'dead')
+})
+
+test('a receiver that asks for more time gets it, up to twice what was planned', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(429, { 'retry-after': '8' }))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.equal(await world.toNextAttempt(), 8_000)
+  receiver.answer = answerWith(503, { 'retry-after': '86400' })
+  assert.equal(await world.toNextAttempt(), 30_000, 'eight seconds are less than the plan')
+  assert.equal(await world.toNextAttempt(), 240_000)
+})
+
+test('a receiver that takes longer than ten seconds is tried again', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, () => undefined)
+  await world.record({ url: receiver.url })
+  await until(() => receiver.requests.length === 1)
+  world.clock.advance(9_999)
+  assert.equal(world.attempts.length, 0)
+  world.clock.advance(1)
+  await world.settle()
+  const [{ deliveries } = { deliveries: [] }] = await world.about()
+  assert.deepEqual(
+    deliveries[0]!.attempts.map(({ status, error, milliseconds }) => [status, error, milliseconds]),
+    [[null, 'timeout', 10_000]],
+  )
+  assert.equal(deliveries[0]!.state, 'retrying')
+})
+
+test('a redirect is a failure and is not followed', async (t) => {
+  const world = await openWebhooks(t)
+  const elsewhere = await openReceiver(t)
+  const receiver = await openReceiver(t, answerWith(302, { location: elsewhere.url }))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['retrying', 'redirected'])
+  assert.equal(elsewhere.requests.length, 0)
+})
+
+test('of a huge reply two kilobytes are kept, and bytes that no text can hold are not', async (t) => {
+  const world = await openWebhooks(t, 'postgres')
+  const receiver = await openReceiver(t, answerWith(500, {}, `\0\x01${'x'.repeat(1_000_000)}`))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  const { response } = (await world.about())[0]!.deliveries[0]!.attempts[0]!
+  assert.equal(response, `\x01${'x'.repeat(2_046)}`)
+})
+
+test('410 ends a delivery and disables its address for the account, until a redelivery succeeds', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  const eventId = await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['dead', 'gone'])
+  receiver.answer = answerWith(200)
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual([world.attempts[1]!.outcome, world.attempts[1]!.code], ['dead', 'url_disabled'])
+  assert.equal(receiver.requests.length, 1)
+  // Others may use the same address, and the account may use another one.
+  await world.record({ url: receiver.url, accountId: 'acc_bob' })
+  await world.record({ url: `${receiver.url}/other` })
+  await world.settle()
+  assert.equal(receiver.requests.length, 3)
+  await redeliver(world.ctx, { accountId: ACCOUNT, eventId })
+  await world.settle()
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.equal(receiver.requests.length, 5)
+})
+
+test('a ping that fails is not tried again', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(500))
+  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.status], ['dead', 500])
+})
+
+test('a ping to a disabled address is tried, and enables it when it succeeds', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  receiver.answer = answerWith(200)
+  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await world.settle()
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual(
+    world.attempts.map(({ outcome }) => outcome),
+    ['dead', 'delivered', 'delivered'],
+  )
+})
+
+test('without an account 410 disables the address for its own checkout alone', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  const keyless = { accountId: null, url: receiver.url, secret: SECRET }
+  await world.record({ ...keyless, subject: 'first' })
+  await world.settle()
+  receiver.answer = answerWith(200)
+  await world.record({ ...keyless, subject: 'first' })
+  await world.record({ ...keyless, subject: 'second' })
+  await world.settle()
+  assert.deepEqual(world.attempts.map(({ code }) => code).sort(), ['gone', 'url_disabled', null].sort())
+})
+
+test('nothing is sent unsigned: without an account an event needs a secret', async (t) => {
+  const world = await openWebhooks(t)
+  await assert.rejects(world.record({ accountId: null, url: 'https://shop.example/' }), /nothing is sent unsigned/)
+  await world.record({ accountId: null, url: null })
+})
+
+test('an address that fails for three hours delays no newer event, not even one of its own', async (t) => {
+  const world = await openWebhooks(t)
+  const bad = await openReceiver(t, answerWith(500))
+  const good = await openReceiver(t)
+  await world.record({ url: bad.url })
+  await world.settle()
+  const start = world.clock.now()
+  while (world.clock.now() - start < 3 * HOUR) await world.toNextAttempt()
+  const failed = bad.requests.length
+  await world.record({ url: good.url })
+  await world.record({ url: bad.url })
+  await world.settle()
+  assert.equal(good.requests.length, 1)
+  assert.equal(bad.requests.length, failed + 1)
+  assert.equal((await world.about()).filter(({ deliveredAt }) => deliveredAt !== null).length, 1)
+})
+
+test('at most four requests at once go to one host, and others wait for none of them', async (t) => {
+  const world = await openWebhooks(t)
+  let open = 0
+  let most = 0
+  const held: (() => void)[] = []
+  const slow = await openReceiver(t, (response) => {
+    most = Math.max(most, ++open)
+    held.push(() => {
+      open--
+      response.writeHead(200).end()
+    })
+  })
+  for (let events = 0; events < 10; events++) await world.record({ url: slow.url })
+  // The same machine under another name is another host.
+  const other = await openReceiver(t)
+  await world.record({ url: other.url.replace('127.0.0.1', 'other.example') })
+  await until(() => other.requests.length === 1 && world.attempts.length === 1)
+  for (const [sent, sentAway, over] of [
+    [4, 6, 5],
+    [4, 2, 9],
+    [2, 0, 11],
+  ] as const) {
+    await until(async () => {
+      world.runner.wake()
+      return held.length === sent && (await world.countPutOff()) === sentAway
+    })
+    for (const answer of held.splice(0)) answer()
+    await until(() => world.attempts.length === over)
+    world.clock.advance(2_500)
+  }
+  assert.equal(most, 4)
+  assert.ok(
+    world.attempts.every(({ attempt }) => attempt === 1),
+    'waiting is no attempt',
+  )
+})
+
+test('an address that came to lead into a private network leaves nothing but a code', async (t) => {
+  const world = await openWebhooks(t)
+  await world.runner.stop()
+  const resolve = () => Promise.resolve(['93.184.216.34', '10.0.0.7'])
+  const outbound = openOutbound({ clock: world.clock, allowPrivate: false, resolve })
+  const guarded = openRunner(t, world, deliverWebhook({ ...world.ctx, outbound }))
+  await guarded.start()
+  await world.record({ url: 'https://shop.example/hook?token=secret' })
+  await until(() => world.attempts.length === 1)
+  const [attempt] = (await world.about())[0]!.deliveries[0]!.attempts
+  assert.deepEqual([attempt!.status, attempt!.error, attempt!.response], [null, 'address_refused', ''])
+})
+
+test('a secret that no longer opens is told, and tried again', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t)
+  const { seal } = world.ctx.secrets
+  world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
+  await world.record({ url: receiver.url, secret: SECRET })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['retrying', 'secret_unreadable'])
+  assert.equal(receiver.requests.length, 0)
+})

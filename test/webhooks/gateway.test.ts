@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { until } from '../support/until.ts'
+import { answerWith, openReceiver } from './world.ts'
+
+/* Webhooks through a whole gateway: what is allowed by default, and what never reaches logs and metrics. */
+
+const postTo = ({ url, app }: Gateway, path: string, body: object = {}) =>
+  ask(`${url}/api${path}`, { headers: { key: app.createdKey! }, body: JSON.stringify(body) })
+
+async function pingStatus(t: TestContext, env: Record<string, string>, url: string): Promise<number> {
+  return (await postTo(await openGateway(t, env), '/webhooks/ping', { url })).status
+}
+
+test('on a laptop with the embedded ledger alone, a webhook to the same machine simply works', async (t) => {
+  const gateway = await openGateway(t)
+  const receiver = await openReceiver(t)
+  const { status } = await postTo(gateway, '/webhooks/ping', { url: receiver.url })
+  assert.equal(status, 201)
+  await until(() => receiver.requests.length === 1)
+  assert.equal((JSON.parse(receiver.requests[0]!.body) as { type: string }).type, 'ping')
+})
+
+test('with other nodes, or when told so, private addresses are refused; told otherwise, they are not', async (t) => {
+  const { url } = await openReceiver(t)
+  const node = { NODE_URLS: (await openRecordingNode(t)).url }
+  assert.equal(await pingStatus(t, { WEBHOOK_ALLOW_PRIVATE: 'false' }, url), 400)
+  assert.equal(await pingStatus(t, node, url), 400)
+  assert.equal(await pingStatus(t, { NODE_URLS: `devnet:,${node.NODE_URLS}` }, url), 400)
+  assert.equal(await pingStatus(t, { ...node, WEBHOOK_ALLOW_PRIVATE: 'true' }, url), 201)
+})
+
+test('secrets, addresses and bodies of webhooks reach neither logs nor metrics nor the disk in the clear', async (t) => {
+  const gateway = await openGateway(t)
+  const { webhook_secret: secret } = (await postTo(gateway, '/webhooks/secret/rotate')).json()
+  const receiver = await openReceiver(t, answerWith(500, {}, 'sEcReTreply'))
+  const url = `${receiver.url}-sEcReTpath?token=sEcReTquery`
+  await postTo(gateway, '/webhooks/ping', { url })
+  await postTo(gateway, '/webhooks/ping', { url: 'https://user:sEcReTpassword@shop.example/' })
+  await until(() => gateway.log().includes('"event":"webhook"'))
+  const metrics = (await ask(`${gateway.url}/metrics`, { method: 'GET' })).text
+  assert.match(metrics, /gateway_webhook_attempts_total\{outcome="dead"\} 1/)
+  assert.match(metrics, /gateway_webhook_deliveries\{state="dead"\} 1/)
+  for (const text of [gateway.log(), metrics]) assert.doesNotMatch(text, /sEcReT|whsec_|127\.0\.0\.1:\d+\/hook/)
+  await gateway.app.close()
+  const files = readdirSync(gateway.folder).filter((name) => statSync(join(gateway.folder, name)).isFile())
+  for (const file of files) assert.ok(!readFileSync(join(gateway.folder, file)).includes(secret!), file)
+})
+
+test('an instance with the same SECRET_KEY signs with the same secret after a restart', async (t) => {
+  const WALLET_KEYS = `one:${randomBytes(32).toString('base64')}`
+  const first = await openGateway(t, { WALLET_KEYS })
+  const keyFile = readFileSync(join(first.folder, 'secret.key'), 'utf8').trim()
+  const { webhook_secret: secret } = (await postTo(first, '/webhooks/secret/rotate')).json()
+  const key = first.app.createdKey!
+  await first.app.close()
+  const env = { WALLET_KEYS, SECRET_KEY: keyFile, DATABASE_URL: `sqlite:${join(first.folder, 'gateway.db')}` }
+  const second = await openGateway(t, env)
+  const shown = await ask(`${second.url}/api/webhooks/secret`, { method: 'GET', headers: { key } })
+  assert.equal(shown.json<{ secret: { last4: string } }>().secret.last4, secret!.slice(-4))
+  assert.ok(!readdirSync(second.folder).includes('secret.key'))
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { accountSecret, rotateAccountSecret } from '../../src/modules/webhooks/index.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { ACCOUNT, answerWith, openReceiver, openWebhooks } from './world.ts'
+
+/* What signs, and for how long (contract 6). */
+
+const HOUR = 3_600_000
+
+forEachEngine((engine) => {
+  test('after a rotation both secrets sign for a day, then the new one alone', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const sent = async () => {
+      await world.record({ url: receiver.url })
+      await world.settle()
+      const { body, headers } = receiver.requests.at(-1)!
+      const verify = (secret: string) => verifyWebhook(body, headers, secret, world.clock.now() / 1000)
+      return { verify, signatures: String(headers['webhook-signature']).split(' ').length }
+    }
+    const before = await sent()
+    const old = (await accountSecret(world.ctx, ACCOUNT)).current
+    assert.equal(before.signatures, 1)
+    before.verify(old)
+    const { current: fresh } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    world.clock.advance(24 * HOUR - 1000)
+    const during = await sent()
+    assert.equal(during.signatures, 2)
+    during.verify(old)
+    during.verify(fresh)
+    world.clock.advance(1000)
+    const after = await sent()
+    assert.equal(after.signatures, 1)
+    after.verify(fresh)
+    assert.throws(() => after.verify(old), /signature/)
+  })
+
+  test('an account has one secret, however many ask for its first at once', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const asked = await Promise.all(Array.from({ length: 10 }, () => accountSecret(world.ctx, ACCOUNT)))
+    assert.equal(new Set(asked.map(({ current }) => current)).size, 1)
+    assert.notEqual((await accountSecret(world.ctx, 'acc_bob')).current, asked[0]!.current)
+  })
+
+  test('an attempt is signed with what is valid then, not when the event happened', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(500))
+    await world.record({ url: receiver.url })
+    await world.settle()
+    const { current: fresh } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    await world.toNextAttempt()
+    const { body, headers } = receiver.requests[1]!
+    verifyWebhook(body, headers, fresh, world.clock.now() / 1000)
+  })
+
+  test('an account whose secret was sealed with a lost key gets another by rotating', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const { random } = world.ctx
+    await accountSecret({ ...world.ctx, secrets: openSecretBox(random.bytes(32), random) }, ACCOUNT)
+    await assert.rejects(accountSecret(world.ctx, ACCOUNT))
+    // The payment behind it has happened, whatever became of the key.
+    await world.record({ url: receiver.url })
+    await world.settle()
+    assert.equal(world.attempts[0]!.code, 'secret_unreadable')
+    const { current, previous } = await rotateAccountSecret(world.ctx, ACCOUNT)
+    assert.equal(previous, undefined)
+    await world.record({ url: receiver.url })
+    await world.settle()
+    const { body, headers } = receiver.requests[0]!
+    verifyWebhook(body, headers, current, world.clock.now() / 1000)
+  })
+
+  test('a secret in another account’s row does not open', async (t) => {
+    const world = await openWebhooks(t, engine)
+    await accountSecret(world.ctx, ACCOUNT)
+    await world.store.db.updateTable('webhook_secrets').set({ account_id: 'acc_bob' }).execute()
+    await assert.rejects(accountSecret(world.ctx, 'acc_bob'))
+  })
+})

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { openOutbound } from '../../src/infra/http/outbound.ts'
+import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { inTx } from '../../src/kernel/in-tx.ts'
+import type { Job } from '../../src/kernel/job.ts'
+import {
+  type AttemptEvent,
+  type DeliveryCtx,
+  type EventWithDeliveries,
+  HostSlots,
+  type NewEvent,
+  deliverWebhook,
+  listEventsOf,
+  recordEvent,
+} from '../../src/modules/webhooks/index.ts'
+import type { TestClock } from '../support/clock.ts'
+import { type OpenedStore, openFresh } from '../support/engines.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { until } from '../support/until.ts'
+
+export const ACCOUNT = 'acc_alice'
+export const SUBJECT = '5c363461a1b2c3d4'
+
+export interface Webhooks extends OpenedStore {
+  ctx: DeliveryCtx
+  clock: TestClock
+  runner: JobRunner
+  /** What came of each attempt, in order. */
+  attempts: AttemptEvent[]
+  /** Records an event; members given take the place of the usual ones. */
+  record(event: Partial<NewEvent>): Promise<string>
+  /** Waits until nothing is left to be done now. */
+  settle(): Promise<void>
+  /** Goes to the time of the next attempt and waits for its end; says how long that was. */
+  toNextAttempt(): Promise<number>
+  /** Deliveries whose time is still to come. */
+  countPutOff(): Promise<number>
+  about(subject?: string, accountId?: string | null): Promise<EventWithDeliveries[]>
+}
+
+/** Events on their way through a real queue and the real client, with a clock that tests turn. */
+export async function openWebhooks(t: TestContext, engine: Engine = 'sqlite'): Promise<Webhooks> {
+  const opened = await openFresh(t, engine)
+  const { store, clock } = opened
+  const { db } = store
+  const { random, ids } = opened.ctx
+  const attempts: AttemptEvent[] = []
+  const ctx: DeliveryCtx = {
+    ...opened.ctx,
+    secrets: openSecretBox(random.bytes(32), random),
+    // Every name leads to this machine, so that tests can have as many hosts as they like.
+    outbound: openOutbound({ clock, allowPrivate: true, resolve: () => Promise.resolve(['127.0.0.1']) }),
+    slots: new HostSlots(),
+    onAttempt: (event) => void attempts.push(event),
+  }
+  const runner = openRunner(t, opened, deliverWebhook(ctx))
+  await runner.start()
+
+  const record: Webhooks['record'] = async (event) => {
+    const id = event.id ?? ids.next('evt')
+    const body = JSON.stringify({ id, type: 'payment.completed', metadata: { note: 'Zoë € 支払い' } })
+    const usual = { accountId: ACCOUNT, subject: SUBJECT, type: 'payment.completed', dedupeKey: id, body }
+    await inTx(ctx, (tx) => recordEvent(tx, { ...usual, url: null, secret: null, ...event, id }))
+    return id
+  }
+  const waiting = () =>
+    db
+      .selectFrom('deliveries')
+      .select(['next_at', 'state'])
+      .where('next_at', 'is not', null)
+      .orderBy('next_at')
+      .execute()
+  const countWritten = async () => (await db.selectFrom('delivery_attempts').select('attempt').execute()).length
+  const settle = () =>
+    until(async () => {
+      runner.wake()
+      const isOver = (await waiting()).every(({ next_at: at, state }) => at! > clock.now() && state !== 'sending')
+      // An outcome is told a moment after it was written.
+      return isOver && (await countWritten()) === attempts.length
+    })
+  const toNextAttempt = async () => {
+    const [next] = await waiting()
+    if (!next) throw new Error('Nothing waits.')
+    const wait = Math.max(0, next.next_at! - clock.now())
+    clock.advance(wait)
+    await settle()
+    return wait
+  }
+  const countPutOff = async () => (await waiting()).filter(({ next_at: at }) => at! > clock.now()).length
+  const about: Webhooks['about'] = (subject = SUBJECT, accountId = ACCOUNT) => listEventsOf(ctx, { subject, accountId })
+  return { ...opened, ctx, runner, attempts, record, settle, toNextAttempt, countPutOff, about }
+}
+
+/** Another worker on the same queue. */
+export function openRunner(
+  t: TestContext,
+  { store, clock, ctx }: Omit<OpenedStore, 'openAnother'>,
+  job: Job,
+): JobRunner {
+  const { db, engine, notices } = store
+  const { random, ids } = ctx
+  const runner = new JobRunner({ db, engine, clock, random, ids, jobs: [job] })
+  const unsubscribe = notices.subscribe('jobs', () => runner.wake())
+  t.after(async () => {
+    unsubscribe()
+    await runner.stop()
+  })
+  return runner
+}
+
+export interface Received {
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface Receiver {
+  url: string
+  requests: Received[]
+  /** How the next requests are answered. */
+  answer: (response: ServerResponse, request: Received) => void
+}
+
+/** A merchant's server on this machine. */
+export async function openReceiver(t: TestContext, answer: Receiver['answer'] = answerWith(200)): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const received = { url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() }
+      receiver.requests.push(received)
+      receiver.answer(response, received)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const receiver: Receiver = { url, requests: [], answer }
+  return receiver
+}
+
+export const answerWith =
+  (status: number, headers: Record<string, string> = {}, body = '') =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, headers).end(body)
