@@ -150,6 +150,31 @@ const SETTINGS = {
   baseUrl: setting('BASE_URL', '', webAddress, 'Public address of the gateway; unset, its own.'),
   checkoutUrl: setting('CHECKOUT_URL', '', webAddress, 'Public address of payment pages; unset, BASE_URL.'),
   apiUrl: setting('API_URL', '', webAddress, 'Public address of check and record links; unset, BASE_URL.'),
+  explorerUrl: setting(
+    'EXPLORER_URL',
+    'https://nanolooker.com/block/',
+    text,
+    'Where people look at a block: its hash is put behind this.',
+  ),
+  checkoutLifetimeHours: setting('CHECKOUT_LIFETIME_HOURS', '24', whole(1, 8_760), 'How long a checkout can be paid.'),
+  checkoutGeneratedWallets: setting(
+    'CHECKOUT_GENERATED_WALLETS',
+    '',
+    list,
+    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account.',
+  ),
+  checkoutOpenMax: setting(
+    'CHECKOUT_OPEN_MAX',
+    '1000',
+    whole(0),
+    'Open checkouts of an account on one address; 0 is no limit.',
+  ),
+  checkoutOpenAnonymousMax: setting(
+    'CHECKOUT_OPEN_ANONYMOUS_MAX',
+    '20',
+    whole(0),
+    'The same for all callers without a key together.',
+  ),
   databaseUrl: setting(
     'DATABASE_URL',
     '',

@@ -60,6 +60,8 @@ export interface ConfirmationBus {
   listen(listener: (confirmation: Confirmation) => void): () => void
   /** Accounts whose confirmations are looked up after a gap in the stream. */
   watch(account: string): () => void
+  /** Calls back when the stream breaks and when it comes back. */
+  onGap(listener: () => void): void
 }
 
 /** Whose key it is and what it may open. */

@@ -33,6 +33,13 @@ const TABLES = [
   'delivery_attempts',
   'webhook_secrets',
   'disabled_webhooks',
+  'checkouts',
+  'checkout_reservations',
+  'checkout_quotes',
+  'checkout_payments',
+  'checkout_timeline',
+  'checkout_watchers',
+  'watched_addresses',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */
