@@ -14,7 +14,7 @@ import {
   retryJob,
 } from './cli/store.ts'
 import { runWorkServer } from './cli/work.ts'
-import { printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
+import { printFrozen, printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
 import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
 
@@ -113,6 +113,13 @@ jobs
 const mail = program.command('mail').description('mail kept in the store because no mail server is set')
 mail.command('list').description('show it, latest first').option('--json', 'print JSON').action(printMail)
 
+program
+  .command('wallets')
+  .description('wallets whose keys the gateway keeps')
+  .command('frozen')
+  .description('list wallets that somebody else has signed for, and that sign nothing more')
+  .option('--json', 'print JSON')
+  .action(printFrozen)
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
 walletKeys
   .command('list')

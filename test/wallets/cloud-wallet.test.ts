@@ -58,12 +58,15 @@ function clientWith(gateway: Gateway, key: string): Client {
 
 /** A second customer of the same gateway. */
 async function openStranger({ gateway }: Client): Promise<Client> {
-  const { store } = gateway.app
+  return clientWith(gateway, await issueTo(gateway, { kind: 'secret', origins: [] }))
+}
+
+/** The key of a new account. */
+async function issueTo({ app }: Gateway, terms: { kind: 'secret' | 'public'; origins: string[] }): Promise<string> {
   const ids = openIds(systemRandom)
-  const ctx = { db: store.db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => undefined }
+  const ctx = { db: app.store.db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => undefined }
   const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-  const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: 'Other', actor: 'test' })
-  return clientWith(gateway, text)
+  return (await issueKey(ctx, { accountId, ...terms, name: 'Other', actor: 'test' })).text
 }
 
 test('200 create answers address, zero, refund address, expiration, metadata and a QR code, in their types', async (t) => {
@@ -300,6 +303,10 @@ test('401 without a key, 403 with a public one', async (t) => {
   const reply = await client.gateway.call('cloud_wallet', { list: true })
   assert.equal(reply.status, 401)
   assert.match(reply.json().error!, /API key required/)
+  const origin = 'https://shop.example'
+  const key = await issueTo(client.gateway, { kind: 'public', origins: [origin] })
+  const refused = await client.gateway.call('cloud_wallet', { key, list: true }, { origin })
+  assert.deepEqual([refused.status, refused.json().code], [403, 'feature_disabled'])
 })
 
 test('a send repeated with its idempotency key is one block, and another body is refused', async (t) => {

@@ -16,6 +16,13 @@ import {
   releaseLease,
   takeLease,
 } from '../../src/modules/wallets/store.ts'
+import {
+  findBlock,
+  insertSend,
+  markConfirmed,
+  markRefused,
+  markSigned,
+} from '../../src/modules/wallets/outbox-store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -119,6 +126,29 @@ forEachEngine((engine) => {
     })
     await assert.rejects(late, LeaseLost)
     assert.equal((await findWalletByAddress(world.db, wallet.address))!.metadata, null)
+  })
+
+  // Otherwise a client would be told that nothing was sent, and send again.
+  test('of giving a send up and signing it, exactly one wins', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instance = await world.start()
+    const { id: walletId } = (await findWalletByAddress(world.db, await world.create(instance)))!
+    const wins = { signed: 0, refused: 0 }
+    for (let round = 0; round < 20; round++) {
+      const id = `round-${round}`
+      const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 1, createdAt: 1 }
+      await insertSend(world.db, { id, walletId, ...terms })
+      const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
+      const tries = [() => markSigned(world.db, id, block, 1), () => markRefused(world.db, id, 'wallet_busy')]
+      if (round % 2 === 1) tries.reverse()
+      const won = await Promise.all(tries.map((run) => run()))
+      assert.equal(won.filter((one) => one).length, 1)
+      const { status } = (await findBlock(world.db, id))!
+      assert.ok(status === 'signed' || status === 'refused')
+      wins[status]++
+      await markConfirmed(world.db, id, 1)
+    }
+    assert.ok(wins.signed > 0 && wins.refused > 0)
   })
 
   test('a frontier, a deposit and a reference are each used once, whoever tries', async (t) => {

@@ -278,23 +278,12 @@ export async function markFrozen(db: Db, id: string, reason: string, now: number
   return row !== undefined
 }
 
-/** Frozen → usable; the frontier is what the ledger has now. */
-export async function markThawed(db: Db, id: string, frontier: string, balance: Raw): Promise<boolean> {
-  const row = await db
-    .updateTable('wallets')
-    .set({ frozen_at: null, frozen_reason: null, frontier, balance_raw: balance.toString() })
-    .where('id', '=', id)
-    .where('frozen_at', 'is not', null)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function findWalletByAddress(db: Db, address: string): Promise<Wallet | undefined> {
   const row = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirst()
   return row && toWallet(row)
 }
 
+/** Wallets that wait for a person, the latest first. */
 export async function listFrozen(
   db: Db,
   limit: number,
