@@ -1,8 +1,7 @@
-import { inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, findCheckout, listSumming, lockCheckout } from '../store.ts'
@@ -48,17 +47,22 @@ export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<st
   if (expected.length === 0) return []
   // Asked for before the transaction, because nothing waits for a network inside one.
   const rates = await ratesFor(ctx, expected)
-  const changed = await inTx(ctx, async (tx) => {
-    const ids: string[] = []
+  const changed = await inQuietTx(ctx, async (tx) => {
+    const checkouts: Checkout[] = []
     for (const claim of await listClaims(tx, send)) {
-      const id = await creditOwner(tx, send, claim, rates)
-      if (id !== undefined) ids.push(id)
+      const checkout = await creditOwner(tx, send, claim, rates)
+      if (checkout) checkouts.push(checkout)
     }
-    return ids
+    return checkouts
   })
-  for (const id of changed) ctx.till.tell(id)
-  return changed
+  for (const { id } of changed) ctx.till.tell(id)
+  // The runner looks at every kind of job when it wakes, in front of the payments that wait; only with a reason.
+  if (changed.some(mayHaveJobs)) ctx.wakeJobs()
+  return changed.map(({ id }) => id)
 }
+
+const mayHaveJobs = ({ webhookUrl, notify, walletId }: Checkout) =>
+  webhookUrl !== null || notify !== null || walletId !== null
 
 /** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
 export async function listClaims({ db, clock }: CheckoutCtx, { to, amountRaw, at }: LedgerSend): Promise<Claim[]> {
@@ -104,7 +108,7 @@ async function creditOwner(
   send: LedgerSend,
   { owner, checkout: claimed, reservation }: Claim,
   rates: ReadonlyMap<string, Rate>,
-): Promise<string | undefined> {
+): Promise<Checkout | undefined> {
   const { hash, from, to, amountRaw, at } = send
   const payment: Payment = {
     owner,
@@ -141,7 +145,7 @@ async function creditOwner(
   // Whoever is second has nothing to do.
   if (!(await insertPayment(tx.db, recorded))) return undefined
   await applyDecision(tx, checkout, { send, decision, plan })
-  return checkout.id
+  return checkout
 }
 
 interface Valuation {
