@@ -21,6 +21,8 @@ export interface Action<S extends TObject = TObject> {
   caching: CachingClass
   /** Money moves or something is made: repeated requests with an Idempotency-Key act once. */
   once?: true
+  /** Refuses what no schema can say, before anything is paid for: input that `run` would refuse in any case. */
+  check?(limits: Pick<Ctx, 'limits' | 'thresholds'>, input: Static<S>): void
   run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
 }
 

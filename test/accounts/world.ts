@@ -147,6 +147,8 @@ const TABLES: Record<keyof Tables, true> = {
   mails: true,
   idempotency: true,
   works: true,
+  x402_payments: true,
+  x402_offers: true,
 }
 
 /** Every row of every table, as text. */

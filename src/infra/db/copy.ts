@@ -20,6 +20,8 @@ const TABLES = [
   'mails',
   'idempotency',
   'works',
+  'x402_payments',
+  'x402_offers',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -16,6 +16,7 @@ import type {
 } from './credits.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { WorksTable } from './works.ts'
+import type { X402OffersTable, X402PaymentsTable } from './x402.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -34,6 +35,8 @@ export interface Tables {
   mails: MailsTable
   idempotency: IdempotencyTable
   works: WorksTable
+  x402_payments: X402PaymentsTable
+  x402_offers: X402OffersTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

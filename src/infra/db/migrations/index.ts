@@ -5,6 +5,7 @@ import { up as credits } from './0002-credits.ts'
 import { up as jobs } from './0003-jobs.ts'
 import { up as freeUses } from './0004-free-uses.ts'
 import { up as works } from './0005-works.ts'
+import { up as x402 } from './0009-x402.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -13,4 +14,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0003-jobs': jobs,
   '0004-free-uses': freeUses,
   '0005-works': works,
+  '0009-x402': x402,
 }
