@@ -12,10 +12,11 @@ import { createThrottle } from './guard/throttle.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
-import { mountRest } from './http/rest.ts'
+import { type RestOptions, mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
+import { mountX402 } from './http/x402.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
 import { countJobs, listJobs } from './infra/jobs/queue.ts'
@@ -30,7 +31,7 @@ import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
-import type { Clock, Random } from './kernel/ports.ts'
+import type { Clock, Prices, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
   Sessions,
@@ -46,10 +47,12 @@ import {
 import { ledger } from './modules/ledger/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
+import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { openScheduler } from './work.ts'
+import { openPayments, readPrices } from './x402.ts'
 
 export interface Infra {
   clock: Clock
@@ -74,6 +77,11 @@ export interface App {
 
 /** Puts the gateway together and opens its port. The only place that sees everything. */
 export async function startApp(config: Config, { clock, random, log }: Infra): Promise<App> {
+  const registry = new Registry([ledger, accounts, work])
+  // What nano costs in other currencies; until there is a source, prices are in nano.
+  const rates: Prices | undefined = undefined
+  // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
+  const prices = readPrices(config, registry, rates)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
@@ -124,6 +132,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       releaseReservations(storeCtx),
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
+      forgetPaid(storeCtx),
       forgetDoneJobs(db, clock),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -143,9 +152,18 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     onHit: () => metrics.workHits.inc(),
   })
   nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const registry = new Registry([ledger, accounts, work])
+  const payments = openPayments(config, {
+    store: storeCtx,
+    node: nodes.forRequest(),
+    confirmations: nodes.confirmations,
+    threshold: thresholds.send,
+    prices,
+    rates,
+    baseUrl: () => config.baseUrl ?? url,
+  })
   const gateway: Gateway = {
     registry,
+    shop: payments.shop,
     keys,
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
@@ -175,10 +193,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     concurrencyMax: config.concurrencyMax,
     clientIp,
     nextRequestId,
-    report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
+    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, ms: milliseconds }
+      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describe(cause) })
       else log.info(line)
     },
@@ -192,6 +210,12 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
   })
   const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
   sockets.attach(server.server)
+  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
+    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
+  }
+  const onError = (error: unknown, requestId: string) =>
+    log.error({ event: 'unexpected', requestId, error: describe(error) })
   mountRest(server, {
     store: storeCtx,
     keys,
@@ -200,12 +224,10 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     baseUrl: () => config.baseUrl ?? url,
     listMails: (limit) => listCapturedMail(db, limit),
     listJobs: (filter) => listJobs(db, filter),
-    enter: (caller, { socket, headers }) => {
-      const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-      return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-    },
-    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    enter,
+    onError,
   })
+  mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -252,6 +274,7 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
     await runner.stop()
     await usage.close()
     await keys.close()
+    await payments.close()
     shared?.close()
     await store.close()
     await nodes.close()

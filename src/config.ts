@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { fromAddress, toAddress } from './kernel/nano/address.ts'
+import { type Price, parsePrice } from './kernel/x402/price.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
 interface Setting<T> {
@@ -79,6 +81,28 @@ const setting = <T>(env: string, fallback: string, read: (text: string) => T, do
   doc,
   read,
 })
+
+const address = (value: string) => {
+  if (value === '') return undefined
+  const key = fromAddress(value)
+  if (key === undefined) throw new BadSetting('must be an address')
+  return toAddress(key)
+}
+const price = (value: string): Price => {
+  const found = parsePrice(value)
+  if (!found) throw new BadSetting('must be an amount with its unit, as `0.001 nano` or `0.01 USD`')
+  return found
+}
+/** Names of actions, each with its own price behind a `=` where it has one. */
+const pricedActions = (value: string) =>
+  list(value).map((entry) => {
+    const [name = '', own] = entry.split('=')
+    return { name: name.trim(), price: own === undefined ? undefined : price(own) }
+  })
+const networkId = (value: string) => {
+  if (!/^[a-z0-9-]{3,8}:[A-Za-z0-9_-]{1,32}$/.test(value)) throw new BadSetting('must look like nano:mainnet')
+  return value
+}
 
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
@@ -196,6 +220,37 @@ const SETTINGS = {
     flag,
     'Whether work for the next block of an account is made in idle time.',
   ),
+  x402PayTo: setting(
+    'X402_PAY_TO',
+    '',
+    address,
+    'Address that payments by request go to, and nothing else; unset, nothing is sold by request.',
+  ),
+  x402Actions: setting(
+    'X402_ACTIONS',
+    'work_generate',
+    pricedActions,
+    'Actions sold by request, separated by commas; `name=0.01 nano` has a price of its own.',
+  ),
+  x402Price: setting(
+    'X402_PRICE',
+    '0.001 nano',
+    price,
+    'Price of one request: an amount in `nano`, `raw` or a currency such as `USD`.',
+  ),
+  x402Network: setting('X402_NETWORK', 'nano:mainnet', networkId, 'Name of the ledger in payments by request.'),
+  x402TimeoutSeconds: setting(
+    'X402_TIMEOUT_SECONDS',
+    '60',
+    whole(1, 600),
+    'Longest wait for the confirmation of a payment by request.',
+  ),
+  x402FacilitatorUrl: setting(
+    'X402_FACILITATOR_URL',
+    '',
+    webAddress,
+    'Facilitator that settles payments by request; unset, the nodes do.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -216,7 +271,7 @@ export interface SettingRow {
 }
 
 /** Settings whose values carry credentials. */
-const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL'])
+const SECRET = new Set(['NODE_HEADERS', 'WORK_URLS', 'DATABASE_URL', 'SMTP_URL', 'REDIS_URL', 'X402_FACILITATOR_URL'])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {

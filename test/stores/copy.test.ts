@@ -17,6 +17,7 @@ import {
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { saveWork } from '../../src/modules/work/store.ts'
+import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
@@ -38,6 +39,11 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
+    const amount = String(2n ** 128n - 1n)
+    const payment = { hash: accountId, blockJson: '{}', network: 'nano:dev', payer: accountId, previous: 'A', amount }
+    const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
+    await insertClaim(db, { ...payment, ...asked }, { now: 1, leaseUntil: 2 ** 41 })
+    await saveOffer(db, { action: accountId, payTo: 'nano_1', amount }, 2 ** 41)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
