@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { LedgerNode } from '../../src/devnet/index.ts'
+import type { DevnetOptions, LedgerNode } from '../../src/devnet/index.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { type StateBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { PaymentRequired, SettleResponse } from '../../src/kernel/x402/wire.ts'
 import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
 
 /** Who is paid, and nothing but payments by request. */
@@ -33,6 +35,22 @@ export async function openShop(
 ): Promise<Gateway & { node: LedgerNode }> {
   const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...env }, clock)
   return { ...gateway, node: gateway.app.devnet!.node }
+}
+
+/** The same in front of a node that can misbehave and counts what it is asked; the ledger behind it is sound. */
+export async function openFaultyShop(
+  t: TestContext,
+  {
+    env = {},
+    clock,
+    devnet = {},
+  }: { env?: Record<string, string>; clock?: Clock; devnet?: Partial<DevnetOptions> } = {},
+) {
+  const ledger = await openDevnet(t, devnet)
+  const upstream = await FaultyNode.start(t, { ledger })
+  const nodes = { NODE_URLS: upstream.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
+  const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...nodes, ...env }, clock)
+  return { ...gateway, node: ledger.node, upstream, ledger }
 }
 
 /** The block that pays for a request. */
