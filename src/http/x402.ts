@@ -13,6 +13,10 @@ import {
   verifyForOthers,
 } from '../modules/x402/index.ts'
 import { toErrorReply } from './errors.ts'
+import { fromFastify } from './rest.ts'
+
+/** A payment and its terms take some 2,000 bytes. */
+const BODY_BYTES_MAX = 64 * 1024
 
 export interface X402Options {
   till: Till
@@ -37,6 +41,9 @@ export function mountX402(server: FastifyInstance, options: X402Options): void {
     // Bodies are JSON whatever their type says, as at the RPC endpoint.
     doors.removeAllContentTypeParsers()
     doors.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, parsed) => parsed(null, text))
+    doors.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+      refuse(options, request, reply, fromFastify(error)),
+    )
     doors.get(
       '/.well-known/x402',
       answer(options, () => describeShop(shop)),
@@ -47,35 +54,40 @@ export function mountX402(server: FastifyInstance, options: X402Options): void {
     )
     doors.post(
       '/facilitator/verify',
+      { bodyLimit: BODY_BYTES_MAX },
       answer(options, (request) => verifyForOthers(till, readFacilitatorRequest(bodyOf(request)))),
     )
     doors.post(
       '/facilitator/settle',
+      { bodyLimit: BODY_BYTES_MAX },
       answer(options, (request) => settleForOthers(till, readFacilitatorRequest(bodyOf(request)))),
     )
     done()
   })
 }
 
-function answer({ enter, onError }: X402Options, run: (request: FastifyRequest) => Promise<JsonObject>) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+function answer({ enter }: X402Options, run: (request: FastifyRequest) => Promise<JsonObject>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject> => {
     void reply.header('cache-control', 'no-store')
+    const { leave } = await enter({ kind: 'anonymous' }, request.raw)
     try {
-      const { leave } = await enter({ kind: 'anonymous' }, request.raw)
-      try {
-        return await run(request)
-      } finally {
-        leave()
-      }
-    } catch (error) {
-      const { status, body, retryAfterSeconds } = toErrorReply(error)
-      if (status === 500) onError(error, request.id)
-      if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
-      // Services read the verdict, not our errors.
-      const verdict = error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {}
-      return reply.code(status).send({ ...verdict, ...body })
+      return await run(request)
+    } finally {
+      leave()
     }
   }
+}
+
+function refuse({ onError }: X402Options, request: FastifyRequest, reply: FastifyReply, error: Error): FastifyReply {
+  const { status, body, retryAfterSeconds } = toErrorReply(error)
+  if (status === 500) onError(error, request.id)
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+  // Services read the verdict, not our errors.
+  const verdict = error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {}
+  return reply
+    .header('cache-control', 'no-store')
+    .code(status)
+    .send({ ...verdict, ...body })
 }
 
 function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
