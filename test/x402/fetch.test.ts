@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import { exactNano } from '../../src/x402-client.ts'
-import { nano } from '../support/blocks.ts'
+import { exactNano } from '../../src/client/index.ts'
+import { Signer, nano } from '../support/blocks.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from './world.ts'
 
@@ -73,4 +75,27 @@ test('the scheme signs nothing for a balance that is not the one its newest bloc
   const scheme = exactNano({ privateKey: payer.privateKey, rpcUrl: liar.url })
   const terms = { network: NETWORK, amount: '1', asset: 'XNO', payTo: SHOP.address }
   await assert.rejects(scheme.createPaymentPayload(2, terms), /cannot be checked/)
+})
+
+test('the example in the package pays for a request, from an account that was only just funded', async (t) => {
+  const { url, node } = await openShop(t)
+  const root = new URL('../..', import.meta.url)
+  // The example imports the package by its name, as those will who read it.
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root })
+  const payer = await openPayer(node)
+  const poor = new Signer(904)
+  const run = promisify(execFile)
+  const example = (privateKey: string) =>
+    run(process.execPath, ['examples/pay-per-request.mjs'], {
+      cwd: root,
+      env: { ...process.env, GATEWAY_URL: url, NANO_PRIVATE_KEY: privateKey, ROOT: newHash() },
+    })
+  await assert.rejects(example(poor.privateKey), { stdout: `Fund ${poor.address} and start again.\n` })
+  await node.fund(poor.key, nano(1))
+  const { stdout } = await example(poor.privateKey)
+  assert.match(stdout, /^200 \{/)
+  assert.match(stdout, /success: true/)
+  await node.fund(payer.key, nano(1))
+  assert.match((await example(payer.privateKey)).stdout, /^200 \{/)
+  assert.equal(paymentsOnLedger(node), 2)
 })

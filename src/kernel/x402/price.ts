@@ -22,7 +22,7 @@ const SIGNIFICANT_DIGITS = 6
 
 /**
  * What `value` of a currency is in raw when one nano costs `rate` of it, rounded up to six digits: exact arithmetic,
- * never in the payer's favour by more than a millionth. Undefined when the rate is none.
+ * never below the price. Undefined when the rate is none.
  */
 export function convertPrice(value: string, rate: string): Raw | undefined {
   const cost = toFraction(value)
