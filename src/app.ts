@@ -198,6 +198,8 @@ export async function startApp(config: Config, { clock, random, log }: Infra): P
       if (cache !== undefined) metrics.cacheResult(cache)
       const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describe(cause) })
+      // What the client is not told: which of the parts that payments need is away.
+      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
       else log.info(line)
     },
   })
@@ -302,6 +304,11 @@ async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degra
 /** The store a configuration names. */
 export function storeUrl(config: Config): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
+}
+
+function messageBehind(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? cause.message : 'unknown'
 }
 
 /** Type and text of a failure for the log; never the objects it carries. */

@@ -11,7 +11,7 @@ import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
-import { type PaymentTrace, findPayment, pay } from './pay.ts'
+import { type PaymentTrace, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
@@ -90,8 +90,10 @@ interface ReadRequest extends RegisteredAction {
 async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
   const { action, parse, body, caller } = found
   const { headers, ip, trace } = request
-  const { shop, base } = gateway
-  const purchase = shop && caller.kind === 'anonymous' ? await findPayment(shop, action, request) : undefined //  402
+  const { base } = gateway
+  // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
+  const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
+  const purchase = shop && (await readPurchase(shop, action, request)) //          402
   const { params, resolved } = resolveNames(base.names, body, action) //           400
   const input = parse(params) //                                                   400
   action.check?.(base, input) //                                                   400

@@ -32,16 +32,10 @@ export interface Purchase {
 }
 
 /**
- * The payment of a request (contract 4.7); undefined where none is asked for: the action has no price, or the caller
- * has shown a credential, whatever it was worth. Without a payment, what has a price is answered with 402 and the
- * price, before its parameters are looked at.
+ * The payment that a request for something with a price has brought (contract 4.7). One without is answered with 402 and
+ * the price, before its parameters are looked at.
  */
-export async function findPayment(
-  shop: Shop,
-  action: Action,
-  { headers, trace }: RpcRequest,
-): Promise<Purchase | undefined> {
-  if (!shop.prices.has(action.name)) return undefined
+export async function readPurchase(shop: Shop, action: Action, { headers, trace }: RpcRequest): Promise<Purchase> {
   return explaining(shop, action, trace, async () => {
     const header = headers['payment-signature']
     if (header === undefined || header === '') throw paymentRequired()

@@ -15,9 +15,11 @@ import {
   takeOver,
 } from '../../src/modules/x402/store.ts'
 import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/terms.ts'
-import type { Shop } from '../../src/modules/x402/index.ts'
+import { keepLease } from '../../src/modules/x402/domain/lease.ts'
+import type { Shop, Till } from '../../src/modules/x402/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
+import { until } from '../support/until.ts'
 
 const NOW = 1_700_000_000_000
 const HELD = { now: NOW, leaseUntil: NOW + 15_000 }
@@ -84,6 +86,23 @@ forEachEngine((_engine, open) => {
     assert.ok(await renewLease(db, second, NOW + 60_000))
     assert.ok(await markState(db, second, { from: ['claimed'], to: 'settled', now: NOW }))
     assert.equal(await markState(db, second, { from: ['claimed'], to: 'rejected', now: NOW }), false)
+  })
+
+  test('whoever works on a payment keeps it as long as that takes, and leaves it free', async (t) => {
+    const { ctx, clock } = await open(t)
+    const { db } = ctx
+    const start = clock.now()
+    const claim = (await insertClaim(db, payment('A'), { now: start, leaseUntil: start + 15_000 }))!
+    const release = keepLease({ store: ctx } as Till, claim)
+    const leaseOf = async () => (await findPayment(db, 'A'))!.leaseUntil
+    while (clock.now() < start + 60_000) {
+      clock.advance(1_000)
+      await until(async () => (await leaseOf())! > clock.now() + 8_000)
+    }
+    await release()
+    assert.equal(await leaseOf(), null)
+    clock.advance(60_000)
+    assert.equal(await leaseOf(), null)
   })
 
   test('only what nobody works on is released', async (t) => {

@@ -217,7 +217,7 @@ test('an action that fails after the settlement answers with its own status and 
 })
 
 test('503 while no node answers nothing is charged, and nothing is given away', async (t) => {
-  const { call, node, upstream, app } = await openFaultyShop(t)
+  const { call, node, upstream, app, log } = await openFaultyShop(t)
   const block = paymentBlock(node, await openPayer(node))
   const hash = newHash()
   await upstream.behave('dead')
@@ -230,6 +230,7 @@ test('503 while no node answers nothing is charged, and nothing is given away', 
   assert.deepEqual(responseOf(reply), failure)
   assert.equal(await stateOf({ app }, block), undefined)
   assert.equal((await call('work_generate', { hash })).status, 402, 'the price is told all the same')
+  assert.match(log(), /"reason":"No node available/, 'the operator learns what is away')
   await upstream.behave('none')
   await until(async () => (await call('work_generate', { hash }, signed(block))).status === 200)
   assert.equal(paymentsOnLedger(node), 1)

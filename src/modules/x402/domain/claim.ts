@@ -125,7 +125,7 @@ async function refuseFork(till: Till, mine: { hash: string; payer: string } & Fr
   const now = clock.now()
   const idle = other.leaseUntil === null || other.leaseUntil <= now
   const seen = idle
-    ? await till.own.confirm(toPayload(other), { ...toTerms(till, other), maxTimeoutSeconds: 0 }, false)
+    ? await till.own.confirm(toPayload(till, other), { ...toTerms(till, other), maxTimeoutSeconds: 0 }, false)
     : 'held'
   if (seen !== undefined || !(await releaseAbandoned(db, other, now))) {
     throw paymentRefused('invalid_exact_nano_payload_frontier')
@@ -141,14 +141,14 @@ function toNewPayment({ payment, action, fingerprint }: Presentation, terms: Pay
   return { hash, blockJson, network, payer, previous: block.previous, amount, payTo, action, fingerprint }
 }
 
-/** What is sent is what was claimed, not what is presented the next time. */
-export function toPayload(stored: NewPayment): PaymentPayload {
-  const { network, amount, payTo } = stored
+/** What is sent is what was claimed, not what is presented the next time; only the ledger's name may have changed. */
+export function toPayload({ network }: Till, stored: NewPayment): PaymentPayload {
+  const { amount, payTo } = stored
   const accepted = { scheme: SCHEME, network, asset: ASSET, amount, payTo }
   return { x402Version: X402_VERSION, accepted, payload: { block: JSON.parse(stored.blockJson) } }
 }
 
-export function toTerms({ timeoutSeconds }: Till, { network, amount, payTo }: NewPayment): PaymentTerms {
+export function toTerms({ network, timeoutSeconds }: Till, { amount, payTo }: NewPayment): PaymentTerms {
   return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
 }
 

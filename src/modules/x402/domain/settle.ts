@@ -36,7 +36,7 @@ export async function settle(till: Till, held: HeldPayment): Promise<void> {
 
 async function settleHere(till: Till, { stored, fresh }: HeldPayment): Promise<Outcome> {
   try {
-    return await till.own.settle(toPayload(stored), toTerms(till, stored))
+    return await till.own.settle(toPayload(till, stored), toTerms(till, stored))
   } catch (error) {
     // Of a payment that was tried before nobody knows whether it was sent.
     return fresh ? { unsent: error } : open(till, stored.hash)
@@ -46,7 +46,7 @@ async function settleHere(till: Till, { stored, fresh }: HeldPayment): Promise<O
 /** The facilitator sends, our own node decides. */
 async function settleThere(till: Till, { stored, fresh }: HeldPayment): Promise<Outcome> {
   const { own, remote } = till
-  const [payload, terms] = [toPayload(stored), toTerms(till, stored)]
+  const [payload, terms] = [toPayload(till, stored), toTerms(till, stored)]
   const lookUp = (expected: boolean) => own.confirm(payload, terms, expected).catch(() => open(till, stored.hash))
   const before = fresh ? undefined : await lookUp(false)
   if (before) return before

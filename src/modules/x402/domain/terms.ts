@@ -1,4 +1,4 @@
-import { fromAddress } from '../../../kernel/nano/address.ts'
+import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { checkAccepted, readAmount } from '../../../kernel/x402/payment-block.ts'
 import { convertPrice } from '../../../kernel/x402/price.ts'
 import type { Reason } from '../../../kernel/x402/reasons.ts'
@@ -35,9 +35,10 @@ export async function agreedTerms(shop: Shop, action: string, accepted: unknown)
   const reason = checkAccepted(accepted, terms)
   if (reason === undefined) return terms
   const { payTo, amount } = toMembers(accepted) ?? {}
-  const earlier = { ...terms, payTo: String(payTo), amount: String(amount) }
-  if (reason !== 'invalid_payment_requirements' || readAmount(amount) === undefined) return reason
-  if (fromAddress(earlier.payTo) === undefined || checkAccepted(accepted, earlier) !== undefined) return reason
+  const recipient = fromAddress(String(payTo))
+  if (recipient === undefined || readAmount(amount) === undefined) return reason
+  const earlier = { ...terms, payTo: toAddress(recipient), amount: String(amount) }
+  if (checkAccepted(accepted, earlier) !== undefined) return reason
   const { db, clock } = shop.store
   const offered = await isOffered(db, { action, payTo: earlier.payTo, amount: earlier.amount }, clock.now())
   return offered ? earlier : reason
