@@ -16,7 +16,7 @@ const hasPostgres = () =>
 const NEEDS = [
   { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
   {
-    suites: ['test/stores/', 'test/accounts/', 'test/shared/', 'test/http/rest.test.ts'],
+    suites: ['test/stores/', 'test/accounts/', 'test/shared/', 'test/x402/', 'test/http/rest.test.ts'],
     name: 'postgresql',
     found: hasPostgres,
   },
