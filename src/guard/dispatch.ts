@@ -111,7 +111,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
   const onReplay = () => (trace.replayed = true)
   const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body), onReplay }
-  return once(base.store, seen, act) //                                    409
+  return once(base.store, seen, act) //                                            409
 }
 
 /** The part of a request that may cost something. */
