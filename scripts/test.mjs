@@ -25,6 +25,7 @@ const NEEDS = [
       'test/wallets/kill.test.ts',
       'test/http/rest.test.ts',
       'test/webhooks/',
+      'test/x402/',
     ],
     name: 'postgresql',
     found: hasPostgres,

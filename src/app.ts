@@ -15,10 +15,11 @@ import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes } from './http/pay-routes.tsx'
-import { mountRest } from './http/rest.ts'
+import { type RestOptions, mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
+import { mountX402 } from './http/x402.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
 import { countJobs, listJobs } from './infra/jobs/queue.ts'
@@ -55,6 +56,7 @@ import { followSwaps, swap } from './modules/swap/index.ts'
 import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
+import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
@@ -62,6 +64,7 @@ import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
+import { openPayments, readPrices } from './x402.ts'
 
 export interface Infra {
   clock: Clock
@@ -99,6 +102,15 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
+  const tellProvider = (provider: string) => (reason: string) =>
+    log.warn({ event: 'provider_failure', provider, reason })
+  const markets = openMarket(config, {
+    clock,
+    onFailure: ({ provider, reason }) => tellProvider(provider)(reason),
+  })
+  // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
+  const sold = readPrices(config, registry, markets.prices)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
@@ -132,8 +144,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => nodes.close())
   const { db, engine, notices } = store
-  const tellProvider = (provider: string) => (reason: string) =>
-    log.warn({ event: 'provider_failure', provider, reason })
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
     const [holder = '', ...keys] = notice.split(' ')
@@ -175,10 +185,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
-  const markets = openMarket(config, {
-    clock,
-    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
-  })
   const names = nameBook(config.knownNames)
   const checkouts = openCheckouts(config, {
     engine,
@@ -211,6 +217,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       forgetExpired(storeCtx),
       forgetWorks(storeCtx),
       lookAtReps(storeCtx, nodes.forRequest()),
+      forgetPaid(storeCtx),
       forgetDoneJobs(db, clock),
       ...custodian.jobs,
       ...webhooks.jobs,
@@ -227,11 +234,21 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     log.warn({ event: 'limits_degraded', degraded })
   })
   opened.defer(() => shared?.close())
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
   const usernameOf = (address: string) => names.usernameOf(address)
   const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
+  const payments = openPayments(config, {
+    store: storeCtx,
+    node: nodes.forRequest(),
+    confirmations: nodes.confirmations,
+    threshold: thresholds.send,
+    prices: sold,
+    rates: markets.prices,
+    baseUrl: () => config.baseUrl ?? url,
+  })
+  opened.defer(() => payments.close())
   const gateway: Gateway = {
     registry,
+    shop: payments.shop,
     keys,
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
@@ -265,11 +282,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     concurrencyMax: config.concurrencyMax,
     clientIp,
     nextRequestId,
-    report({ requestId, action, status, code, cache, caller, milliseconds, cause }) {
+    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, ms: milliseconds }
+      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describe(cause) })
+      // What the client is not told: which of the parts that payments need is away.
+      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
       else log.info(line)
     },
   })
@@ -282,6 +301,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
   sockets.attach(server.server)
+  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
+    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
+  }
+  const onError = (error: unknown, requestId: string) =>
+    log.error({ event: 'unexpected', requestId, error: describe(error) })
   mountRest(server, {
     store: storeCtx,
     keys,
@@ -290,20 +315,18 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     baseUrl: () => config.baseUrl ?? url,
     listMails: (limit) => listCapturedMail(db, limit),
     listJobs: (filter) => listJobs(db, filter),
-    enter: (caller, { socket, headers }) => {
-      const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-      return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-    },
-    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    enter,
+    onError,
     parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
   })
+  mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   const payRoutes = new PayRoutes({
     ...checkouts,
     clock,
     devnet: devnet !== undefined,
     ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
     burst: new MemoryBurst(clock),
-    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+    onError,
   })
   payRoutes.mount(server)
   mountHealth(server, {
@@ -376,6 +399,11 @@ async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degra
 /** The store a configuration names. */
 export function storeUrl(config: Config): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
+}
+
+function messageBehind(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? cause.message : 'unknown'
 }
 
 /** Type and text of a failure for the log; never the objects it carries. */

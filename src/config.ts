@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseNano } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
+import { type Price, parsePrice } from './kernel/x402/price.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
 interface Setting<T> {
@@ -112,6 +113,22 @@ const secretKey = (value: string) => {
   return key
 }
 const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
+const price = (value: string): Price => {
+  const found = parsePrice(value)
+  if (!found) throw new BadSetting('must be an amount with its unit, as `0.001 nano` or `0.01 USD`')
+  return found
+}
+/** Names of actions, each with its own price behind a `=` where it has one. */
+const pricedActions = (value: string) =>
+  list(value).map((entry) => {
+    const [name = '', own] = entry.split('=')
+    return { name: name.trim(), price: own === undefined ? undefined : price(own) }
+  })
+const networkId = (value: string) => {
+  if (!/^[a-z0-9-]{3,8}:[A-Za-z0-9_-]{1,32}$/.test(value)) throw new BadSetting('must look like nano:mainnet')
+  return value
+}
+
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
@@ -364,6 +381,37 @@ const SETTINGS = {
     whole(0, 100_000_000),
     'What the treasury gets from the embedded ledger at its first start.',
   ),
+  x402PayTo: setting(
+    'X402_PAY_TO',
+    '',
+    ledgerAddress,
+    'Address that payments by request go to, and nothing else; unset, nothing is sold by request.',
+  ),
+  x402Actions: setting(
+    'X402_ACTIONS',
+    'work_generate',
+    pricedActions,
+    'Actions sold by request, separated by commas; `name=0.01 nano` has a price of its own.',
+  ),
+  x402Price: setting(
+    'X402_PRICE',
+    '0.001 nano',
+    price,
+    'Price of one request: an amount in `nano`, `raw` or a currency such as `USD`.',
+  ),
+  x402Network: setting('X402_NETWORK', 'nano:mainnet', networkId, 'Name of the ledger in payments by request.'),
+  x402TimeoutSeconds: setting(
+    'X402_TIMEOUT_SECONDS',
+    '60',
+    whole(1, 600),
+    'Longest wait for the confirmation of a payment by request.',
+  ),
+  x402FacilitatorUrl: setting(
+    'X402_FACILITATOR_URL',
+    '',
+    webAddress,
+    'Facilitator that settles payments by request; unset, the nodes do.',
+  ),
   logLevel: setting(
     'LOG_LEVEL',
     'info',
@@ -394,6 +442,7 @@ const SECRET = new Set([
   'SWAP_KEY',
   'WALLET_KEYS',
   'SECRET_KEY',
+  'X402_FACILITATOR_URL',
 ])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */

@@ -26,6 +26,7 @@ const LAYERS: Record<string, string[]> = {
   devnet: ['kernel'],
   web: ['kernel'],
   modules: ['kernel', 'web', 'modules'],
+  client: ['kernel', 'infra'],
   guard: ['kernel', 'modules'],
   http: ['kernel', 'web', 'modules', 'guard'],
   cli: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http', 'cli', 'root'],

@@ -37,6 +37,8 @@ export async function charged<T>(
   meter: Meter,
   run: (credits: number) => Promise<T>,
 ): Promise<T> {
+  // The request itself is paid for.
+  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run(0)
   const { credits, free, freeFirst } = tariffs[meter]
   const account = accountOf(caller)
   if (account !== undefined && !freeFirst && (await hasCredits(store, account))) {

@@ -1,15 +1,17 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Leaving } from '../kernel/leaving.ts'
+import { Leaving } from '../kernel/leaving.ts'
 import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
+import type { Shop } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
+import { type PaymentTrace, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
@@ -24,6 +26,8 @@ export interface Gateway {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: UsageMeter
+  /** Sells actions by request; unset where none has a price. */
+  shop: Shop | undefined
   base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged' | 'idempotencyKey'>
 }
 
@@ -32,6 +36,7 @@ export type RpcTrace = Trace & {
   caller: Caller['kind'] | undefined
   /** The answer is a stored one. */
   replayed?: boolean
+  payment?: PaymentTrace
   /** Numbers of the RateLimit headers. */
   limit: BurstDecision | undefined
 }
@@ -85,9 +90,21 @@ interface ReadRequest extends RegisteredAction {
 async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
   const { action, parse, body, caller } = found
   const { headers, ip, trace } = request
-  const { params, resolved } = resolveNames(gateway.base.names, body, action) //   400
+  const { base } = gateway
+  // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
+  const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
+  const purchase = shop && (await readPurchase(shop, action, request)) //          402
+  const { params, resolved } = resolveNames(base.names, body, action) //           400
   const input = parse(params) //                                                   400
+  action.check?.(base, input) //                                                   400
   authorize(action, caller) //                                                     401, 403
+  if (purchase) {
+    // What is paid for is finished, also when the client has left: it comes back for the stored answer.
+    const paid = { ...request, leaving: new Leaving() }
+    const act = (payer: Caller) =>
+      run(gateway, paid, { ...found, caller: payer, input, resolved, idempotencyKey: undefined })
+    return pay(purchase, request, { fingerprint: fingerprintOf(body), run: act }) //  402, 503
+  }
   const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
   const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
   const act = () => run(gateway, request, { ...found, input, resolved, idempotencyKey: key })
@@ -96,7 +113,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
   const onReplay = () => (trace.replayed = true)
   const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body), onReplay }
-  return once(gateway.base.store, seen, act) //                                    409
+  return once(base.store, seen, act) //                                            409
 }
 
 /** The part of a request that may cost something. */
@@ -130,10 +147,21 @@ async function run(
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
-  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous') {
+  // What somebody paid for is not given away to the next.
+  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
     remembered.put(text, { action, parse, text: answer, fresh: trace.fresh })
   }
   return answer
+}
+
+/**
+ * Whose share of what is scarce a request takes. Those who may spend for an account are the account; who pays by request
+ * is the address that pays; everybody else is told apart by network address.
+ */
+function payerOf(caller: Caller, ip: string): string {
+  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return `x402:${caller.paidBy}`
+  const account = accountOf(caller)
+  return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
 /** What cannot be read and wrong credentials count against the address they came from: neither can be tried for nothing. */
@@ -160,12 +188,6 @@ function findAction(registry: Registry, body: Readonly<Record<string, unknown>>)
   const found = typeof name === 'string' ? registry.find(name) : undefined
   if (!found) throw new AppError('invalid_action', 'Bad action provided.')
   return found
-}
-
-/** Those who may spend for an account are the account; everybody else is told apart by address. */
-function payerOf(caller: Caller, ip: string): string {
-  const account = accountOf(caller)
-  return account === undefined ? `ip:${ip}` : `acc:${account}`
 }
 
 function originOf({ origin }: RequestHeaders): string | undefined {

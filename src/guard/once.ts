@@ -29,7 +29,7 @@ export interface OnceRequest extends RepeatKey {
   onReplay(): void
 }
 
-type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: Record<string, string | number> } }
+type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: AppError['body'] } }
 
 /**
  * Runs a request once for each key of an account and action (contract 8). The first one runs and its answer is kept for

@@ -1,9 +1,10 @@
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
+import type { JsonObject } from '../kernel/shape.ts'
 
 export interface ErrorReply {
   status: number
   code: string
-  body: Record<string, string | number>
+  body: JsonObject
   retryAfterSeconds: number | undefined
 }
 

@@ -92,6 +92,7 @@ export function toOpenApi(actions: readonly Action[], { baseUrl, version }: { ba
             },
             400: refusal('Something in the request is wrong; `field` names it.'),
             401: refusal('The key is missing or wrong.'),
+            402: refusal('The action has a price: the PAYMENT-REQUIRED header says which.'),
             413: refusal('The body is too large.'),
             502: refusal('No node answers.'),
             503: refusal('Too much at once, or no work source.'),

@@ -278,7 +278,7 @@ export function answerErrors(api: FastifyInstance, { onError }: Pick<RestOptions
 }
 
 /** The server's own words repeat parts of the request. */
-function fromFastify(error: Error & { statusCode?: number }): Error {
+export function fromFastify(error: Error & { statusCode?: number }): Error {
   if (error instanceof AppError || error.statusCode === undefined || error.statusCode >= 500) return error
   if (error.statusCode === 413) return new AppError('body_too_large', 'The body is too large.')
   return new AppError('invalid_request', 'The request could not be read.')

@@ -15,6 +15,8 @@ export interface RpcReport {
   code: string | undefined
   cache: string | undefined
   caller: string | undefined
+  /** Hash of the block that was presented as payment. */
+  payment: string | undefined
   milliseconds: number
   cause: unknown
 }
@@ -74,6 +76,8 @@ export function createRpcEndpoint(options: RpcOptions) {
       )
       if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
       if (trace.replayed) headers.push('idempotent-replayed', 'true')
+      if (trace.payment?.required) headers.push('payment-required', trace.payment.required)
+      if (trace.payment?.response) headers.push('payment-response', trace.payment.response)
       if (trace.limit) {
         const { limit, remaining, resetSeconds } = trace.limit
         headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)
@@ -82,8 +86,8 @@ export function createRpcEndpoint(options: RpcOptions) {
       if (isClosing()) headers.push('connection', 'close')
       response.writeHead(status, headers)
       response.end(text)
-      const { action = 'unknown', cache, caller } = trace
-      report({ requestId, action, status, code, cache, caller, milliseconds: rounded, cause })
+      const { action = 'unknown', cache, caller, payment } = trace
+      report({ requestId, action, status, code, cache, caller, payment: payment?.hash, milliseconds: rounded, cause })
     }
     const refuse = (error: unknown) => {
       const { status, code, body, retryAfterSeconds } = toErrorReply(error)

@@ -23,6 +23,8 @@ export interface Action<S extends TObject = TObject> {
   once?: true
   /** The same for an action of several operations, of which only some change anything. */
   onceWhen?(input: Static<S>): boolean
+  /** Refuses what no schema can say, before anything is paid for: input that `run` would refuse in any case. */
+  check?(limits: Pick<Ctx, 'limits' | 'thresholds'>, input: Static<S>): void
   run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
 }
 

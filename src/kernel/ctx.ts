@@ -9,7 +9,8 @@ export type Meter = 'work' | 'wallet_send'
 
 /** Who calls: nobody in particular, or the holder of a key. */
 export type Caller =
-  | { kind: 'anonymous' }
+  /** With `paidBy`, the address that has paid for this very request: it costs no quota and no credits. */
+  | { kind: 'anonymous'; paidBy?: string }
   | {
       kind: 'account'
       accountId: string

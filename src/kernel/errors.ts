@@ -1,3 +1,5 @@
+import type { JsonObject } from './shape.ts'
+
 /** Who is at fault decides the status; the code says exactly what happened. One table, read by the transports. */
 const STATUS = {
   invalid_request: 400,
@@ -30,6 +32,20 @@ const STATUS = {
   invalid_key: 401,
   key_required: 401,
   conflicting_credentials: 401,
+  payment_required: 402,
+  invalid_payload: 402,
+  invalid_x402_version: 402,
+  invalid_scheme: 402,
+  invalid_network: 402,
+  invalid_payment_requirements: 402,
+  invalid_exact_nano_payload_block: 402,
+  invalid_exact_nano_payload_work: 402,
+  invalid_exact_nano_payload_signature: 402,
+  invalid_exact_nano_payload_recipient_mismatch: 402,
+  invalid_exact_nano_payload_amount_mismatch: 402,
+  invalid_exact_nano_payload_frontier: 402,
+  invalid_transaction_state: 402,
+  duplicate_settlement: 402,
   origin_not_allowed: 403,
   feature_disabled: 403,
   insufficient_credits: 403,
@@ -57,13 +73,15 @@ const STATUS = {
   overloaded: 503,
   vanity_not_found: 503,
   wallet_busy: 503,
+  payment_unavailable: 503,
+  settlement_pending: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
 
 export interface ErrorExtras {
   /** Members added to the public body, for instance the name of the offending field. */
-  body?: Record<string, string | number>
+  body?: JsonObject
   retryAfterSeconds?: number
   cause?: unknown
 }
@@ -72,7 +90,7 @@ export interface ErrorExtras {
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number
-  readonly body: Record<string, string | number>
+  readonly body: JsonObject
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, { body = {}, retryAfterSeconds, cause }: ErrorExtras = {}) {

@@ -2,6 +2,7 @@ import type { Leaving } from './leaving.ts'
 import type { Block } from './nano/block.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
+import type { PaymentPayload, PaymentTerms, SettleResponse, SupportedResponse, VerifyResponse } from './x402/wire.ts'
 
 /** Time, so that tests can turn it. */
 export interface Clock {
@@ -278,4 +279,23 @@ export interface SwapProvider {
   open(request: SwapRequest): Promise<{ reference: string; depositAddress: string; receive: string }>
   /** Where an exchange stands now. May act; asked twice, it acts once. */
   follow(swap: FollowedSwap): Promise<SwapStatus>
+}
+
+/**
+ * Verifies and settles payments by request (contract 4.7); the interface is that of the protocol's own packages. It
+ * throws when it has no outcome to tell: after `settle` the payment may then be on the ledger or not.
+ */
+export interface Facilitator {
+  verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse>
+  settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse>
+  getSupported(): Promise<SupportedResponse>
+}
+
+/** The facilitator on our own node, whose word is the one that counts. */
+export interface OwnFacilitator extends Facilitator {
+  /**
+   * What the ledger says of a payment, without sending it: waits for its confirmation. Undefined when the ledger does
+   * not have it; with `expected`, its coming is waited for too.
+   */
+  confirm(payment: PaymentPayload, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined>
 }

@@ -170,6 +170,8 @@ const TABLES: Record<keyof Tables, true> = {
   checkout_timeline: true,
   checkout_watchers: true,
   watched_addresses: true,
+  x402_payments: true,
+  x402_offers: true,
 }
 
 /** Every row of every table, as text. */

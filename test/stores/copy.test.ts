@@ -26,6 +26,7 @@ import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/delive
 import { saveWork } from '../../src/modules/work/store.ts'
 import { insertPlan, insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { insertCanary, insertWallet } from '../../src/modules/wallets/store.ts'
+import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 
@@ -66,6 +67,11 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
     await fillWebhooks(ctx, accountId)
     await fillCheckouts(db, accountId)
+    const amount = String(2n ** 128n - 1n)
+    const payment = { hash: accountId, blockJson: '{}', network: 'nano:dev', payer: accountId, previous: 'A', amount }
+    const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
+    await insertClaim(db, { ...payment, ...asked }, { now: 1, leaseUntil: 2 ** 41 })
+    await saveOffer(db, { action: accountId, payTo: 'nano_1', amount }, 2 ** 41)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     await fillWallet(db, accountId)

@@ -40,6 +40,8 @@ const TABLES = [
   'checkout_timeline',
   'checkout_watchers',
   'watched_addresses',
+  'x402_payments',
+  'x402_offers',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -42,6 +42,7 @@ import type {
   WalletPlansTable,
   WalletsTable,
 } from './wallets.ts'
+import type { X402OffersTable, X402PaymentsTable } from './x402.ts'
 
 /** Every table. Times are milliseconds, amounts of raw are text, JSON is text. */
 export interface Tables {
@@ -80,6 +81,8 @@ export interface Tables {
   checkout_timeline: CheckoutTimelineTable
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
+  x402_payments: X402PaymentsTable
+  x402_offers: X402OffersTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

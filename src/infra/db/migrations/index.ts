@@ -8,6 +8,7 @@ import { up as works } from './0005-works.ts'
 import { up as wallets } from './0006-wallets.ts'
 import { up as webhooks } from './0007-webhooks.ts'
 import { up as checkouts } from './0008-checkouts.ts'
+import { up as x402 } from './0009-x402.ts'
 import { up as reps } from './0010-reps.ts'
 import { up as swaps } from './0011-swaps.ts'
 
@@ -21,6 +22,7 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0006-wallets': wallets,
   '0007-webhooks': webhooks,
   '0008-checkouts': checkouts,
+  '0009-x402': x402,
   '0010-reps': reps,
   '0011-swaps': swaps,
 }

@@ -38,6 +38,10 @@ export const workGenerate = action({
   },
   auth: 'none',
   caching: 'never',
+  check(limits, { hash, block, ...asked }) {
+    if (block !== undefined && asked.subtype === undefined) requireRoot(readBlock(block), hash)
+    wantedDifficulty(limits, asked)
+  },
   async run(ctx, { hash, block, ...asked }) {
     const startedAt = ctx.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
@@ -69,7 +73,7 @@ export const workGenerate = action({
 
 /** Whoever pays has the larger share of a busy machine. */
 function weightOf(caller: Caller): number {
-  if (caller.kind === 'anonymous') return 1
+  if (caller.kind === 'anonymous') return caller.paidBy === undefined ? 1 : 4
   return caller.prepaid ? 4 : 2
 }
 
@@ -79,11 +83,14 @@ interface Asked {
   subtype?: string | undefined
 }
 
+function requireRoot(block: Block, root: string): void {
+  if (rootOf(block) === root) return
+  throw new AppError('invalid_block', 'Root mismatch for block', { body: { field: 'block' } })
+}
+
 /** What a block does, from its balance and that of its predecessor; a send when the ledger does not know it yet. */
 async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<string> {
-  if (rootOf(block) !== root) {
-    throw new AppError('invalid_block', 'Root mismatch for block', { body: { field: 'block' } })
-  }
+  requireRoot(block, root)
   if (block.type !== 'state') return 'send'
   if (block.previous === ZERO_HASH) return 'open'
   try {
@@ -96,7 +103,7 @@ async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<str
 }
 
 /** The multiplier wins over the difficulty; with neither, what the block does decides, and a send if it is not said. */
-function wantedDifficulty({ thresholds }: Ctx, { difficulty, multiplier, subtype }: Asked): bigint {
+function wantedDifficulty({ thresholds }: Pick<Ctx, 'thresholds'>, { difficulty, multiplier, subtype }: Asked): bigint {
   if (difficulty === undefined && multiplier === undefined) {
     return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
   }

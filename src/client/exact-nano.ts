@@ -1,0 +1,74 @@
+import { systemClock } from '../infra/clock.ts'
+import type { Raw } from '../kernel/money.ts'
+import { fromAddress } from '../kernel/nano/address.ts'
+import { type StateBlock, toBlockJson } from '../kernel/nano/block.ts'
+import { readAmount } from '../kernel/x402/payment-block.ts'
+import { ASSET, SCHEME } from '../kernel/x402/wire.ts'
+import { type Head, type Wallet, type WalletOptions, openWallet } from './wallet.ts'
+
+/** What a payment is asked for; the rest of a challenge does not concern the scheme. */
+export interface ExactNanoRequirements {
+  network: string
+  amount: string
+  asset: string
+  payTo: string
+}
+
+export interface ExactNanoPayload {
+  x402Version: number
+  payload: { block: Record<string, string> }
+}
+
+/** A scheme for `new x402Client().register('nano:mainnet', exactNano({ … }))`. */
+export interface ExactNanoScheme {
+  readonly scheme: 'exact'
+  /** The account that pays. */
+  readonly address: string
+  createPaymentPayload(x402Version: number, requirements: ExactNanoRequirements): Promise<ExactNanoPayload>
+}
+
+/** Pays with one account, one payment after the other: each block needs the one before it. */
+export function exactNano(options: WalletOptions): ExactNanoScheme {
+  const wallet = openWallet(options)
+  let underWay: Promise<unknown> = Promise.resolve()
+  let spent: string | undefined
+
+  const sign = async ({ amount, asset, payTo }: ExactNanoRequirements): Promise<StateBlock> => {
+    const link = fromAddress(payTo)
+    const raw = readAmount(amount)
+    if (link === undefined || raw === undefined || asset !== ASSET) throw new Error('These terms ask for no nano.')
+    const head = await nextHead(wallet, spent)
+    if (head.balance < raw) throw new Error(`${wallet.address} has less than the price.`)
+    const block = await wallet.seal({ ...head, balance: (head.balance - raw) as Raw, link })
+    spent = head.previous
+    return block
+  }
+
+  return {
+    scheme: SCHEME,
+    address: wallet.address,
+    async createPaymentPayload(x402Version, requirements) {
+      const block = underWay.then(() => sign(requirements))
+      underWay = block.catch(() => undefined)
+      return { x402Version, payload: { block: toBlockJson(await block) } }
+    },
+  }
+}
+
+const LOOK_EVERY = 250
+const LOOKS_MAX = 40
+
+/**
+ * The newest block of the account. While it is one we have already built upon, the payment before this one is still on
+ * its way and is waited for, but not for ever: it may have been refused.
+ */
+async function nextHead(wallet: Wallet, spent: string | undefined): Promise<Head> {
+  for (let looks = 1; ; looks++) {
+    const head = await wallet.readHead()
+    if (!head) throw new Error(`${wallet.address} has not received anything yet.`)
+    if (head.previous !== spent || looks === LOOKS_MAX) return head
+    await new Promise<void>((resolve) => {
+      systemClock.after(LOOK_EVERY, resolve)
+    })
+  }
+}

@@ -1,0 +1,82 @@
+import { callNode } from '../infra/node/call-node.ts'
+import type { Raw } from '../kernel/money.ts'
+import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
+import { type StateBlock, fromBlockJson, hashBlock, rootOf } from '../kernel/nano/block.ts'
+import { isHex } from '../kernel/nano/hex.ts'
+import { publicKeyOf, signHash } from '../kernel/nano/keys.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import { searchWork } from './search-work.ts'
+
+export interface WalletOptions {
+  /** 64 hexadecimal digits. It signs here and goes nowhere. */
+  privateKey: string
+  /** Where the ledger is asked: a gateway, a node. What it says of the balance is checked, not believed. */
+  rpcUrl: string
+  /** Finds proof of work; unset, this machine does. Work from a gateway would itself have to be paid for. */
+  findWork?: (root: string, threshold: bigint) => Promise<string>
+}
+
+/** What the next block of an account builds on. */
+export interface Head {
+  previous: string
+  balance: Raw
+  representative: PublicKey
+}
+
+/** One account that signs blocks with what it reads from the ledger. */
+export interface Wallet {
+  key: PublicKey
+  address: string
+  rpc(action: string, parameters: object): Promise<Record<string, unknown>>
+  /** Undefined while the account has no block. */
+  readHead(): Promise<Head | undefined>
+  /** Signs a block and finds its work. */
+  seal(draft: Head & { link: string }): Promise<StateBlock>
+}
+
+export function openWallet({ privateKey, rpcUrl, findWork = searchWork }: WalletOptions): Wallet {
+  if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')
+  const key = publicKeyOf(privateKey)
+  const address = toAddress(key)
+  const rpc: Wallet['rpc'] = (action, parameters) => callNode(rpcUrl, { action, ...parameters })
+  return {
+    key,
+    address,
+    rpc,
+    async readHead() {
+      const { frontier, error } = await rpc('account_info', { account: address })
+      if (error === 'Account not found') return undefined
+      if (typeof frontier !== 'string') throw new Error(`The ledger does not tell the state of ${address}.`)
+      return readBlock(rpc, key, frontier)
+    },
+    async seal({ previous, balance, representative, link }) {
+      const draft = { type: 'state', account: key, previous, representative, balance, link } as const
+      const block: StateBlock = { ...draft, signature: '', work: '' }
+      const work = await findWork(rootOf(block), await readThreshold(rpc))
+      return { ...block, signature: signHash(privateKey, hashBlock(block)), work }
+    },
+  }
+}
+
+/**
+ * The balance is read from the block itself, whose hash is recomputed here. An account's balance can be told wrongly,
+ * and whoever signs for less than there is gives the difference away.
+ */
+async function readBlock(rpc: Wallet['rpc'], key: PublicKey, hash: string): Promise<Head> {
+  const { contents } = await rpc('block_info', { hash, json_block: 'true' })
+  const members = (contents ?? {}) as Record<string, string>
+  const block = fromBlockJson((name) => (typeof members[name] === 'string' ? members[name] : undefined))
+  if (block?.type !== 'state' || block.account !== key || hashBlock(block) !== hash) {
+    throw new Error('The newest block of the account cannot be checked.')
+  }
+  return { previous: hash, balance: block.balance, representative: block.representative }
+}
+
+/** Asked for, because test networks want less; never more than the live network wants. */
+async function readThreshold(rpc: Wallet['rpc']): Promise<bigint> {
+  const { network_minimum: minimum } = await rpc('active_difficulty', {})
+  const live = WORK_THRESHOLDS.live.send
+  if (typeof minimum !== 'string' || !isHex(minimum, 16)) return live
+  const asked = BigInt(`0x${minimum}`)
+  return asked < live ? asked : live
+}

@@ -1,0 +1,91 @@
+import type { Action } from '../kernel/action.ts'
+import type { Caller } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+import { encodeHeader } from '../kernel/x402/wire.ts'
+import {
+  PaymentError,
+  type PresentedPayment,
+  type Shop,
+  agreedTerms,
+  challenge,
+  paymentRequired,
+  readPayment,
+  redeem,
+} from '../modules/x402/index.ts'
+import type { RpcRequest } from './dispatch.ts'
+
+/** What the transport writes into the payment headers. */
+export interface PaymentTrace {
+  /** PAYMENT-REQUIRED. */
+  required?: string
+  /** PAYMENT-RESPONSE. */
+  response?: string
+  /** Hash of the block, for the log; the block itself is money until it is on the ledger. */
+  hash?: string
+}
+
+/** A request for an action that has a price, with the payment it brought. */
+export interface Purchase {
+  shop: Shop
+  action: Action
+  payment: PresentedPayment
+}
+
+/**
+ * The payment that a request for something with a price has brought (contract 4.7). One without is answered with 402 and
+ * the price, before its parameters are looked at.
+ */
+export async function readPurchase(shop: Shop, action: Action, { headers, trace }: RpcRequest): Promise<Purchase> {
+  return explaining(shop, action, trace, async () => {
+    const header = headers['payment-signature']
+    if (header === undefined || header === '') throw paymentRequired()
+    const payment = readPayment(String(header))
+    trace.payment = { hash: payment.hash }
+    return { shop, action, payment }
+  })
+}
+
+/** Runs what was paid for, once the payment is settled; the same payment never pays for anything else. */
+export function pay(
+  { shop, action, payment }: Purchase,
+  { trace, leaving }: RpcRequest,
+  { fingerprint, run }: { fingerprint: string; run(caller: Caller): Promise<string> },
+): Promise<string> {
+  return explaining(shop, action, trace, async () => {
+    const { text, replayed } = await redeem(shop, {
+      payment,
+      action: action.name,
+      fingerprint,
+      agree: () => agreedTerms(shop, action.name, payment.payload.accepted),
+      leaving,
+      onSettled: (receipt) => {
+        trace.payment = { ...trace.payment, response: encodeHeader(receipt) }
+      },
+      run: (payer) => run({ kind: 'anonymous', paidBy: payer }),
+    })
+    if (replayed) trace.replayed = true
+    return text
+  })
+}
+
+/** Gives a refused payment the headers it needs, and the terms to those who may pay now. */
+async function explaining<T>(
+  shop: Shop,
+  action: Action,
+  trace: RpcRequest['trace'],
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof PaymentError)) throw error
+    const { code, settlement } = error
+    if (settlement) trace.payment = { ...trace.payment, response: encodeHeader(settlement) }
+    if (!error.mayPay) throw error
+    const reason = code === 'payment_required' ? 'PAYMENT-SIGNATURE header is required' : code
+    const required = await challenge(shop, action.name, reason)
+    trace.payment = { ...trace.payment, required: encodeHeader(required) }
+    const { x402Version, accepts } = required
+    throw new AppError(code, error.message, { body: { x402Version, accepts }, cause: error })
+  }
+}

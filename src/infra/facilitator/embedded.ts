@@ -1,0 +1,166 @@
+import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
+import type { Clock, ConfirmationBus, NodeAnswer, NodePort, OwnFacilitator } from '../../kernel/ports.ts'
+import {
+  type PaymentBlock,
+  checkAccepted,
+  checkRecipient,
+  checkSeal,
+  readAmount,
+  readPaymentBlock,
+} from '../../kernel/x402/payment-block.ts'
+import type { Reason } from '../../kernel/x402/reasons.ts'
+import {
+  ASSET,
+  type PaymentPayload,
+  type PaymentTerms,
+  SCHEME,
+  type SettleResponse,
+  type SupportedResponse,
+  type VerifyResponse,
+  X402_VERSION,
+} from '../../kernel/x402/wire.ts'
+import { confirmedBlock } from './confirmed-block.ts'
+
+export interface EmbeddedOptions {
+  node: NodePort
+  confirmations: ConfirmationBus
+  clock: Clock
+  network: string
+  /** The smallest work of a send. */
+  threshold: bigint
+  /** Longest wait for a confirmation, whatever the terms ask for. */
+  timeoutSecondsMax: number
+}
+
+/** A node keeps a block whose predecessor it lacks and may still bring it to the ledger: this is no refusal. */
+const GAPS = new Set(['Gap previous block', 'Gap source block'])
+
+/** Verifies and settles payments on our own node. */
+export class EmbeddedFacilitator implements OwnFacilitator {
+  readonly #options: EmbeddedOptions
+
+  constructor(options: EmbeddedOptions) {
+    this.#options = options
+  }
+
+  async getSupported(): Promise<SupportedResponse> {
+    const { network } = this.#options
+    return { kinds: [{ x402Version: X402_VERSION, scheme: SCHEME, network }], extensions: [], signers: {} }
+  }
+
+  /** Throws when no node answers. */
+  async verify(payment: PaymentPayload, terms: PaymentTerms): Promise<VerifyResponse> {
+    const paid = this.#check(payment, terms)
+    if (typeof paid === 'string') return { isValid: false, invalidReason: paid }
+    const { payer } = paid
+    const reason = await this.#checkLedger(paid, terms)
+    return reason === undefined ? { isValid: true, payer } : { isValid: false, invalidReason: reason, payer }
+  }
+
+  /**
+   * Brings the block to the ledger unless it is there, and waits for its confirmation. May be called again for the same
+   * block at any time. Throws when nothing was sent because no node answers.
+   */
+  async settle(payment: PaymentPayload, terms: PaymentTerms): Promise<SettleResponse> {
+    const paid = this.#check(payment, terms)
+    if (typeof paid === 'string') return this.#failed(paid)
+    const { node } = this.#options
+    if (!(await findBlock(node, paid.hash))) {
+      const failed = await this.#publish(paid)
+      if (failed) return failed
+    }
+    return (await this.#await(paid, terms, true)) ?? this.#pending(paid)
+  }
+
+  async confirm(payment: PaymentPayload, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined> {
+    const paid = this.#check(payment, terms)
+    return typeof paid === 'string' ? this.#failed(paid) : this.#await(paid, terms, expected)
+  }
+
+  /** Everything that can be known without the ledger; the cheapest first, and the sender's work before our own. */
+  #check({ accepted, payload }: PaymentPayload, terms: PaymentTerms): PaymentBlock | Reason {
+    const { network, threshold } = this.#options
+    if (terms.scheme !== SCHEME) return 'invalid_scheme'
+    if (terms.network !== network) return 'invalid_network'
+    if (terms.asset !== ASSET || readAmount(terms.amount) === undefined) return 'invalid_payment_requirements'
+    const paid = readPaymentBlock(payload.block)
+    if (!paid) return 'invalid_exact_nano_payload_block'
+    return checkAccepted(accepted, terms) ?? checkRecipient(paid, terms) ?? checkSeal(paid, threshold) ?? paid
+  }
+
+  /** Frontier and balance come from one answer, so that they belong together. */
+  async #checkLedger({ block, hash, payer }: PaymentBlock, { amount }: PaymentTerms): Promise<Reason | undefined> {
+    const { node } = this.#options
+    const account = await orUndefined(node.read('account_info', { account: payer }))
+    if (account?.frontier !== block.previous) {
+      // Whoever copies a block from the ledger has not paid with it.
+      const seen = await findBlock(node, hash)
+      return seen ? 'duplicate_settlement' : 'invalid_exact_nano_payload_frontier'
+    }
+    const pays = BigInt(String(account.balance)) - block.balance
+    return pays === BigInt(amount) ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
+  }
+
+  /** Undefined once the block is on the ledger. */
+  async #publish(paid: PaymentBlock): Promise<SettleResponse | undefined> {
+    const { node } = this.#options
+    try {
+      await node.publish(paid.block, 'send')
+      return undefined
+    } catch (error) {
+      // Every node refused the connection: nothing has left this machine.
+      if (error instanceof AppError && error.code === 'no_node') throw error
+      if (!(error instanceof LedgerRefusal) || GAPS.has(error.message)) return this.#pending(paid)
+      // A refusal may speak of the very block that an earlier call has brought there.
+      const seen = await findBlock(node, paid.hash).catch(() => 'nobody knows' as const)
+      if (seen === 'nobody knows') return this.#pending(paid)
+      return seen ? undefined : this.#failed('invalid_transaction_state', error.message)
+    }
+  }
+
+  async #await(paid: PaymentBlock, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined> {
+    const { node, clock, confirmations, timeoutSecondsMax } = this.#options
+    const seconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0) || 0, timeoutSecondsMax)
+    const deadline = clock.now() + seconds * 1000
+    const block = await confirmedBlock({ node, clock, confirmations }, paid.hash, { deadline, expected })
+    if (block === 'absent') return expected ? this.#pending(paid) : undefined
+    if (block === 'unconfirmed') return this.#pending(paid)
+    const reason = checkConfirmed(block, paid, terms)
+    if (reason !== undefined) return this.#failed(reason)
+    return { success: true, transaction: paid.hash, network: terms.network, payer: paid.payer }
+  }
+
+  #pending({ hash, payer }: PaymentBlock): SettleResponse {
+    const { network } = this.#options
+    return { success: false, errorReason: 'settlement_pending', transaction: hash, network, payer }
+  }
+
+  #failed(reason: Reason, message?: string): SettleResponse {
+    const { network } = this.#options
+    const said = message === undefined ? {} : { errorMessage: message }
+    return { success: false, errorReason: reason, ...said, transaction: '', network }
+  }
+}
+
+/** The confirmed block as the node tells it, against what was asked for: nothing before this was proof. */
+function checkConfirmed(info: NodeAnswer, { block, payer }: PaymentBlock, terms: PaymentTerms): Reason | undefined {
+  const { link } = (info.contents ?? {}) as Record<string, unknown>
+  if (info.subtype !== 'send' || info.block_account !== payer) return 'invalid_transaction_state'
+  // That the block's own link is the recipient was checked before it was sent.
+  if (String(link).toUpperCase() !== block.link) return 'invalid_exact_nano_payload_recipient_mismatch'
+  return info.amount === terms.amount ? undefined : 'invalid_exact_nano_payload_amount_mismatch'
+}
+
+function findBlock(node: NodePort, hash: string): Promise<NodeAnswer | undefined> {
+  return orUndefined(node.read('block_info', { hash, json_block: true }))
+}
+
+/** What the ledger says is not there is an answer; what a node fails to say is not. */
+async function orUndefined(answer: Promise<NodeAnswer>): Promise<NodeAnswer | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof LedgerRefusal) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,159 @@
+import { toBlockJson } from '../../../kernel/nano/block.ts'
+import type { Leaving } from '../../../kernel/leaving.ts'
+import type { Clock } from '../../../kernel/ports.ts'
+import type { Reason } from '../../../kernel/x402/reasons.ts'
+import { ASSET, type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
+import { PaymentError, paymentRefused, resultForgotten, settlementPending, usedForAnotherRequest } from '../errors.ts'
+import {
+  type Claim,
+  type NewPayment,
+  type StoredPayment,
+  findPayment,
+  findUnderWay,
+  insertClaim,
+  releaseAbandoned,
+  takeOver,
+} from '../store.ts'
+import { LEASE_MILLISECONDS } from './lease.ts'
+import type { PresentedPayment } from './read-payment.ts'
+import type { Till } from './till.ts'
+import { verify } from './verify.ts'
+
+/** How often somebody who waits for another's work on the same payment looks again. */
+const LOOK_EVERY = 100
+
+/** A payment and what it is presented for. */
+export interface Presentation {
+  payment: PresentedPayment
+  action: string
+  fingerprint: string
+  /** The terms it was made for, or why they are not ours. Asked for only when the block is not known yet. */
+  agree(): Promise<PaymentTerms | Reason>
+  /** Tells that nobody waits any more. */
+  leaving: Leaving
+}
+
+/** A payment that is ours to work on. */
+export interface HeldPayment {
+  stored: StoredPayment
+  claim: Claim
+  /** Nobody has tried to send it before. */
+  fresh: boolean
+}
+
+/**
+ * The right to work on a payment, or the answer it has led to. The first one to present a block claims it, before
+ * anything is sent, for that request and no other; whoever comes while somebody works on it waits.
+ */
+export async function claimPayment(till: Till, asked: Presentation): Promise<HeldPayment | { answer: string }> {
+  const { network } = till
+  const { hash, payer } = asked.payment
+  try {
+    return await claimOrWait(till, asked)
+  } catch (error) {
+    if (error instanceof PaymentError) throw error
+    // The store is away: it may know of this payment, so that nobody may be told to pay.
+    throw Object.assign(settlementPending(network, hash, payer), { cause: error })
+  }
+}
+
+async function claimOrWait(till: Till, asked: Presentation): Promise<HeldPayment | { answer: string }> {
+  const { store, network, timeoutSeconds } = till
+  const { db, clock } = store
+  const { hash, payer } = asked.payment
+  const giveUpAt = clock.now() + timeoutSeconds * 1000
+  for (;;) {
+    const known = await findPayment(db, hash)
+    if (known) {
+      // Before any look at the price: what is paid is paid, whatever the price is now.
+      if (known.action !== asked.action || known.fingerprint !== asked.fingerprint) throw usedForAnotherRequest()
+      if (known.state === 'served') {
+        if (known.answer === null) throw resultForgotten()
+        return { answer: known.answer }
+      }
+    }
+    const held = known ? await takeUp(till, known) : await claimNew(till, asked)
+    if (held) return held
+    if (asked.leaving.left || clock.now() >= giveUpAt) throw settlementPending(network, hash, payer)
+    await pause(clock)
+  }
+}
+
+async function claimNew(till: Till, asked: Presentation): Promise<HeldPayment | undefined> {
+  const { db, clock } = till.store
+  const { payment } = asked
+  let terms: PaymentTerms
+  try {
+    const agreed = await asked.agree()
+    if (typeof agreed === 'string') throw paymentRefused(agreed)
+    terms = agreed
+    await verify(till, payment.payload, terms)
+  } catch (error) {
+    // Another request with the same payment may have been faster: then the ledger has the block because of us.
+    if (await findPayment(db, payment.hash)) return undefined
+    throw error
+  }
+  const stored = toNewPayment(asked, terms)
+  const now = clock.now()
+  const claim = await insertClaim(db, stored, { now, leaseUntil: now + LEASE_MILLISECONDS })
+  if (claim) return { stored: { ...stored, state: 'claimed', ...START }, claim, fresh: true }
+  await refuseFork(till, payment)
+  return undefined
+}
+
+const START = { fence: 1, leaseUntil: null, answer: null }
+
+async function takeUp(till: Till, known: StoredPayment): Promise<HeldPayment | undefined> {
+  const { db, clock } = till.store
+  const now = clock.now()
+  if (known.leaseUntil !== null && known.leaseUntil > now) return undefined
+  const claim = await takeOver(db, known, { now, leaseUntil: now + LEASE_MILLISECONDS })
+  if (claim) return { stored: known, claim, fresh: false }
+  if (known.state === 'rejected') await refuseFork(till, known)
+  return undefined
+}
+
+/**
+ * Only one block of a frontier can be confirmed, so only one is tried at a time. One that nobody works on and that the
+ * ledger does not have makes room; should it arrive after all, it is still known here by its hash.
+ */
+async function refuseFork(till: Till, mine: { hash: string; payer: string } & Frontier): Promise<void> {
+  const { db, clock } = till.store
+  const previous = 'previous' in mine ? mine.previous : mine.block.previous
+  const other = await findUnderWay(db, mine.payer, previous)
+  if (!other || other.hash === mine.hash) return
+  const now = clock.now()
+  const idle = other.leaseUntil === null || other.leaseUntil <= now
+  const seen = idle
+    ? await till.own.confirm(toPayload(till, other), { ...toTerms(till, other), maxTimeoutSeconds: 0 }, false)
+    : 'held'
+  if (seen !== undefined || !(await releaseAbandoned(db, other, now))) {
+    throw paymentRefused('invalid_exact_nano_payload_frontier')
+  }
+}
+
+type Frontier = { previous: string } | { block: { previous: string } }
+
+function toNewPayment({ payment, action, fingerprint }: Presentation, terms: PaymentTerms): NewPayment {
+  const { hash, payer, block } = payment
+  const { network, amount, payTo } = terms
+  const blockJson = JSON.stringify(toBlockJson(block))
+  return { hash, blockJson, network, payer, previous: block.previous, amount, payTo, action, fingerprint }
+}
+
+/** What is sent is what was claimed, not what is presented the next time; only the ledger's name may have changed. */
+export function toPayload({ network }: Till, stored: NewPayment): PaymentPayload {
+  const { amount, payTo } = stored
+  const accepted = { scheme: SCHEME, network, asset: ASSET, amount, payTo }
+  return { x402Version: X402_VERSION, accepted, payload: { block: JSON.parse(stored.blockJson) } }
+}
+
+export function toTerms({ network, timeoutSeconds }: Till, { amount, payTo }: NewPayment): PaymentTerms {
+  return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
+}
+
+function pause(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(LOOK_EVERY, resolve)
+  })
+}

@@ -1,0 +1,90 @@
+import { Leaving } from '../../../kernel/leaving.ts'
+import { readAmount } from '../../../kernel/x402/payment-block.ts'
+import { type PaymentTerms, type SettleResponse, type VerifyResponse, toMembers } from '../../../kernel/x402/wire.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { PaymentError, paymentRefused } from '../errors.ts'
+import { presentPayment } from './read-payment.ts'
+import { redeem } from './redeem.ts'
+import type { Till } from './till.ts'
+import { verify } from './verify.ts'
+
+/** What payments of other services are kept under; no action has this name. */
+const FOR_OTHERS = '(facilitator)'
+
+/** A payment and the terms another service asks for. */
+export interface FacilitatorRequest {
+  paymentPayload: Record<string, unknown>
+  terms: PaymentTerms
+}
+
+/** Reads the body of a call to the facilitator; 400 when it has not both parts. */
+export function readFacilitatorRequest(body: Readonly<Record<string, unknown>>): FacilitatorRequest {
+  const paymentPayload = toMembers(body.paymentPayload)
+  const terms = toMembers(body.paymentRequirements)
+  if (!paymentPayload) throw missing('paymentPayload')
+  if (!terms) throw missing('paymentRequirements')
+  const { maxTimeoutSeconds } = terms
+  const text = (name: string) => (typeof terms[name] === 'string' ? terms[name] : '')
+  return {
+    paymentPayload,
+    terms: {
+      scheme: text('scheme'),
+      network: text('network'),
+      amount: text('amount'),
+      asset: text('asset'),
+      payTo: text('payTo'),
+      maxTimeoutSeconds: typeof maxTimeoutSeconds === 'number' ? maxTimeoutSeconds : 0,
+    },
+  }
+}
+
+const missing = (field: string) => new AppError('invalid_request', `${field} must be an object.`, { body: { field } })
+
+/** Whether a payment meets another service's terms. Throws when no node can tell. */
+export async function verifyForOthers(
+  till: Till,
+  { paymentPayload, terms }: FacilitatorRequest,
+): Promise<VerifyResponse> {
+  try {
+    const { payload, payer } = presentPayment(paymentPayload)
+    await verify({ ...till, remote: undefined }, payload, terms)
+    return { isValid: true, payer }
+  } catch (error) {
+    if (!(error instanceof PaymentError) || !error.mayPay) throw error
+    return { isValid: false, invalidReason: error.code }
+  }
+}
+
+/**
+ * Settles a payment for another service. It succeeds once: whoever presents the block again learns that it was used,
+ * because the services that rely on us may have no memory of their own.
+ */
+export async function settleForOthers(
+  till: Till,
+  { paymentPayload, terms }: FacilitatorRequest,
+): Promise<SettleResponse> {
+  const { network } = till
+  try {
+    if (readAmount(terms.amount) === undefined) throw paymentRefused('invalid_payment_requirements')
+    const payment = presentPayment(paymentPayload)
+    const { hash: transaction, payer } = payment
+    const timeoutSeconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0), till.timeoutSeconds)
+    const { replayed } = await redeem(
+      { ...till, timeoutSeconds, remote: undefined },
+      {
+        payment,
+        action: FOR_OTHERS,
+        fingerprint: `${terms.payTo} ${terms.amount}`,
+        agree: async () => terms,
+        leaving: new Leaving(),
+        onSettled: () => undefined,
+        run: async () => 'settled',
+      },
+    )
+    if (!replayed) return { success: true, transaction, network, payer }
+    return { success: false, errorReason: 'duplicate_settlement', transaction, network, payer }
+  } catch (error) {
+    if (!(error instanceof PaymentError)) throw error
+    return error.settlement ?? { success: false, errorReason: error.code, transaction: '', network }
+  }
+}

@@ -1,0 +1,26 @@
+import { type Claim, dropLease, renewLease } from '../store.ts'
+import type { Till } from './till.ts'
+
+/** Short, so that a payment whose process died is soon taken over; whoever lives shows it in time. */
+export const LEASE_MILLISECONDS = 15_000
+
+/** Keeps a claim alive until the returned function ends it. */
+export function keepLease({ store: { db, clock } }: Till, claim: Claim): () => Promise<void> {
+  let ended = false
+  let cancelTimer: () => void
+  const wait = () => {
+    cancelTimer = clock.after(LEASE_MILLISECONDS / 3, () => void renew())
+  }
+  const renew = async () => {
+    // A store that fails for a moment gets two more chances before the claim lapses.
+    const held = await renewLease(db, claim, clock.now() + LEASE_MILLISECONDS).catch(() => true)
+    if (held && !ended) wait()
+  }
+  wait()
+  return async () => {
+    ended = true
+    cancelTimer()
+    // What is not given back lapses.
+    await dropLease(db, claim).catch(() => undefined)
+  }
+}

@@ -1,0 +1,71 @@
+import { AppError } from '../../../kernel/errors.ts'
+import { checkSeal } from '../../../kernel/x402/payment-block.ts'
+import type { SettleResponse } from '../../../kernel/x402/wire.ts'
+import { paymentRefused } from '../errors.ts'
+import { markState } from '../store.ts'
+import { type HeldPayment, type Presentation, claimPayment } from './claim.ts'
+import { keepLease } from './lease.ts'
+import { settle } from './settle.ts'
+import type { Till } from './till.ts'
+
+export interface Redemption extends Presentation {
+  /** Told as soon as the payment is known to be settled, whatever becomes of the request. */
+  onSettled(receipt: SettleResponse): void
+  /** What was paid for. */
+  run(payer: string): Promise<string>
+}
+
+export interface Redeemed {
+  text: string
+  /** The answer is a stored one. */
+  replayed: boolean
+}
+
+/**
+ * Turns a payment into the answer it pays for: claims it, settles it, runs what it paid for, keeps the answer. Presented
+ * again with the same request, it goes on where it was interrupted, and at its end the kept answer is given.
+ */
+export async function redeem(till: Till, asked: Redemption): Promise<Redeemed> {
+  const { hash, payer } = asked.payment
+  const unsealed = checkSeal(asked.payment, till.threshold)
+  if (unsealed) throw paymentRefused(unsealed)
+  const receipt: SettleResponse = { success: true, transaction: hash, network: till.network, payer }
+  const held = await claimPayment(till, asked)
+  if ('answer' in held) {
+    asked.onSettled(receipt)
+    return { text: held.answer, replayed: true }
+  }
+  const release = keepLease(till, held.claim)
+  try {
+    const { state } = held.stored
+    if (state !== 'settled' && state !== 'action_failed') await settle(till, held)
+    asked.onSettled(receipt)
+    return { text: await serve(till, held, () => asked.run(payer)), replayed: false }
+  } finally {
+    await release()
+  }
+}
+
+const PAID = ['settled', 'action_failed'] as const
+
+async function serve({ store: { db, clock } }: Till, { claim }: HeldPayment, run: () => Promise<string>) {
+  let text: string
+  try {
+    text = await run()
+  } catch (error) {
+    // Why it failed matters more; either state lets the same request run again.
+    await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(() => false)
+    throw withAdvice(error)
+  }
+  // It has happened: the client gets its answer even when it cannot be kept.
+  await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(() => false)
+  return text
+}
+
+/** The payer need not pay again. What the ledger or a defect of ours says stays as it is. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  const { code, message, body, retryAfterSeconds } = error
+  const text = `${message} The payment is settled: send the same request again, it costs nothing more.`
+  return new AppError(code, text, { body, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }), cause: error })
+}

@@ -1,0 +1,69 @@
+import type { SettleResponse } from '../../../kernel/x402/wire.ts'
+import { paymentRejected, paymentUnavailable, settlementPending } from '../errors.ts'
+import { type PaymentState, markState } from '../store.ts'
+import { type HeldPayment, toPayload, toTerms } from './claim.ts'
+import type { Till } from './till.ts'
+import { isTrouble, toReason } from './verify.ts'
+
+/** How a settlement ended: as the ledger says, open, or certainly not begun. */
+type Outcome = SettleResponse | { unsent: unknown }
+
+/**
+ * Brings a claimed payment to the ledger and waits until it is confirmed. Safe to repeat in any state: it looks before
+ * it sends. Returns when the payment is settled and that is stored; refuses with 402 or 503 otherwise.
+ */
+export async function settle(till: Till, held: HeldPayment): Promise<void> {
+  const { stored, claim } = held
+  const { db, clock } = till.store
+  const { network } = till
+  const pending = () => settlementPending(network, stored.hash, stored.payer)
+  const mark = (to: PaymentState) => markState(db, claim, { from: ['claimed', 'pending'], to, now: clock.now() })
+
+  const outcome = await (till.remote ? settleThere(till, held) : settleHere(till, held))
+  if ('unsent' in outcome) throw paymentUnavailable(network, outcome.unsent)
+  if (outcome.success) {
+    // Nothing may be served before this is stored; whoever presents the payment again goes on from here.
+    if (await mark('settled').catch(() => false)) return
+    throw pending()
+  }
+  if (outcome.errorReason === 'settlement_pending') {
+    await mark('pending').catch(() => false)
+    throw pending()
+  }
+  if (!(await mark('rejected').catch(() => false))) throw pending()
+  throw paymentRejected(outcome, toReason(outcome.errorReason))
+}
+
+async function settleHere(till: Till, { stored, fresh }: HeldPayment): Promise<Outcome> {
+  try {
+    return await till.own.settle(toPayload(till, stored), toTerms(till, stored))
+  } catch (error) {
+    // Of a payment that was tried before nobody knows whether it was sent.
+    return fresh ? { unsent: error } : open(till, stored.hash)
+  }
+}
+
+/** The facilitator sends, our own node decides. */
+async function settleThere(till: Till, { stored, fresh }: HeldPayment): Promise<Outcome> {
+  const { own, remote } = till
+  const [payload, terms] = [toPayload(till, stored), toTerms(till, stored)]
+  const lookUp = (expected: boolean) => own.confirm(payload, terms, expected).catch(() => open(till, stored.hash))
+  const before = fresh ? undefined : await lookUp(false)
+  if (before) return before
+  const said = await remote!.settle(payload, terms).catch(() => undefined)
+  const promised = said?.success === true && said.transaction.toUpperCase() === stored.hash
+  const seen = await lookUp(promised)
+  if (seen) return seen
+  // It is not on the ledger. Only a clear no ends it; anything else may still arrive.
+  if (said?.success === false && !isTrouble(said.errorReason)) {
+    return { success: false, errorReason: toReason(said.errorReason), transaction: '', network: till.network }
+  }
+  return open(till, stored.hash)
+}
+
+const open = ({ network }: Till, transaction: string): SettleResponse => ({
+  success: false,
+  errorReason: 'settlement_pending',
+  transaction,
+  network,
+})

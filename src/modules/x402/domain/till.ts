@@ -1,0 +1,25 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Facilitator, OwnFacilitator, Prices } from '../../../kernel/ports.ts'
+import type { Price } from '../../../kernel/x402/price.ts'
+
+/** Where payments are taken in. */
+export interface Till {
+  store: StoreCtx
+  own: OwnFacilitator
+  /** Settles in place of our own node, which still has the last word. */
+  remote: Facilitator | undefined
+  network: string
+  /** The smallest work of a send. */
+  threshold: bigint
+  timeoutSeconds: number
+}
+
+/** A till that sells actions by request. */
+export interface Shop extends Till {
+  payTo: string
+  /** By the name of the action. */
+  prices: ReadonlyMap<string, Price>
+  rates: Prices | undefined
+  /** The address that requests are sent to. */
+  resourceUrl(): string
+}

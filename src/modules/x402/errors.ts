@@ -1,0 +1,62 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import { REASONS, type Reason } from '../../kernel/x402/reasons.ts'
+import type { SettleResponse } from '../../kernel/x402/wire.ts'
+
+const RETRY_AFTER_SECONDS = 5
+
+interface PaymentErrorExtras {
+  /** Whether the client may pay: only then does the answer carry PAYMENT-REQUIRED. */
+  mayPay: boolean
+  /** Goes into PAYMENT-RESPONSE, which says that a settlement was tried. */
+  settlement?: SettleResponse
+  body?: JsonObject
+  cause?: unknown
+}
+
+/** Why a request was not served for its payment. An open outcome never asks for payment, or the client would pay twice. */
+export class PaymentError extends AppError {
+  readonly mayPay: boolean
+  readonly settlement: SettleResponse | undefined
+
+  constructor(code: ErrorCode, message: string, { mayPay, settlement, body, cause }: PaymentErrorExtras) {
+    const retry = mayPay ? {} : { retryAfterSeconds: RETRY_AFTER_SECONDS }
+    super(code, message, { ...retry, ...(body && { body }), cause })
+    this.mayPay = mayPay
+    this.settlement = settlement
+  }
+}
+
+export const paymentRequired = () => new PaymentError('payment_required', 'Payment required', { mayPay: true })
+
+export const paymentRefused = (reason: Reason, message: string = REASONS[reason]) =>
+  new PaymentError(reason, message, { mayPay: true })
+
+export const usedForAnotherRequest = () =>
+  paymentRefused('duplicate_settlement', 'This block was used for another request.')
+
+export const resultForgotten = () =>
+  paymentRefused('duplicate_settlement', 'This block was used before, and its result is no longer kept.')
+
+/** The ledger has definitely not taken the block. */
+export const paymentRejected = (settlement: SettleResponse, reason: Reason) =>
+  new PaymentError(reason, REASONS[reason], { mayPay: true, settlement })
+
+/** Nothing was sent. */
+export const paymentUnavailable = (network: string, cause: unknown) =>
+  new PaymentError('payment_unavailable', 'Payments cannot be checked now. Nothing was charged; try again.', {
+    mayPay: false,
+    settlement: { success: false, errorReason: 'unexpected_verify_error', transaction: '', network },
+    cause,
+  })
+
+export const settlementPending = (network: string, hash: string, payer: string) =>
+  new PaymentError(
+    'settlement_pending',
+    'The payment is not confirmed yet. Do not pay again: send the same request again.',
+    {
+      mayPay: false,
+      settlement: { success: false, errorReason: 'settlement_pending', transaction: hash, network, payer },
+      body: { transaction: hash },
+    },
+  )

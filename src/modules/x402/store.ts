@@ -1,0 +1,230 @@
+import { isUniqueViolation } from '../../kernel/dialect.ts'
+import type { X402PaymentsTable } from '../../kernel/tables/x402.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export type PaymentState = X402PaymentsTable['state']
+
+/** What a payment was presented for; it never changes. */
+export interface NewPayment {
+  hash: string
+  blockJson: string
+  network: string
+  payer: string
+  previous: string
+  amount: string
+  payTo: string
+  action: string
+  fingerprint: string
+}
+
+export interface StoredPayment extends NewPayment {
+  state: PaymentState
+  fence: number
+  leaseUntil: number | null
+  answer: string | null
+}
+
+/** The right to work on a payment; a later claim ends it. */
+export interface Claim {
+  hash: string
+  fence: number
+}
+
+function toPayment(row: X402PaymentsTable): StoredPayment {
+  return {
+    hash: row.block_hash,
+    blockJson: row.block_json,
+    network: row.network,
+    payer: row.payer,
+    previous: row.previous,
+    amount: row.amount_raw,
+    payTo: row.pay_to,
+    action: row.action,
+    fingerprint: row.body_fingerprint,
+    state: row.state,
+    fence: row.fence,
+    leaseUntil: row.lease_until,
+    answer: row.answer,
+  }
+}
+
+export async function findPayment(db: Db, hash: string): Promise<StoredPayment | undefined> {
+  const row = await db.selectFrom('x402_payments').selectAll().where('block_hash', '=', hash).executeTakeFirst()
+  return row && toPayment(row)
+}
+
+/** The payment that is under way on a frontier. */
+export async function findUnderWay(db: Db, payer: string, previous: string): Promise<StoredPayment | undefined> {
+  const row = await db
+    .selectFrom('x402_payments')
+    .selectAll()
+    .where('payer', '=', payer)
+    .where('previous', '=', previous)
+    .where('state', 'in', ['claimed', 'pending'])
+    .executeTakeFirst()
+  return row && toPayment(row)
+}
+
+/** Nothing → claimed; undefined when the block is known already, or another one is under way on its frontier. */
+export async function insertClaim(
+  db: Db,
+  payment: NewPayment,
+  { now, leaseUntil }: { now: number; leaseUntil: number },
+): Promise<Claim | undefined> {
+  const row = await db
+    .insertInto('x402_payments')
+    .values({
+      block_hash: payment.hash,
+      block_json: payment.blockJson,
+      network: payment.network,
+      payer: payment.payer,
+      previous: payment.previous,
+      amount_raw: payment.amount,
+      pay_to: payment.payTo,
+      action: payment.action,
+      body_fingerprint: payment.fingerprint,
+      state: 'claimed',
+      fence: 1,
+      lease_until: leaseUntil,
+      answer: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('fence')
+    .executeTakeFirst()
+  return row && { hash: payment.hash, fence: row.fence }
+}
+
+/**
+ * Takes over a payment that nobody works on, in whatever state it was left; a rejected one becomes claimed again.
+ * Undefined when somebody else was first, or another block is under way on its frontier.
+ */
+export async function takeOver(
+  db: Db,
+  { hash, fence, state }: StoredPayment,
+  { now, leaseUntil }: { now: number; leaseUntil: number },
+): Promise<Claim | undefined> {
+  try {
+    const row = await db
+      .updateTable('x402_payments')
+      .set({
+        state: state === 'rejected' ? 'claimed' : state,
+        fence: fence + 1,
+        lease_until: leaseUntil,
+        updated_at: now,
+      })
+      .where('block_hash', '=', hash)
+      .where('fence', '=', fence)
+      .where('state', '=', state)
+      .where((is) => is.or([is('lease_until', 'is', null), is('lease_until', '<=', now)]))
+      .returning('fence')
+      .executeTakeFirst()
+    return row && { hash, fence: row.fence }
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined
+    throw error
+  }
+}
+
+/** Shows that somebody still works on it; false when the claim was lost. */
+export async function renewLease(db: Db, { hash, fence }: Claim, leaseUntil: number): Promise<boolean> {
+  const row = await db
+    .updateTable('x402_payments')
+    .set({ lease_until: leaseUntil })
+    .where('block_hash', '=', hash)
+    .where('fence', '=', fence)
+    .returning('fence')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends a claim without a change of state. */
+export async function dropLease(db: Db, { hash, fence }: Claim): Promise<void> {
+  await db
+    .updateTable('x402_payments')
+    .set({ lease_until: null })
+    .where('block_hash', '=', hash)
+    .where('fence', '=', fence)
+    .execute()
+}
+
+/** Moves a payment on under a claim; false when the claim was lost or the state has changed. */
+export async function markState(
+  db: Db,
+  { hash, fence }: Claim,
+  { from, to, answer, now }: { from: readonly PaymentState[]; to: PaymentState; answer?: string; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('x402_payments')
+    .set({ state: to, updated_at: now, ...(answer !== undefined && { answer }) })
+    .where('block_hash', '=', hash)
+    .where('fence', '=', fence)
+    .where('state', 'in', from)
+    .returning('fence')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Under way → rejected, for a payment that nobody works on; false when somebody does. */
+export async function releaseAbandoned(db: Db, { hash, fence }: StoredPayment, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('x402_payments')
+    .set({ state: 'rejected', fence: fence + 1, updated_at: now })
+    .where('block_hash', '=', hash)
+    .where('fence', '=', fence)
+    .where('state', 'in', ['claimed', 'pending'])
+    .where((is) => is.or([is('lease_until', 'is', null), is('lease_until', '<=', now)]))
+    .returning('fence')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Answers go first, the rows of finished payments later. What is paid and not served stays for ever. */
+export async function forgetPayments(db: Db, { answersUntil, rowsUntil }: { answersUntil: number; rowsUntil: number }) {
+  await db
+    .updateTable('x402_payments')
+    .set({ answer: null })
+    .where('state', '=', 'served')
+    .where('updated_at', '<=', answersUntil)
+    .where('answer', 'is not', null)
+    .execute()
+  await db
+    .deleteFrom('x402_payments')
+    .where('state', 'in', ['served', 'rejected'])
+    .where('updated_at', '<=', rowsUntil)
+    .execute()
+}
+
+/** Terms somebody may pay for a while. */
+export interface Offer {
+  action: string
+  payTo: string
+  amount: string
+}
+
+export async function saveOffer(db: Db, { action, payTo, amount }: Offer, expiresAt: number): Promise<void> {
+  await db
+    .insertInto('x402_offers')
+    .values({ action, pay_to: payTo, amount_raw: amount, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict.columns(['action', 'pay_to', 'amount_raw']).doUpdateSet({ expires_at: expiresAt }),
+    )
+    .execute()
+}
+
+export async function isOffered(db: Db, { action, payTo, amount }: Offer, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('x402_offers')
+    .select('action')
+    .where('action', '=', action)
+    .where('pay_to', '=', payTo)
+    .where('amount_raw', '=', amount)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function deleteExpiredOffers(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('x402_offers').where('expires_at', '<=', now).execute()
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HTTPFacilitatorClient } from '@x402/core/server'
+import { hashBlock } from '../../src/kernel/nano/block.ts'
+import { ask } from '../support/gateway.ts'
+import {
+  SHOP,
+  TERMS,
+  assertRefused,
+  newHash,
+  openFaultyShop,
+  openPayer,
+  payloadOf,
+  paymentBlock,
+  paymentsOnLedger,
+  signed,
+} from './world.ts'
+
+/* Any service may settle its payments here, with the packages it has. */
+
+const terms = { ...TERMS, network: 'nano:mainnet', extra: {} } as const
+type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
+const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
+  payloadOf(block, change) as unknown as Payload
+
+test('the stock facilitator client verifies and settles here', async (t) => {
+  // Nothing is for sale: the facilitator stands by itself.
+  const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
+  const payer = await openPayer(node)
+  const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
+  const kinds = [{ x402Version: 2, scheme: 'exact', network: 'nano:mainnet' }]
+  assert.deepEqual(await client.getSupported(), { kinds, extensions: [], signers: {} })
+  const block = paymentBlock(node, payer)
+  assert.deepEqual(await client.verify(payload(block), terms), { isValid: true, payer: payer.address })
+  assert.equal(upstream.hits('process'), 0, 'verifying sends nothing')
+  const receipt = { transaction: hashBlock(block), network: 'nano:mainnet', payer: payer.address }
+  assert.deepEqual(await client.settle(payload(block), terms), { success: true, ...receipt })
+  assert.equal(paymentsOnLedger(node), 1)
+  const again = await client.settle(payload(block), terms)
+  assert.deepEqual(again, { success: false, errorReason: 'duplicate_settlement', ...receipt })
+  assert.equal((await client.verify(payload(block), terms)).invalidReason, 'duplicate_settlement')
+})
+
+// The services that rely on it may have no memory of their own: five parallel requests must not all be paid.
+test('eight parallel settlements of one block succeed once', async (t) => {
+  const { url, node, upstream } = await openFaultyShop(t)
+  const block = paymentBlock(node, await openPayer(node))
+  const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
+  const outcomes = await Promise.all(Array.from({ length: 8 }, () => client.settle(payload(block), terms)))
+  assert.equal(outcomes.filter(({ success }) => success).length, 1)
+  assert.equal(upstream.hits('process'), 1)
+})
+
+test('a block settled for another service pays for nothing here, and the reverse', async (t) => {
+  const { url, node, call } = await openFaultyShop(t)
+  const payer = await openPayer(node)
+  const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
+  const theirs = paymentBlock(node, payer)
+  assert.equal((await client.settle(payload(theirs), terms)).success, true)
+  assertRefused(await call('work_generate', { hash: newHash() }, signed(theirs)), 'duplicate_settlement')
+  const ours = paymentBlock(node, payer)
+  assert.equal((await call('work_generate', { hash: newHash() }, signed(ours))).status, 200)
+  assert.equal((await client.settle(payload(ours), terms)).errorReason, 'duplicate_settlement')
+})
+
+test('a payment for other terms is called invalid, and never sent', async (t) => {
+  const { url, node, upstream } = await openFaultyShop(t)
+  const payer = await openPayer(node)
+  const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
+  const block = paymentBlock(node, payer)
+  const cases: [Partial<Record<keyof typeof terms, unknown>>, string][] = [
+    [{ amount: '1' }, 'invalid_payment_requirements'],
+    [{ amount: '-1' }, 'invalid_payment_requirements'],
+    [{ asset: 'USDC' }, 'invalid_payment_requirements'],
+    [{ payTo: payer.address }, 'invalid_payment_requirements'],
+    [{ scheme: 'upto' }, 'invalid_scheme'],
+    [{ network: 'nano:beta' }, 'invalid_network'],
+  ]
+  for (const [change, reason] of cases) {
+    const changed = { ...terms, ...change } as typeof terms
+    const verdict = await client.verify(payload(block), changed)
+    assert.deepEqual([verdict.isValid, verdict.invalidReason], [false, reason])
+    const outcome = await client.settle(payload(block), changed)
+    assert.deepEqual([outcome.success, outcome.errorReason, outcome.transaction], [false, reason, ''])
+  }
+  const forged = payload(block, { block: { link_as_account: payer.address } })
+  const reason = 'invalid_exact_nano_payload_recipient_mismatch'
+  assert.equal((await client.settle(forged, terms)).errorReason, reason)
+  assert.equal(upstream.hits('process'), 0)
+})
+
+test('400 what is no call to a facilitator, 503 while no node can tell', async (t) => {
+  const { url, node, upstream } = await openFaultyShop(t)
+  const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
+  const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`
+  for (const body of [
+    '',
+    'x',
+    '[]',
+    '{}',
+    '{"paymentPayload":{}}',
+    '{"paymentPayload":[],"paymentRequirements":{}}',
+    deep,
+  ]) {
+    for (const path of ['verify', 'settle']) assert.equal((await post(path, body)).status, 400, body)
+  }
+  assert.equal((await post('settle', `{"a":"${'x'.repeat(100_000)}"}`)).status, 413)
+  const paymentPayload = payloadOf(paymentBlock(node, await openPayer(node)))
+  const body = JSON.stringify({
+    x402Version: 2,
+    paymentPayload,
+    paymentRequirements: { ...TERMS, payTo: SHOP.address },
+  })
+  await upstream.behave('dead')
+  const verdict = await post('verify', body)
+  assert.equal(verdict.status, 503)
+  assert.equal(verdict.json().invalidReason, 'unexpected_verify_error')
+  assert.ok(verdict.headers['retry-after'])
+  const outcome = (await post('settle', body)).json<Record<string, unknown>>()
+  assert.deepEqual([outcome.success, outcome.errorReason, outcome.transaction], [false, 'unexpected_verify_error', ''])
+})
+
+test('429 whoever asks too much of the facilitator is told when to come back', async (t) => {
+  const { url } = await openFaultyShop(t, { env: { LIMIT_ANONYMOUS_PER_MINUTE: '2' } })
+  const look = () => ask(`${url}/facilitator/supported`, { method: 'GET' })
+  const statuses = [await look(), await look(), await look()].map(({ status }) => status)
+  assert.deepEqual(statuses, [200, 200, 429])
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
+import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { exactNano } from '../../src/client/index.ts'
+import { Signer, nano } from '../support/blocks.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from './world.ts'
+
+/* The client everybody has, unchanged, with the scheme this package exports. */
+
+const NETWORK = 'nano:mainnet'
+
+function spender(privateKey: string, rpcUrl: string, maxAmountPerPayment: bigint | undefined) {
+  const client = new x402Client().register(NETWORK, exactNano({ privateKey, rpcUrl }))
+  if (maxAmountPerPayment !== undefined) {
+    const limit = { network: NETWORK, asset: 'XNO', maxAmountPerPayment: maxAmountPerPayment.toString() } as const
+    client.setSpendControls({ allowedAssets: [limit] })
+  }
+  return wrapFetchWithPayment(fetch, client)
+}
+
+test('the stock client asks, pays and gets its work, with one call', async (t) => {
+  const { url, node } = await openShop(t)
+  const payer = await openPayer(node)
+  const pay = spender(payer.privateKey, url, PRICE)
+  const hash = newHash()
+  const response = await pay(url, { method: 'POST', body: JSON.stringify({ action: 'work_generate', hash }) })
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  const { work, credits } = JSON.parse(text) as { work: string; credits: number }
+  assert.ok(workValue(hash, work) >= WORK_THRESHOLDS.dev.send)
+  assert.equal(credits, 0)
+  const receipt = decodePaymentResponseHeader(response.headers.get('payment-response')!)
+  assert.equal(receipt.success, true)
+  assert.equal(receipt.payer, payer.address)
+  const paid = node.ledger.store.findBlock(receipt.transaction)!
+  assert.equal(paid.amount, PRICE)
+  assert.equal(node.ledger.receivableSum(SHOP.key, true), PRICE, 'confirmed, and nothing beside it')
+})
+
+test('the stock client pays three requests at once from one account, each with a block of its own', async (t) => {
+  const { url, node } = await openShop(t)
+  const payer = await openPayer(node)
+  const pay = spender(payer.privateKey, url, PRICE)
+  const ask = () => pay(url, { method: 'POST', body: JSON.stringify({ action: 'work_generate', hash: newHash() }) })
+  const responses = await Promise.all([ask(), ask(), ask()])
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  assert.equal(paymentsOnLedger(node), 3)
+})
+
+test('a stock client whose owner did not allow nano, or not so much of it, pays nothing', async (t) => {
+  const { url, node } = await openShop(t)
+  const payer = await openPayer(node)
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
+  for (const limit of [undefined, PRICE - 1n]) {
+    await assert.rejects(spender(payer.privateKey, url, limit)(url, { method: 'POST', body }))
+  }
+  assert.equal(paymentsOnLedger(node), 0)
+})
+
+// Whoever signs for a lower balance than there is gives the difference away.
+test('the scheme signs nothing for a balance that is not the one its newest block was signed with', async (t) => {
+  const { node, url } = await openShop(t)
+  const payer = await openPayer(node)
+  const liar = await openRecordingNode(t, async (asked) => {
+    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(asked) })
+    return (await answer.text()).replaceAll(nano(5).toString(), nano(4).toString())
+  })
+  const scheme = exactNano({ privateKey: payer.privateKey, rpcUrl: liar.url })
+  const terms = { network: NETWORK, amount: '1', asset: 'XNO', payTo: SHOP.address }
+  await assert.rejects(scheme.createPaymentPayload(2, terms), /cannot be checked/)
+})
+
+test('the example in the package pays for a request, from an account that was only just funded', async (t) => {
+  const { url, node } = await openShop(t)
+  const root = new URL('../..', import.meta.url)
+  // The example imports the package by its name, as those will who read it.
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root })
+  const payer = await openPayer(node)
+  const poor = new Signer(904)
+  const run = promisify(execFile)
+  const example = (privateKey: string) =>
+    run(process.execPath, ['examples/pay-per-request.mjs'], {
+      cwd: root,
+      env: { ...process.env, GATEWAY_URL: url, NANO_PRIVATE_KEY: privateKey, ROOT: newHash() },
+    })
+  await assert.rejects(example(poor.privateKey), { stdout: `Fund ${poor.address} and start again.\n` })
+  await node.fund(poor.key, nano(1))
+  const { stdout } = await example(poor.privateKey)
+  assert.match(stdout, /^200 \{/)
+  assert.match(stdout, /success: true/)
+  await node.fund(payer.key, nano(1))
+  assert.match((await example(payer.privateKey)).stdout, /^200 \{/)
+  assert.equal(paymentsOnLedger(node), 2)
+})

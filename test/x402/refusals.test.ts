@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { test } from 'node:test'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { Signer, frontierOf, publish } from '../support/blocks.ts'
+import { workFor } from '../support/scripted-engine.ts'
+import {
+  type Members,
+  PRICE,
+  SHOP,
+  assertRefused,
+  encode,
+  newHash,
+  openFaultyShop,
+  openPayer,
+  payloadOf,
+  paymentBlock,
+  paymentsOnLedger,
+} from './world.ts'
+
+const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
+
+/* Every way a payment can be wrong: refused with its reason, and nothing of it reaches the ledger. */
+test('402 whatever is wrong with a payment, its reason is told and nothing is sent', async (t) => {
+  const { call, node, upstream, app, log } = await openFaultyShop(t)
+  const payer = await openPayer(node)
+  const frontier = frontierOf(node, payer.key)
+  const good = payer.send(frontier, SHOP.key, PRICE)
+  const block = (members: Members) => payloadOf(good, { block: members })
+  const accepted = (members: Members) => payloadOf(good, { accepted: members })
+  const top = (members: Members) => payloadOf(good, { top: members })
+  const other = (wrong: StateBlock) => payloadOf(wrong)
+  const weak = workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send)
+  assert.ok(workValue(good.previous, weak) < WORK_THRESHOLDS.dev.send)
+  const moved = payer.send({ ...frontier, previous: newHash() }, SHOP.key, PRICE)
+  const fromNowhere = STRANGER.send({ ...frontier, previous: newHash() }, SHOP.key, PRICE)
+  const deep = `${'['.repeat(2_000)}${']'.repeat(2_000)}`
+
+  const headers: [string, string, string][] = [
+    ['no base64', 'invalid_payload', 'not base64 at all!'],
+    ['no JSON', 'invalid_payload', Buffer.from('{"x402Version":2').toString('base64')],
+    ['no object', 'invalid_payload', encode([payloadOf(good)])],
+    ['no UTF-8', 'invalid_payload', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]).toString('base64')],
+    ['deep JSON', 'invalid_payload', Buffer.from(deep).toString('base64')],
+    ['over 8 KiB', 'invalid_payload', encode(top({ padding: 'x'.repeat(8_192) }))],
+    ['two joined headers', 'invalid_payload', `${encode(payloadOf(good))}, ${encode(payloadOf(good))}`],
+    ['version 1', 'invalid_x402_version', encode(top({ x402Version: 1 }))],
+    ['version as text', 'invalid_x402_version', encode(top({ x402Version: '2' }))],
+    ['no accepted', 'invalid_payload', encode(top({ accepted: undefined }))],
+    ['no payload', 'invalid_payload', encode(top({ payload: 'block' }))],
+    ['no block', 'invalid_exact_nano_payload_block', encode(top({ payload: {} }))],
+    [
+      'a text as block',
+      'invalid_exact_nano_payload_block',
+      encode(top({ payload: { block: JSON.stringify(toBlockJson(good)) } })),
+    ],
+  ]
+  const malformed: Members[] = [
+    { type: 'send' },
+    { account: 'nano_1' },
+    { account: `node_${payer.address.slice(5)}` },
+    { account: undefined },
+    { representative: 7 },
+    { previous: good.previous.slice(1) },
+    { link: toAddress(good.link) },
+    { signature: `${good.signature}00` },
+    { work: good.work.slice(1) },
+    { balance: (2n ** 128n).toString() },
+    { balance: '-1' },
+    { balance: '0x10' },
+    { balance: '9'.repeat(4_000) },
+    { balance: 5 },
+    { link_as_account: 'nano_1' },
+  ]
+  for (const members of malformed) {
+    const what = `block with ${JSON.stringify(members).slice(0, 40)}`
+    headers.push([what, 'invalid_exact_nano_payload_block', encode(block(members))])
+  }
+  const wrong: [string, string, object][] = [
+    ['other scheme', 'invalid_scheme', accepted({ scheme: 'upto' })],
+    ['other network', 'invalid_network', accepted({ network: 'nano:dev' })],
+    ['other asset', 'invalid_payment_requirements', accepted({ asset: 'BAN' })],
+    ['lower price agreed', 'invalid_payment_requirements', accepted({ amount: '1' })],
+    ['price that is no number', 'invalid_payment_requirements', accepted({ amount: "1' or '1'='1" })],
+    ['price as a number', 'invalid_payment_requirements', accepted({ amount: 1e27 })],
+    ['other recipient agreed', 'invalid_payment_requirements', accepted({ payTo: STRANGER.address })],
+    [
+      'forged link_as_account',
+      'invalid_exact_nano_payload_recipient_mismatch',
+      block({ link_as_account: STRANGER.address }),
+    ],
+    [
+      'pays a stranger and says it pays us',
+      'invalid_exact_nano_payload_recipient_mismatch',
+      payloadOf(payer.send(frontier, STRANGER.key, PRICE), { block: { link_as_account: SHOP.address } }),
+    ],
+    [
+      'pays a stranger',
+      'invalid_exact_nano_payload_recipient_mismatch',
+      other(payer.send(frontier, STRANGER.key, PRICE)),
+    ],
+    ['pays less', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, PRICE - 1n))],
+    ['pays more', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, PRICE + 1n))],
+    ['receives', 'invalid_exact_nano_payload_amount_mismatch', other(payer.send(frontier, SHOP.key, -PRICE))],
+    ['bad work', 'invalid_exact_nano_payload_work', block({ work: weak })],
+    ['bad signature', 'invalid_exact_nano_payload_signature', block({ signature: 'A'.repeat(128) })],
+    ['signed by another', 'invalid_exact_nano_payload_signature', block({ account: STRANGER.address })],
+    ['balance changed after signing', 'invalid_exact_nano_payload_signature', block({ balance: '1' })],
+    ['frontier that is not', 'invalid_exact_nano_payload_frontier', other(moved)],
+    ['account that is not', 'invalid_exact_nano_payload_frontier', other(fromNowhere)],
+  ]
+  headers.push(...wrong.map(([what, reason, payload]) => [what, reason, encode(payload)] as [string, string, string]))
+
+  upstream.forgetHits()
+  for (const [what, reason, header] of headers) {
+    await t.test(`${what}: ${reason}`, async () => {
+      assertRefused(await call('work_generate', { hash: newHash() }, { 'payment-signature': header }), reason)
+    })
+    assert.ok(!log().includes(header.slice(0, 60)), 'a signed block is money and stays out of the log')
+  }
+  assert.equal(upstream.hits('process'), 0)
+  assert.equal(paymentsOnLedger(node), 0)
+  assert.deepEqual(await app.store.db.selectFrom('x402_payments').selectAll().execute(), [])
+  // Nothing of all this has spoilt the good one.
+  const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(good)) })
+  assert.equal(reply.status, 200, reply.text)
+  assert.ok(log().includes(hashBlock(good)), 'its hash is what the log knows it by')
+})
+
+// Proof of work before the signature, and both before any node: a flood costs whoever floods.
+test('without work and a signature no node is asked anything', async (t) => {
+  const { call, node, upstream } = await openFaultyShop(t)
+  const good = paymentBlock(node, await openPayer(node))
+  upstream.forgetHits()
+  const pay = (members: Members) => ({ 'payment-signature': encode(payloadOf(good, { block: members })) })
+  const both = { work: workFor(good.previous, 0n, WORK_THRESHOLDS.dev.send), signature: 'A'.repeat(128) }
+  assertRefused(await call('work_generate', { hash: newHash() }, pay(both)), 'invalid_exact_nano_payload_work')
+  const { signature } = both
+  assertRefused(
+    await call('work_generate', { hash: newHash() }, pay({ signature })),
+    'invalid_exact_nano_payload_signature',
+  )
+  for (const action of ['account_info', 'block_info', 'process']) assert.equal(upstream.hits(action), 0, action)
+})
+
+test('400 parameters are checked before anything is paid', async (t) => {
+  const { call, node, upstream } = await openFaultyShop(t)
+  const header = { 'payment-signature': encode(payloadOf(paymentBlock(node, await openPayer(node)))) }
+  const block = toBlockJson(paymentBlock(node, await openPayer(node)))
+  const requests: [object, string][] = [
+    [{}, 'invalid_request'],
+    [{ hash: 'zz' }, 'invalid_hash'],
+    [{ hash: newHash(), difficulty: '0000000000000001' }, 'invalid_difficulty'],
+    [{ hash: newHash(), multiplier: '1000000' }, 'invalid_difficulty'],
+    [{ hash: newHash(), block }, 'invalid_block'],
+  ]
+  for (const [parameters, code] of requests) {
+    const reply = await call('work_generate', parameters, header)
+    assert.deepEqual([reply.status, reply.json().code], [400, code])
+    for (const name of ['payment-required', 'payment-response']) assert.equal(reply.headers[name], undefined)
+  }
+  assert.equal(upstream.hits('process'), 0)
+})
+
+test('200 every way to write the same good payment is understood', async (t) => {
+  const { call, node, url } = await openFaultyShop(t)
+  const payer = await openPayer(node)
+  const forms: ((block: StateBlock) => string)[] = [
+    (block) => encode(payloadOf(block)).replace(/=+$/, ''),
+    (block) => Buffer.from(JSON.stringify(payloadOf(block, { top: { note: '???>>>~~~' } }))).toString('base64url'),
+    (block) => encode(payloadOf(block, { block: toBlockJson(block) })),
+    (block) =>
+      encode(
+        payloadOf(block, {
+          accepted: { payTo: SHOP.address.replace('nano_', 'xrb_'), maxTimeoutSeconds: 1, extra: { any: 'thing' } },
+          block: {
+            account: payer.address.replace('nano_', 'xrb_'),
+            previous: block.previous.toLowerCase(),
+            link: block.link.toLowerCase(),
+            signature: block.signature.toLowerCase(),
+            work: block.work.toUpperCase(),
+            balance: `0${block.balance}`.slice(-39),
+            colour: 'green',
+          },
+          top: { resource: { url: 'elsewhere' }, extensions: { a: 1 } },
+        }),
+      ),
+    (block) => encode(Object.fromEntries(Object.entries(payloadOf(block)).reverse())),
+  ]
+  for (const form of forms) {
+    const header = { 'payment-signature': form(paymentBlock(node, payer)) }
+    const reply = await call('work_generate', { hash: newHash() }, header)
+    assert.equal(reply.status, 200, reply.text)
+  }
+  assert.equal(paymentsOnLedger(node), forms.length)
+
+  // Two header lines arrive as one with a comma, which is no base64.
+  const value = encode(payloadOf(paymentBlock(node, payer)))
+  const status = await new Promise<number>((resolve, reject) => {
+    const request = httpRequest(
+      url,
+      { method: 'POST', headers: { 'PAYMENT-SIGNATURE': [value, value] } },
+      (response) => {
+        response.resume()
+        resolve(response.statusCode!)
+      },
+    )
+    request.on('error', reject)
+    request.end(JSON.stringify({ action: 'work_generate', hash: newHash() }))
+  })
+  assert.equal(status, 402)
+})
+
+test('402 a block that its payer has published, or anybody has copied, pays for nothing', async (t) => {
+  const { call, node, upstream } = await openFaultyShop(t)
+  const block = paymentBlock(node, await openPayer(node))
+  await publish(node, block)
+  const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(block)) })
+  assertRefused(reply, 'duplicate_settlement')
+  assert.equal(upstream.hits('process'), 0)
+})

@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { ask } from '../support/gateway.ts'
+
+/** What a facilitator says to one call: an object as JSON with 200, or whatever it writes itself. Nothing is a hang. */
+export type Script = (request: object) => object | ((response: ServerResponse) => void) | 'hang' | 'honest'
+
+export interface ScriptedFacilitator {
+  url: string
+  verify: Script
+  settle: Script
+  supported: Script
+  /** The bodies of calls so far. */
+  readonly calls: { path: string; body: Record<string, Record<string, unknown>> }[]
+}
+
+export const raw =
+  (status: number, text: string, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, headers).end(text)
+
+/** A facilitator that is honest unless told otherwise: what it should say comes from the one at `honestUrl`. */
+export async function openFacilitator(t: TestContext, honestUrl: string): Promise<ScriptedFacilitator> {
+  const honest: Script = () => 'honest'
+  const facilitator: ScriptedFacilitator = { url: '', verify: honest, settle: honest, supported: honest, calls: [] }
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    request.on('end', () => void answer(request.method!, request.url!, text, response))
+  })
+  const answer = async (method: string, path: string, text: string, response: ServerResponse) => {
+    const body = text === '' ? {} : (JSON.parse(text) as Record<string, Record<string, unknown>>)
+    facilitator.calls.push({ path, body })
+    const script = facilitator[path.slice(path.lastIndexOf('/') + 1) as 'verify' | 'settle' | 'supported']
+    const said = script(body)
+    if (said === 'hang') return
+    if (typeof said === 'function') said(response)
+    else if (said === 'honest') {
+      const reply = await ask(`${honestUrl}${path}`, { method, ...(method === 'POST' && { body: text }) })
+      response.writeHead(reply.status).end(reply.text)
+    } else response.end(JSON.stringify(said))
+  }
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  facilitator.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return facilitator
+}

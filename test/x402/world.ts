@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { DevnetOptions, LedgerNode } from '../../src/devnet/index.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
+import { type StateBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import type { PaymentRequired, SettleResponse } from '../../src/kernel/x402/wire.ts'
+import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+
+/** Who is paid, and nothing but payments by request. */
+export const SHOP = new Signer(900, WORK_THRESHOLDS.dev)
+/** 0.001 nano. */
+export const PRICE = 10n ** 27n
+
+export const newHash = () => randomBytes(32).toString('hex').toUpperCase()
+
+let payers = 1000
+
+/** An account with 5 nano that nobody else uses. */
+export async function openPayer(node: LedgerNode): Promise<Signer> {
+  const payer = new Signer(++payers, WORK_THRESHOLDS.dev)
+  await openAccount(node, payer, nano(5))
+  return payer
+}
+
+/** A gateway on its embedded ledger that sells `work_generate`. */
+export async function openShop(
+  t: TestContext,
+  env: Record<string, string> = {},
+  clock?: Clock,
+): Promise<Gateway & { node: LedgerNode }> {
+  const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...env }, clock)
+  return { ...gateway, node: gateway.app.devnet!.node }
+}
+
+/** The same in front of a node that can misbehave and counts what it is asked; the ledger behind it is sound. */
+export async function openFaultyShop(
+  t: TestContext,
+  {
+    env = {},
+    clock,
+    devnet = {},
+  }: { env?: Record<string, string>; clock?: Clock; devnet?: Partial<DevnetOptions> } = {},
+) {
+  const ledger = await openDevnet(t, devnet)
+  const upstream = await FaultyNode.start(t, { ledger })
+  const nodes = { NODE_URLS: upstream.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
+  const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...nodes, ...env }, clock)
+  return { ...gateway, node: ledger.node, upstream, ledger }
+}
+
+/** The block that pays for a request. */
+export function paymentBlock(node: LedgerNode, payer: Signer, amount = PRICE, to = SHOP.key): StateBlock {
+  return payer.send(frontierOf(node, payer.key), to, amount)
+}
+
+export const TERMS = {
+  scheme: 'exact',
+  network: 'nano:mainnet',
+  amount: PRICE.toString(),
+  asset: 'XNO',
+  payTo: SHOP.address,
+  maxTimeoutSeconds: 60,
+}
+
+export type Members = Record<string, unknown>
+
+/** A payload as a client makes it; `change` members replace its own. */
+export function payloadOf(block: StateBlock, change: { accepted?: Members; block?: Members; top?: Members } = {}) {
+  const { link_as_account: _, ...members } = toBlockJson(block)
+  return {
+    x402Version: 2,
+    payload: { block: { ...members, ...change.block } },
+    accepted: { ...TERMS, ...change.accepted },
+    ...change.top,
+  }
+}
+
+export const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+export const decode = (text: unknown): unknown => JSON.parse(Buffer.from(String(text), 'base64').toString())
+
+export const signed = (block: StateBlock) => ({ 'payment-signature': encode(payloadOf(block)) })
+
+export const requiredOf = ({ headers }: Reply) => decode(headers['payment-required']) as PaymentRequired
+export const responseOf = ({ headers }: Reply) => decode(headers['payment-response']) as SettleResponse
+
+/** Refused, with the terms of a new payment and without a settlement. */
+export function assertRefused(reply: Reply, reason: string): void {
+  assert.equal(reply.status, 402, reply.text)
+  assert.equal(reply.json().code, reason)
+  assert.equal(requiredOf(reply).error, reason)
+  assert.equal(reply.headers['payment-response'], undefined)
+  assert.equal(reply.headers['cache-control'], 'no-store')
+}
+
+/** How often the shop was paid, as the ledger tells. */
+export function paymentsOnLedger(node: LedgerNode): number {
+  return Number(node.ledger.receivableSum(SHOP.key, false) / PRICE)
+}
