@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { startEmbedded } from './embedded.ts'
@@ -9,9 +10,11 @@ import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
+import { checkoutRoutes } from './http/checkout-routes.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
+import { PayRoutes } from './http/pay-routes.tsx'
 import { mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
@@ -43,14 +46,17 @@ import {
   releaseReservations,
   sendMail,
 } from './modules/accounts/index.ts'
+import { checkouts as checkoutModule } from './modules/checkout/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
 import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
+import { followSwaps, swap } from './modules/swap/index.ts'
 import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { toPlans, toTariffs } from './plans.ts'
+import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -96,6 +102,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedAt = clock.now()
   let limitsDegraded = false
+  // Known beforehand unless any port will do: jobs that run before we listen write links, too.
+  let url = config.port === 0 ? '' : toUrl(config.host, config.port)
   const devnet = await startEmbedded(config, { clock, random })
   opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
@@ -124,6 +132,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => nodes.close())
   const { db, engine, notices } = store
+  const tellProvider = (provider: string) => (reason: string) =>
+    log.warn({ event: 'provider_failure', provider, reason })
   const ids = openIds(random)
   notices.subscribe('written', (notice) => {
     const [holder = '', ...keys] = notice.split(' ')
@@ -157,6 +167,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     },
   })
   opened.defer(() => custodian.close())
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
@@ -164,6 +175,29 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.subscribe('key', (hash) => keys.forget(hash))
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
+  const markets = openMarket(config, {
+    clock,
+    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+  })
+  const names = nameBook(config.knownNames)
+  const checkouts = openCheckouts(config, {
+    engine,
+    store: storeCtx,
+    clock,
+    notices,
+    names,
+    node: nodes.forRequest(),
+    bus: nodes.confirmations,
+    mailer,
+    prices: markets.prices,
+    outbound: webhooks.outbound,
+    secrets: webhooks.secrets,
+    wallets: custodian.ctx,
+    devnet: devnet !== undefined,
+    baseUrl: () => config.baseUrl ?? url,
+    onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describe(error) }),
+  })
+  opened.defer(() => checkouts.monitor.stop())
   const runner = new JobRunner({
     db,
     engine,
@@ -180,6 +214,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       forgetDoneJobs(db, clock),
       ...custodian.jobs,
       ...webhooks.jobs,
+      ...checkouts.jobs,
+      ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
@@ -191,12 +227,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     log.warn({ event: 'limits_degraded', degraded })
   })
   opened.defer(() => shared?.close())
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets])
-  const markets = openMarket(config, {
-    clock,
-    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
-  })
-  const names = nameBook(config.knownNames)
+  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
   const usernameOf = (address: string) => names.usernameOf(address)
   const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
   const gateway: Gateway = {
@@ -214,8 +245,10 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       names,
       reps,
       ...markets,
+      swaps,
       work: desk,
       custody: custodian.custody,
+      till: checkouts.till,
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -224,7 +257,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
-  let url = ''
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const rpc = createRpcEndpoint({
@@ -263,8 +295,17 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
     },
     onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
-    parts: [webhooks.routes],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
   })
+  const payRoutes = new PayRoutes({
+    ...checkouts,
+    clock,
+    devnet: devnet !== undefined,
+    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    burst: new MemoryBurst(clock),
+    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
+  })
+  payRoutes.mount(server)
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -279,6 +320,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     devnet: devnet !== undefined,
     reps,
     currencies: markets.prices.currencies,
+    swaps,
     status: () => ({
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network,
@@ -306,6 +348,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(async () => {
     draining = true
     sockets.close()
+    payRoutes.close()
     const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
     await server.close()
     cutOff()
@@ -316,11 +359,14 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await custodian.start()
   await server.listen({ port: config.port, host: config.host })
   const { port } = server.server.address() as AddressInfo
-  url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
+  url = toUrl(config.host, port)
+  await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
   return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
+
+const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
   if (config.redisUrl === '') return undefined

@@ -15,7 +15,7 @@ export interface CredentialSources {
 /**
  * The credential of a request. Clients send it in six places (contract 5); an empty one is none, and two that differ
  * are refused, because guessing which one counts is how accounts get confused. Where an action has a parameter `key`
- * of its own (`account_get`), the body's `key` is that parameter.
+ * of its own (`account_get`), the body's `key` is that parameter; one that names `public_key` takes it as a credential.
  */
 export function extractCredential({ headers, url, body, action }: CredentialSources): string | undefined {
   let found: string | undefined
@@ -32,6 +32,7 @@ export function extractCredential({ headers, url, body, action }: CredentialSour
   take(headers.key)
   take(headers['x-api-key'])
   if (body?.key !== undefined && !('key' in action.input.properties)) take(body.key)
+  if ('public_key' in action.input.properties) take(body?.public_key)
   const query = url.indexOf('?')
   if (query >= 0) for (const key of new URLSearchParams(url.slice(query)).getAll('key')) take(key)
   return found

@@ -16,11 +16,11 @@ export async function identify(
   if (kind === undefined) throw invalidKey()
   const owner = await keys.find(credential)
   if (!owner) throw invalidKey()
-  const { accountId, role, prepaid } = owner
-  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key' }
+  const { accountId, role, prepaid, keyId } = owner
+  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId }
   // A public key is readable by anybody; what holds it is the page it may be used from.
   if (origin === undefined || !owner.origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')
   }
-  return { kind: 'account', accountId, role, prepaid, door: 'public-key' }
+  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId }
 }

@@ -126,7 +126,7 @@ export function readIdempotencyKey(
 }
 
 /** Members that say who asks and how often, and not what for; the action is part of the key's scope. */
-const NOT_MEANT = new Set(['action', 'key', 'idempotency_key'])
+const NOT_MEANT = new Set(['action', 'key', 'public_key', 'idempotency_key'])
 
 /** Equal for bodies that mean the same, in whatever order their members stand. */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Action } from '../kernel/action.ts'
-import type { Representatives } from '../kernel/ports.ts'
+import type { Representatives, SwapProvider } from '../kernel/ports.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
@@ -14,10 +14,11 @@ export interface PagesOptions {
   devnet: boolean
   reps: Representatives
   currencies: readonly string[]
+  swaps: SwapProvider | undefined
   status(): GatewayStatus
 }
 
-const PAGE_HEADERS = {
+export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -28,7 +29,7 @@ const PAGE_HEADERS = {
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(
   server: FastifyInstance,
-  { actions, baseUrl, version, devnet, reps, currencies, status }: PagesOptions,
+  { actions, baseUrl, version, devnet, reps, currencies, swaps, status }: PagesOptions,
 ): void {
   const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
@@ -44,7 +45,9 @@ export function mountPages(
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
-  server.get('/currencies.json', (_request, reply) => reply.send({ fiat: currencies }))
+  server.get('/currencies.json', async (_request, reply) =>
+    reply.send({ fiat: currencies, swap: (await swaps?.currencies()) ?? [] }),
+  )
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   server.get('/assets/gateway.css', (_request, reply) =>
     reply.headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' }).send(css),

@@ -85,7 +85,8 @@ export interface Call {
   headers: IncomingHttpHeaders
 }
 
-export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject>
+/** Answers with a record, or with the reply that it has begun to send itself. */
+export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
@@ -220,7 +221,7 @@ function mountAdministration(api: FastifyInstance, options: RestOptions): void {
 
 /** Identifies the caller before anything else of the request is looked at. */
 function answerCaller(options: RestOptions, handler: Handler) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject | FastifyReply> => {
     const { method, headers } = request
     const caller = await identifyApiCaller(options, { method, headers }).catch((error: unknown) =>
       // Guessing credentials counts against whoever guesses.
@@ -249,12 +250,12 @@ async function within<T>(
 }
 
 /** Bodies are JSON whatever their type says, as at the RPC endpoint. */
-function readBodies(api: FastifyInstance): void {
+export function readBodies(api: FastifyInstance): void {
   api.removeAllContentTypeParsers()
   api.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
 }
 
-function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
+export function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
   return typeof body === 'string' && body !== '' ? parseBody(body) : {}
 }
 
@@ -267,7 +268,7 @@ function keepToOwnOrigin(api: FastifyInstance, { baseUrl }: RestOptions): void {
   })
 }
 
-function answerErrors(api: FastifyInstance, { onError }: RestOptions): void {
+export function answerErrors(api: FastifyInstance, { onError }: Pick<RestOptions, 'onError'>): void {
   api.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const { status, body, retryAfterSeconds } = toErrorReply(fromFastify(error))
     if (status >= 500) onError(error, request.id)

@@ -1,7 +1,8 @@
 import type { Custody } from './custody.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
+import type { Clock, MarketData, Names, NodePort, Prices, Representatives, SwapProvider, WorkPort } from './ports.ts'
+import type { Till } from './till.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -9,7 +10,14 @@ export type Meter = 'work' | 'wallet_send'
 /** Who calls: nobody in particular, or the holder of a key. */
 export type Caller =
   | { kind: 'anonymous' }
-  | { kind: 'account'; accountId: string; role: 'user' | 'admin'; prepaid: boolean; door: 'secret-key' | 'public-key' }
+  | {
+      kind: 'account'
+      accountId: string
+      role: 'user' | 'admin'
+      prepaid: boolean
+      door: 'secret-key' | 'public-key'
+      keyId?: string
+    }
 
 /** What a request leaves behind for headers, logs and metrics. */
 export interface Trace {
@@ -34,6 +42,7 @@ export interface Ctx {
   work: WorkPort
   store: StoreCtx
   custody: Custody
+  till: Till
   /**
    * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
    * into the answer. Whatever is found without it costs nothing.
@@ -45,6 +54,8 @@ export interface Ctx {
   reps: Representatives
   prices: Prices
   market: MarketData
+  /** Absent where nobody exchanges currencies. */
+  swaps: SwapProvider | undefined
   limits: { countMax: number; findDepthMax: number }
   thresholds: { send: bigint; receive: bigint }
 }

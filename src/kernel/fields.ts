@@ -32,6 +32,7 @@ export const READERS = {
   flag: readFlag,
   whole: (value: unknown) => (typeof value === 'number' ? value : Number((value as string).trim())),
   multiplier: (value: unknown) => Number(value),
+  text: (value: unknown) => String(value),
   nano: (value: unknown) => parseNano(String(value)),
   raw: (value: unknown) => parseRaw(String(value)),
   nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : parseNano(String(value))),
@@ -268,6 +269,35 @@ export const field = {
       refusal: { text: 'Unknown currency.', code: 'invalid_currency' },
     }),
   ),
+  /** A positive decimal as text, or as a JSON number that prints as one. */
+  decimal: (description: string) =>
+    Type.Unsafe<string>({
+      anyOf: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }],
+      description,
+      examples: [10],
+      reader: 'text',
+      refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
+    }),
+  /** An address of whatever ledger; what it must look like depends on the currency. */
+  foreignAddress: (description: string) =>
+    Type.Unsafe<string>(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description,
+        examples: [ADDRESS],
+        refusal: { text: 'Invalid address.', code: 'invalid_account' },
+      }),
+    ),
+  id: (description: string) =>
+    Type.Unsafe<string>(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description,
+        refusal: { text: 'Invalid id.', code: 'invalid_request' },
+      }),
+    ),
   /** Empty counts as not given, as it does for the node. */
   subtype: Type.Unsafe<string>(
     Type.String({

@@ -60,6 +60,8 @@ export interface ConfirmationBus {
   listen(listener: (confirmation: Confirmation) => void): () => void
   /** Accounts whose confirmations are looked up after a gap in the stream. */
   watch(account: string): () => void
+  /** Calls back when the stream breaks and when it comes back. */
+  onGap(listener: () => void): void
 }
 
 /** Whose key it is and what it may open. */
@@ -235,4 +237,45 @@ export interface Outbound {
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
+}
+
+/** Where an exchange of currencies stands; the last four are final. */
+export type SwapStatus =
+  | 'waiting'
+  | 'confirming'
+  | 'exchanging'
+  | 'sending'
+  | 'finished'
+  | 'failed'
+  | 'refunded'
+  | 'expired'
+
+export interface SwapRequest {
+  id: string
+  /** Codes in lower case; nano is `nano`. */
+  from: string
+  to: string
+  /** Decimal text in the currency sent. */
+  amount: string
+  address: string
+  refundAddress: string
+}
+
+/** An exchange as far as its provider needs to know it. */
+export interface FollowedSwap extends SwapRequest {
+  reference: string
+  receive: string
+  status: SwapStatus
+  expiresAt: number
+}
+
+/** Somebody who exchanges currencies. */
+export interface SwapProvider {
+  readonly name: string
+  /** Codes in lower case. */
+  currencies(): Promise<readonly string[]>
+  /** Agrees on an exchange: where to send to and how much will come back. */
+  open(request: SwapRequest): Promise<{ reference: string; depositAddress: string; receive: string }>
+  /** Where an exchange stands now. May act; asked twice, it acts once. */
+  follow(swap: FollowedSwap): Promise<SwapStatus>
 }

@@ -151,6 +151,7 @@ const TABLES: Record<keyof Tables, true> = {
   idempotency: true,
   works: true,
   rep_days: true,
+  swaps: true,
   wallets: true,
   wallet_keys: true,
   wallet_canaries: true,
@@ -162,6 +163,13 @@ const TABLES: Record<keyof Tables, true> = {
   delivery_attempts: true,
   webhook_secrets: true,
   disabled_webhooks: true,
+  checkouts: true,
+  checkout_reservations: true,
+  checkout_quotes: true,
+  checkout_payments: true,
+  checkout_timeline: true,
+  checkout_watchers: true,
+  watched_addresses: true,
 }
 
 /** Every row of every table, as text. */

@@ -19,6 +19,7 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
@@ -27,6 +28,21 @@ import { insertPlan, insertSend } from '../../src/modules/wallets/outbox-store.t
 import { insertCanary, insertWallet } from '../../src/modules/wallets/store.ts'
 import { openFresh } from '../support/engines.ts'
 import { until } from '../support/until.ts'
+
+const SWAP: Omit<Swap, 'id'> = {
+  provider: 'sandbox',
+  reference: '-',
+  from: 'btc',
+  to: 'nano',
+  amount: '0.1',
+  receive: '9900',
+  address: 'nano_1',
+  refundAddress: 'bc1',
+  depositAddress: 'bc1',
+  status: 'waiting',
+  createdAt: 1,
+  expiresAt: 2 ** 41,
+}
 
 /** Puts something into every table. */
 async function fill(ctx: StoreCtx): Promise<void> {
@@ -47,7 +63,9 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
     await addLook(db, 20_000, [accountId])
+    await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
     await fillWebhooks(ctx, accountId)
+    await fillCheckouts(db, accountId)
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     await fillWallet(db, accountId)
@@ -90,6 +108,52 @@ async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
   const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
   await insertAttempt(db, delivery!.id, attempt)
   await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
+}
+
+async function fillCheckouts(db: Db, owner: string): Promise<void> {
+  const amount = '340282366920938463463374607431768211455'
+  const address = `nano_${owner}`
+  const texts = { title: '“Zoë”', description: 'a\nb', image: null, success_url: null, cancel_url: null }
+  await db
+    .insertInto('checkouts')
+    .values({
+      ...{ id: owner, owner, key_id: null, mode: 'unique_amount', status: 'complete', additional_status: 'none' },
+      ...{ address, merchant_address: address, wallet_id: null, currency: 'USD', price: '1.50', price_e8: '150000000' },
+      ...{ amount_raw: amount, paid_raw: amount, plans: '[]', plan: null, ...texts, webhook_url: null },
+      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{"a":"支払い"}', seq: 2 },
+      ...{ created_at: 1, expires_at: 2 ** 41, watched_until: 2 ** 41, served_at: null, seen_at: null, paid_at: 3 },
+      ...{ hidden_at: null, notified_at: null, block_hash: 'B', payer: 'p', detected_block: null, detected_at: null },
+    })
+    .execute()
+  const times = { created_at: 1, release_at: 2 }
+  await db
+    .insertInto('checkout_reservations')
+    .values({ address, amount_raw: amount, owner, checkout_id: owner, plan: -1, quote: 1, superseded: 0, ...times })
+    .execute()
+  const quote = { rate: '0.86', source: 'sandbox', rate_at: 1, amount_raw: amount, created_at: 1, expires_at: 2 }
+  await db
+    .insertInto('checkout_quotes')
+    .values({ checkout_id: owner, plan: -1, seq: 1, ...quote })
+    .execute()
+  const paid = { kind: 'counted', address, payer: 'p', amount_raw: amount, plan: null } as const
+  await db
+    .insertInto('checkout_payments')
+    .values({ owner, block_hash: 'B', checkout_id: owner, ...paid, rate: '1', rate_source: 's', at: 2, created_at: 3 })
+    .execute()
+  const step = { status: 'complete', additional_status: 'none', reason: 'paid', block_hash: 'B', at: 3 } as const
+  await db
+    .insertInto('checkout_timeline')
+    .values({ checkout_id: owner, seq: 2, ...step })
+    .execute()
+  await db
+    .insertInto('checkout_watchers')
+    .values({ address, owner, since: 1, watched_until: 2 ** 41 })
+    .execute()
+  const scans = { scanned_at: 0, next_scan_at: 4, frontier: null }
+  await db
+    .insertInto('watched_addresses')
+    .values({ address, since: 1, fresh_at: 1, watched_until: 2 ** 41, ...scans })
+    .execute()
 }
 
 /** Every row of every table, in an order of its own. */

@@ -101,6 +101,7 @@ export async function openWalletWorld(
       return () => listeners.delete(listener)
     },
     watch: () => () => undefined,
+    onGap: () => undefined,
   }
   const world: WalletWorld = {
     clock,

@@ -21,6 +21,7 @@ const TABLES = [
   'idempotency',
   'works',
   'rep_days',
+  'swaps',
   'wallets',
   'wallet_keys',
   'wallet_canaries',
@@ -32,6 +33,13 @@ const TABLES = [
   'delivery_attempts',
   'webhook_secrets',
   'disabled_webhooks',
+  'checkouts',
+  'checkout_reservations',
+  'checkout_quotes',
+  'checkout_payments',
+  'checkout_timeline',
+  'checkout_watchers',
+  'watched_addresses',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

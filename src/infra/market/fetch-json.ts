@@ -5,9 +5,17 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 /** What a provider of prices answers. Addresses come from the configuration, so that they are trusted; the answers are not. */
 export async function fetchJson(
   url: string,
-  { headers = {}, signal }: { headers?: Record<string, string>; signal: AbortSignal },
+  { headers = {}, body: sent, signal }: { headers?: Record<string, string>; body?: string; signal: AbortSignal },
 ): Promise<unknown> {
-  const { statusCode, body } = await request(url, { headers: { accept: 'application/json', ...headers }, signal })
+  const { statusCode, body } = await request(url, {
+    headers: {
+      accept: 'application/json',
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent !== undefined && { method: 'POST', body: sent }),
+    signal,
+  })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -7,6 +7,15 @@ import type {
   SignInLinksTable,
 } from './accounts.ts'
 import type {
+  CheckoutPaymentsTable,
+  CheckoutQuotesTable,
+  CheckoutReservationsTable,
+  CheckoutTimelineTable,
+  CheckoutWatchersTable,
+  CheckoutsTable,
+  WatchedAddressesTable,
+} from './checkouts.ts'
+import type {
   CreditBalancesTable,
   CreditEntriesTable,
   CreditReservationsTable,
@@ -24,6 +33,7 @@ import type {
   EventsTable,
   WebhookSecretsTable,
 } from './webhooks.ts'
+import type { SwapsTable } from './swaps.ts'
 import type { WorksTable } from './works.ts'
 import type {
   WalletBlocksTable,
@@ -51,6 +61,7 @@ export interface Tables {
   idempotency: IdempotencyTable
   works: WorksTable
   rep_days: RepDaysTable
+  swaps: SwapsTable
   wallets: WalletsTable
   wallet_keys: WalletKeysTable
   wallet_canaries: WalletCanariesTable
@@ -62,6 +73,13 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptsTable
   webhook_secrets: WebhookSecretsTable
   disabled_webhooks: DisabledWebhooksTable
+  checkouts: CheckoutsTable
+  checkout_reservations: CheckoutReservationsTable
+  checkout_quotes: CheckoutQuotesTable
+  checkout_payments: CheckoutPaymentsTable
+  checkout_timeline: CheckoutTimelineTable
+  checkout_watchers: CheckoutWatchersTable
+  watched_addresses: WatchedAddressesTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

@@ -10,10 +10,18 @@ export { deleteWallet, expireDue } from './domain/end-wallet.ts'
 export { proveMasterKeys, rewrapKeys } from './domain/master-keys.ts'
 export { receiveDeposits } from './domain/receive.ts'
 export { sendFromWallet } from './domain/send.ts'
-export { findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
+export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
 export { lookAfterWallets } from './jobs/look.ts'
 export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
 export { WalletWatch } from './listeners.ts'
 export { countOpenBlocks } from './outbox-store.ts'
-export { type Wallet, countByMasterKey, countByStatus, findServiceWallet, listFrozen, listWatched } from './store.ts'
+export {
+  type Wallet,
+  countByMasterKey,
+  countByStatus,
+  findServiceWallet,
+  findWallet,
+  listFrozen,
+  listWatched,
+} from './store.ts'

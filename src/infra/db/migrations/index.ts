@@ -7,7 +7,9 @@ import { up as freeUses } from './0004-free-uses.ts'
 import { up as works } from './0005-works.ts'
 import { up as wallets } from './0006-wallets.ts'
 import { up as webhooks } from './0007-webhooks.ts'
+import { up as checkouts } from './0008-checkouts.ts'
 import { up as reps } from './0010-reps.ts'
+import { up as swaps } from './0011-swaps.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -18,5 +20,7 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0005-works': works,
   '0006-wallets': wallets,
   '0007-webhooks': webhooks,
+  '0008-checkouts': checkouts,
   '0010-reps': reps,
+  '0011-swaps': swaps,
 }

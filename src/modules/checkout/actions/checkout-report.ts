@@ -1,0 +1,48 @@
+import Type from 'typebox'
+import { action } from '../../../kernel/action.ts'
+import { input, optional } from '../../../kernel/fields.ts'
+import { toCheckoutCtx } from '../ctx.ts'
+import { reportCheckouts } from '../domain/report.ts'
+import { keyRequired } from '../errors.ts'
+
+const free = (description: string, example?: unknown) =>
+  optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
+
+export const checkoutReport = action({
+  name: 'checkout_report',
+  summary: 'What the checkouts made with this key came to.',
+  input: input({
+    query: free(
+      'A period: `last 30 days`, `past 3 months`, `today`, `yesterday`, `this month`, `last month`.',
+      'today',
+    ),
+    status: free('Only checkouts of this status; `paid` is `complete`.', 'complete'),
+    from: free('A date or unix seconds; goes before the period.'),
+    to: free('The same for the end, which is not included.'),
+    metadata_filter: free('Members that the metadata must have.', { order: 'A-1' }),
+    metadata_key: free('One such member; with `metadata_value`.'),
+    metadata_value: free('What it must be.'),
+    limit: free('How many checkouts at most, up to 1000.', 100),
+  }),
+  example: {
+    request: { query: 'last 30 days' },
+    response: {
+      period: { query: 'last 30 days', from: '2026-10-16T00:00:00.000Z', to: '2026-11-15T00:00:00.001Z' },
+      summary: {
+        total: 1,
+        by_status: { pending: 0, detected: 0, partial: 0, complete: 1, expired: 0, cancelled: 0 },
+      },
+      revenue: { NANO: { count: 1, amount: '1.503241', amount_raw: '1503241000000000000000000000000' } },
+      checkouts: [],
+      limit: 100,
+      has_more: false,
+    },
+  },
+  auth: 'secret-key',
+  caching: 'never',
+  async run(ctx, fields) {
+    const { caller } = ctx
+    if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')
+    return reportCheckouts(toCheckoutCtx(ctx), caller.keyId, fields)
+  },
+})

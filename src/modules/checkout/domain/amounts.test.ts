@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemRandom } from '../../../infra/random.ts'
+import { parseNano } from '../../../kernel/money.ts'
+import { amountSpaces, fillWildcards, hasWildcards, pickAmount } from './amounts.ts'
+
+const nano = (text: string) => parseNano(text)!
+
+test('an amount is more than the price and less than half a percent above it', () => {
+  for (const price of ['0.000001', '0.00002', '0.01', '0.1234567', '1', '1.5', '999', '133000000']) {
+    for (const neighbours of [0, 10, 2_474]) {
+      const [space] = amountSpaces(nano(price), neighbours)
+      for (let round = 0; round < 200; round++) {
+        const amount = pickAmount(systemRandom, space!)
+        assert.ok(amount > nano(price), `${price} was asked for as it is`)
+        assert.ok(
+          (amount - nano(price)) * 1000n <= nano(price) * 5n + space!.grain * 1000n,
+          `${price} became ${amount}`,
+        )
+      }
+    }
+  }
+})
+
+test('tails are as coarse as there is room for, so that people can type them', () => {
+  assert.equal(amountSpaces(nano('1'), 0)[0]!.grain, 10n ** 24n)
+  assert.equal(amountSpaces(nano('0.001'), 0)[0]!.grain, 10n ** 22n)
+  assert.equal(amountSpaces(nano('0.000001'), 0)[0]!.grain, 10n ** 18n)
+  assert.equal(amountSpaces(nano('1000'), 2_000)[0]!.grain, 10n ** 24n)
+  // Four digits are full: the rest goes where only links reach.
+  assert.equal(amountSpaces(nano('1000'), 2_475)[0]!.grain, 10n ** 18n)
+})
+
+test('digits written X are filled, all others stay', () => {
+  for (let round = 0; round < 100; round++) {
+    const amount = fillWildcards(systemRandom, '1.23XXX5')!
+    const text = (amount / 10n ** 24n).toString()
+    assert.match(text, /^123\d\d[1-9]5$/)
+  }
+  assert.ok(hasWildcards('X.5') && hasWildcards('0.0X'))
+  for (const text of ['1.5', 'x.1', '1.XY', 'X.', '']) assert.equal(hasWildcards(text), false, text)
+})

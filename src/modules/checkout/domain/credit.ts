@@ -1,0 +1,262 @@
+import { inTx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { type Payment, insertPayment } from '../payments-store.ts'
+import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
+import { ANONYMOUS, type Checkout, NO_PLAN, findCheckout, listSumming, lockCheckout } from '../store.ts'
+import { listWatchers } from '../watch-store.ts'
+import { SMALLEST_PRICE } from './amounts.ts'
+import { type Decision, type Due, decide } from './decide.ts'
+import { announce } from './events.ts'
+import { parseFiat, toNanoAt, worthAt } from './fiat.ts'
+import { SWEEP } from './generated-wallet.ts'
+import { moveCheckout } from './move.ts'
+import { NOTIFY } from './notify.ts'
+import { rateNow } from './quote.ts'
+
+/** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */
+export const CLOCK_SLACK = 5_000
+/** After its quote, an amount is still good when it is worth nearly the price. */
+const WORTH_PERCENT = 98n
+
+/** A send on the ledger that a node has told us everything about. */
+export interface LedgerSend {
+  hash: string
+  from: string
+  to: string
+  amountRaw: Raw
+  /** When it was first known, here or to the node, whichever is earlier. */
+  at: number
+}
+
+/** What of an owner a send concerns. */
+interface Claim {
+  owner: string
+  /** Undefined for money that fits nothing. */
+  checkout: Checkout | undefined
+  reservation: Reservation | undefined
+}
+
+/**
+ * Credits a confirmed send to whom it concerns. Call it as often as you hear of the block: only the transaction that
+ * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
+ */
+export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<string[]> {
+  const expected = await listClaims(ctx, send)
+  if (expected.length === 0) return []
+  // Asked for before the transaction, because nothing waits for a network inside one.
+  const rates = await ratesFor(ctx, expected)
+  const changed = await inTx(ctx, async (tx) => {
+    const ids: string[] = []
+    for (const claim of await listClaims(tx, send)) {
+      const id = await creditOwner(tx, send, claim, rates)
+      if (id !== undefined) ids.push(id)
+    }
+    return ids
+  })
+  for (const id of changed) ctx.till.tell(id)
+  return changed
+}
+
+/** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
+export async function listClaims({ db, clock }: CheckoutCtx, { to, amountRaw, at }: LedgerSend): Promise<Claim[]> {
+  const now = clock.now()
+  const isAfter = ({ createdAt }: Checkout) => createdAt <= at + CLOCK_SLACK
+  const claims = new Map<string, Claim>()
+  for (const reservation of await listReservations(db, to, amountRaw)) {
+    const checkout = await findCheckout(db, reservation.checkoutId)
+    if (checkout && isAfter(checkout))
+      claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
+  }
+  const summing = (await listSumming(db, to, now)).filter(isAfter)
+  const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
+  for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
+    const { owner } = checkout
+    if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
+  }
+  // Less than the smallest price was nobody's try to pay one.
+  if (amountRaw >= SMALLEST_PRICE) {
+    for (const owner of await listWatchers(db, { address: to, now, since: at + CLOCK_SLACK })) {
+      if (owner !== ANONYMOUS && !claims.has(owner)) {
+        claims.set(owner, { owner, checkout: undefined, reservation: undefined })
+      }
+    }
+  }
+  return [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
+}
+
+/** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */
+async function ratesFor(ctx: CheckoutCtx, claims: readonly Claim[]): Promise<Map<string, Rate>> {
+  const rates = new Map<string, Rate>()
+  const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
+  currencies.delete('NANO')
+  for (const currency of currencies) {
+    const rate = await rateNow(ctx, currency).catch(() => undefined)
+    if (rate) rates.set(currency, rate)
+  }
+  return rates
+}
+
+async function creditOwner(
+  tx: CheckoutCtx,
+  send: LedgerSend,
+  { owner, checkout: claimed, reservation }: Claim,
+  rates: ReadonlyMap<string, Rate>,
+): Promise<string | undefined> {
+  const { hash, from, to, amountRaw, at } = send
+  const payment: Payment = {
+    owner,
+    blockHash: hash,
+    checkoutId: claimed?.id ?? null,
+    kind: 'unmatched',
+    address: to,
+    payer: from,
+    amountRaw,
+    plan: null,
+    rate: null,
+    rateSource: null,
+    at,
+    createdAt: tx.clock.now(),
+  }
+  const checkout = claimed && (await lockCheckout(tx.db, claimed.id))
+  if (!checkout) {
+    await insertPayment(tx.db, payment)
+    return undefined
+  }
+  const quotes = checkout.currency === 'NANO' ? [] : await listQuotes(tx.db, checkout.id)
+  const valuation = { send, quotes, rate: rates.get(checkout.currency) }
+  const decision = decideFor(checkout, reservation, valuation)
+  const quote = quoteOf(reservation, valuation)
+  const exactPlan = reservation && reservation.plan >= 0 ? reservation.plan : undefined
+  const plan = decision.plan ?? exactPlan ?? null
+  const recorded = {
+    ...payment,
+    kind: decision.kind,
+    plan,
+    rate: quote?.rate ?? valuation.rate?.rate ?? null,
+    rateSource: quote?.source ?? valuation.rate?.source ?? null,
+  }
+  // Whoever is second has nothing to do.
+  if (!(await insertPayment(tx.db, recorded))) return undefined
+  await applyDecision(tx, checkout, { send, decision, plan })
+  return checkout.id
+}
+
+interface Valuation {
+  send: LedgerSend
+  /** Newest first. */
+  quotes: readonly Quote[]
+  rate: Rate | undefined
+}
+
+function decideFor(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): Decision {
+  const { send } = valuation
+  const { status, additional, paidRaw, expiresAt } = checkout
+  if (reservation?.superseded) return { kind: 'unmatched', status, additional, event: undefined, plan: undefined }
+  const sums = checkout.mode !== 'unique_amount'
+  const dues = sums ? duesOf(checkout, valuation) : []
+  const worthIt = checkout.currency === 'NANO' || sums || isWorthIt(checkout, reservation, valuation)
+  const standing = { sums, status, additional, paidRaw, dues, expiresAt }
+  return decide(standing, { amountRaw: send.amountRaw, at: send.at, worthIt })
+}
+
+/** The quote under which an amount was paid: its own, or the newest there was. */
+function quoteOf(reservation: Reservation | undefined, { send, quotes }: Valuation): Quote | undefined {
+  if (reservation && reservation.quote !== null) {
+    return quotes.find(({ seq, plan }) => seq === reservation.quote && plan === reservation.plan)
+  }
+  return quotes.find(({ createdAt }) => createdAt <= send.at + CLOCK_SLACK)
+}
+
+/** Paid within its quote, or still worth the price when it came. */
+function isWorthIt(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): boolean {
+  const { send, rate } = valuation
+  const quote = quoteOf(reservation, valuation)
+  if (quote && send.at <= quote.expiresAt) return true
+  const priceE8 = reservation && reservation.plan >= 0 ? planPriceE8(checkout, reservation.plan) : checkout.priceE8
+  const worth = rate && worthAt(send.amountRaw, rate.rate)
+  return priceE8 !== undefined && worth !== undefined && worth * 100n >= priceE8 * WORTH_PERCENT
+}
+
+const planPriceE8 = ({ plans }: Checkout, at: number) => {
+  const value = plans[at]?.value
+  return value === undefined ? undefined : parseFiat(value)
+}
+
+/** What completes a checkout that sums, the cheapest first. A fiat price that has no live quote is taken at today's rate. */
+function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
+  const { send, rate, quotes } = valuation
+  const plans = checkout.plans.map(({ amountRaw, value }, at) => ({ plan: at, amountRaw, value }))
+  const prices =
+    plans.length > 0 ? plans : [{ plan: undefined, amountRaw: checkout.amountRaw, value: checkout.price ?? '' }]
+  const dues = prices.flatMap(({ plan, amountRaw, value }): Due[] => {
+    if (amountRaw === undefined) return []
+    if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw, fullRaw: amountRaw }]
+    const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= send.at + CLOCK_SLACK)
+    if (quote && send.at <= quote.expiresAt) {
+      return [{ plan, enoughRaw: quote.amountRaw, fullRaw: quote.amountRaw }]
+    }
+    const e8 = parseFiat(value)
+    const today = rate && e8 !== undefined ? toNanoAt(e8, rate.rate) : undefined
+    // Without a rate nobody can say what is enough; the highest quote is on the safe side.
+    const full = today ?? toRaw(quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n))
+    return [{ plan, enoughRaw: today === undefined ? full : (full * WORTH_PERCENT) / 100n, fullRaw: full }]
+  })
+  return dues.sort((a, b) => (a.enoughRaw < b.enoughRaw ? -1 : 1))
+}
+
+/** State, timeline, event, e-mail and sweep: all of it, or nothing. */
+async function applyDecision(
+  tx: CheckoutCtx,
+  checkout: Checkout,
+  { send, decision, plan }: { send: LedgerSend; decision: Decision; plan: number | null },
+): Promise<void> {
+  const { kind, status, additional, event } = decision
+  const { hash, from, amountRaw } = send
+  const completes = event === 'payment.completed'
+  const now = tx.clock.now()
+  const moved = await moveCheckout(tx, checkout, {
+    reason: kind === 'counted' ? 'paid' : kind === 'late' ? 'paid late' : 'not counted',
+    block: hash,
+    ...(kind !== 'unmatched' && {
+      status: status === 'detected' ? undetected(checkout) : status,
+      additional,
+      paidRaw: toRaw(checkout.paidRaw + amountRaw),
+      detected: null,
+      detectedAt: null,
+    }),
+    ...(checkout.seenAt === null && { seenAt: now }),
+    ...(completes && { paidAt: now, blockHash: hash, payer: from, plan, ...boughtPrice(checkout, plan) }),
+  })
+  if (event) {
+    const dedupeKey = completes ? 'completed' : hash
+    await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw } })
+  }
+  if (completes) await followCompletion(tx, moved)
+  // A part waits in the wallet for the rest; what comes after the end goes on at once.
+  else if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
+}
+
+/** With plans, the price is that of the plan that was bought. */
+export function boughtPrice(checkout: Checkout, plan: number | null): { priceE8?: bigint } {
+  const priceE8 = plan === null || checkout.currency === 'NANO' ? undefined : planPriceE8(checkout, plan)
+  return priceE8 === undefined ? {} : { priceE8 }
+}
+
+/** What a checkout is when the block that was seen for it does not count. */
+export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
+
+/** What a completion causes beside its event; both jobs are the same however often they run. */
+export async function followCompletion(tx: CheckoutCtx, checkout: Checkout): Promise<void> {
+  if (checkout.notify !== null) {
+    await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
+  }
+  await enqueueSweep(tx, checkout)
+}
+
+/** Nothing without a wallet of its own. */
+export async function enqueueSweep(tx: CheckoutCtx, { id, walletId }: Checkout): Promise<void> {
+  if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
+}

@@ -1,0 +1,73 @@
+import { formatNano } from '../../../kernel/money.ts'
+import type { Names } from '../../../kernel/ports.ts'
+import type { ExportedPayment } from '../report-store.ts'
+
+const COLUMNS = [
+  'date_utc',
+  'checkout_id',
+  'title',
+  'status',
+  'additional_status',
+  'mode',
+  'currency',
+  'price',
+  'fiat_amount',
+  'rate',
+  'rate_source',
+  'amount_nano',
+  'amount_raw',
+  'payer',
+  'payer_username',
+  'block_hash',
+  'address',
+  'created_unix',
+  'paid_unix',
+  'metadata_json',
+]
+
+/** With a mark by which spreadsheets know what the bytes mean. */
+export const CSV_HEADER = `\uFEFF${COLUMNS.join(',')}\r\n`
+
+/** Characters with which a spreadsheet begins a formula, also in their wide forms and behind what cannot be seen. */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u
+
+/** Text that somebody else wrote: never a formula, on any of its lines. */
+export function safeText(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => (FORMULA.test(line) ? `'${line}` : line))
+    .join('\n')
+}
+
+export function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** One payment as a line of RFC 4180. */
+export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names): string {
+  const paidAt = payment.at
+  const fiat = checkout.currency !== 'NANO'
+  const cells = [
+    new Date(paidAt).toISOString(),
+    checkout.id,
+    safeText(checkout.title ?? ''),
+    checkout.status,
+    checkout.additional,
+    checkout.mode,
+    checkout.currency,
+    checkout.price ?? '',
+    fiat ? (checkout.price ?? '') : '',
+    payment.rate ?? '',
+    safeText(payment.rateSource ?? ''),
+    formatNano(payment.amountRaw),
+    payment.amountRaw.toString(),
+    payment.payer,
+    safeText(names.usernameOf(payment.payer) ?? ''),
+    payment.blockHash,
+    payment.address,
+    String(Math.floor(checkout.createdAt / 1000)),
+    String(Math.floor(paidAt / 1000)),
+    safeText(JSON.stringify(checkout.metadata)),
+  ]
+  return `${cells.map(quote).join(',')}\r\n`
+}

@@ -1,0 +1,89 @@
+import type { AdditionalStatus, CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import { SMALLEST_PRICE } from './amounts.ts'
+
+/** What completes a checkout that sums: from `enoughRaw` on it is paid, beyond `fullRaw` it is paid too much. */
+export interface Due {
+  /** Index of the plan; undefined without plans. */
+  plan: number | undefined
+  enoughRaw: bigint
+  fullRaw: bigint
+}
+
+/** What a checkout is like when a confirmed send arrives for it. */
+export interface Standing {
+  /** Whether payments are summed, or one must be exact. */
+  sums: boolean
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  paidRaw: bigint
+  /** What would complete it, smallest first; one for each plan, none for a donation. */
+  dues: readonly Due[]
+  expiresAt: number
+}
+
+export interface Arrival {
+  amountRaw: bigint
+  /** When it was first known, here or to the node. */
+  at: number
+  /** Whether the amount is what a price in the money of a state was converted to, and still worth it. */
+  worthIt: boolean
+}
+
+/** What a payment does to a checkout. */
+export interface Decision {
+  kind: 'counted' | 'late' | 'unmatched'
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  event: 'payment.completed' | 'payment.partial' | 'payment.late' | undefined
+  /** The plan that was bought, where payments are summed. */
+  plan: number | undefined
+}
+
+/**
+ * The state table (contract 3) for one confirmed send. Pure, so that every row of it can be tried. `complete` is never
+ * left, and nothing that is late, too little or meant for another price completes a checkout by itself.
+ */
+export function decide(standing: Standing, arrival: Arrival): Decision {
+  return standing.sums ? decideSum(standing, arrival) : decideExact(standing, arrival)
+}
+
+const isClosed = (status: CheckoutStatus) => status === 'expired' || status === 'cancelled'
+
+function decideExact({ status, additional, expiresAt }: Standing, { at, worthIt }: Arrival): Decision {
+  const unchanged = { status, additional, plan: undefined }
+  if (status === 'complete') return { ...unchanged, kind: 'unmatched', event: undefined }
+  if (isClosed(status) || at > expiresAt || !worthIt) {
+    return { ...unchanged, kind: 'late', additional: 'paid_late', event: 'payment.late' }
+  }
+  return { kind: 'counted', status: 'complete', additional: 'none', event: 'payment.completed', plan: undefined }
+}
+
+function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {
+  const { status, additional, expiresAt, dues, paidRaw } = standing
+  const unchanged = { status, additional, plan: undefined }
+  const sum = paidRaw + amountRaw
+  const met = dues.findLast(({ enoughRaw }) => sum >= enoughRaw)
+  // Whoever gives what they like gives something; less than can be typed is somebody's noise.
+  const isDonation = dues.length === 0
+  const isEnough = isDonation ? amountRaw >= SMALLEST_PRICE : met !== undefined
+  if (status === 'complete') {
+    const marker = additional === 'marked' ? additional : 'overpaid'
+    return { ...unchanged, kind: 'counted', additional: isDonation ? additional : marker, event: undefined }
+  }
+  if (isClosed(status) || at > expiresAt) {
+    const late = { ...unchanged, kind: 'late' } as const
+    return isEnough ? { ...late, additional: 'paid_late', event: 'payment.late' } : { ...late, event: undefined }
+  }
+  if (isEnough) {
+    const over = met !== undefined && sum > met.fullRaw
+    return {
+      kind: 'counted',
+      status: 'complete',
+      additional: over ? 'overpaid' : 'none',
+      event: 'payment.completed',
+      plan: met?.plan,
+    }
+  }
+  if (isDonation) return { ...unchanged, kind: 'unmatched', event: undefined }
+  return { kind: 'counted', status: 'partial', additional, event: 'payment.partial', plan: undefined }
+}

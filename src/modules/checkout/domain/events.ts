@@ -1,0 +1,86 @@
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { recordEvent } from '../../webhooks/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { secretContext } from '../secret-context.ts'
+import { ANONYMOUS, type Checkout, type SeenBlock } from '../store.ts'
+
+export type EventType =
+  | 'payment.completed'
+  | 'payment.detected'
+  | 'payment.partial'
+  | 'payment.late'
+  | 'checkout.expired'
+
+export interface CheckoutEvent {
+  type: EventType
+  /** Two events of one kind with the same key are one. */
+  dedupeKey: string
+  block?: SeenBlock | undefined
+  confirmed?: boolean
+}
+
+/** Records what happened, in the transaction in which it happened, for whoever wants to hear of it. */
+export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: CheckoutEvent): Promise<void> {
+  const { type, dedupeKey } = event
+  if (type !== 'payment.completed' && !checkout.webhookEvents.includes(type)) return
+  // Whoever has no account can only be told by a webhook; accounts may also fetch their events.
+  if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
+  const id = ctx.ids.next('evt')
+  const { secrets } = ctx.till
+  const { webhookSecret: sealed } = checkout
+  await recordEvent(
+    { ...ctx, secrets },
+    {
+      id,
+      accountId: checkout.owner === ANONYMOUS ? null : checkout.owner,
+      subject: checkout.id,
+      type,
+      dedupeKey,
+      body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
+      url: checkout.webhookUrl,
+      secret: sealed === null ? null : secrets.open(secretContext(checkout.id), sealed),
+    },
+  )
+}
+
+/** The body of contract 6. Its members keep this order, and its bytes are made once. */
+function toBody(
+  { clock, till }: CheckoutCtx,
+  checkout: Checkout,
+  { id, type, block, confirmed = true }: CheckoutEvent & { id: string },
+): JsonObject {
+  const { address, paidRaw } = checkout
+  return {
+    id,
+    type,
+    created_unix: Math.floor(clock.now() / 1000),
+    checkout_id: checkout.id,
+    checkout: till.links.record(checkout.id),
+    status: checkout.status,
+    address,
+    payment: { address, amount: formatNano(paidRaw), amount_raw: paidRaw.toString() },
+    ...(block && {
+      block: {
+        hash: block.hash,
+        account: block.account,
+        amount: formatNano(block.amountRaw),
+        amount_raw: block.amountRaw.toString(),
+        confirmed: String(confirmed),
+      },
+    }),
+    plan: toPlan(checkout),
+    metadata: checkout.metadata,
+  }
+}
+
+function toPlan(checkout: Checkout): JsonObject {
+  const bought = checkout.plan === null ? undefined : checkout.plans[checkout.plan]
+  const amountRaw = bought?.amountRaw ?? checkout.amountRaw ?? checkout.paidRaw
+  return {
+    title: bought?.title ?? checkout.title ?? 'Default',
+    value: formatNano(amountRaw),
+    discount: bought?.discount ?? false,
+    value_raw: amountRaw.toString(),
+  }
+}

@@ -1,0 +1,69 @@
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
+import { toRaw } from '../../../kernel/money.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
+import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
+import { ANONYMOUS, type Checkout, lockCheckout } from '../store.ts'
+import { boughtPrice, followCompletion } from './credit.ts'
+import { announce } from './events.ts'
+import { moveCheckout } from './move.ts'
+
+export interface MarkRequest {
+  id: string
+  owner: string
+  actor: string
+  /** A payment of the owner that fitted nothing, and is meant for this checkout. */
+  blockHash: string | undefined
+}
+
+/**
+ * The merchant declares a checkout paid: one that ended, one that was paid late or for another price, or any open one
+ * together with an unmatched payment. From then on it is complete like any other, with one event.
+ */
+export async function markPaid(ctx: CheckoutCtx, request: MarkRequest): Promise<Checkout> {
+  const { id, owner, actor, blockHash } = request
+  const marked = await inTx(ctx, async (tx) => {
+    const held = await lockCheckout(tx.db, id)
+    if (!held || held.owner !== owner || owner === ANONYMOUS) throw checkoutNotFound()
+    if (held.status === 'complete') throw checkoutClosed(held.status)
+    const ended = held.status === 'expired' || held.status === 'cancelled'
+    if (blockHash === undefined && !ended && held.additional !== 'paid_late') throw notMarkable(held.status)
+    const assigned =
+      blockHash === undefined ? undefined : await markAssigned(tx.db, { owner, blockHash, checkoutId: id })
+    if (blockHash !== undefined && !assigned) throw paymentNotFound()
+    const payment = assigned ?? (await lastPayment(tx, id))
+    const moved = await moveCheckout(tx, held, {
+      reason: 'marked by the merchant',
+      ...(payment && { block: payment.blockHash }),
+      status: 'complete',
+      additional: 'marked',
+      paidAt: tx.clock.now(),
+      paidRaw: toRaw(held.paidRaw + (assigned?.amountRaw ?? 0n)),
+      blockHash: payment?.blockHash ?? null,
+      payer: payment?.payer ?? null,
+      plan: payment?.plan ?? held.plan,
+      ...boughtPrice(held, payment?.plan ?? held.plan),
+      detected: null,
+      detectedAt: null,
+    })
+    const block = payment && { hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }
+    await announce(tx, moved, { type: 'payment.completed', dedupeKey: 'completed', block })
+    await followCompletion(tx, moved)
+    await audit(tx, { actor, owner, what: 'checkout.marked', detail: { id, blockHash: blockHash ?? null } })
+    return moved
+  })
+  ctx.till.tell(id)
+  return marked
+}
+
+async function lastPayment({ db }: CheckoutCtx, id: string): Promise<Payment | undefined> {
+  return (await listPayments(db, id)).findLast(({ kind }) => kind !== 'unmatched')
+}
+
+export async function audit(
+  tx: StoreCtx,
+  { actor, owner, what, detail }: { actor: string; owner: string; what: string; detail: Record<string, unknown> },
+): Promise<void> {
+  await insertAudit(tx, { actor, accountId: owner, what, detail })
+}

@@ -1,0 +1,42 @@
+import { type CheckoutChange, type Checkout, insertTimeline, markChanged } from '../store.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+
+export interface Move extends CheckoutChange {
+  reason: string
+  block?: string
+}
+
+/**
+ * Changes a checkout that `lockCheckout` holds, and writes it down. The state it had is asked for again in the statement,
+ * so that a programmer's error cannot leave `complete`.
+ */
+export async function moveCheckout(
+  { db, clock }: CheckoutCtx,
+  checkout: Checkout,
+  { reason, block, ...change }: Move,
+): Promise<Checkout> {
+  if (Object.keys(change).length > 0 && !(await markChanged(db, checkout, change))) {
+    throw new Error(`Checkout ${checkout.id} changed while it was held.`)
+  }
+  const { detected, ...rest } = change
+  const moved: Checkout = {
+    ...checkout,
+    ...dropUndefined(rest),
+    ...(detected !== undefined && { detected: detected ?? undefined }),
+  }
+  await insertTimeline(db, checkout.id, {
+    seq: checkout.seq,
+    status: moved.status,
+    additional: moved.additional,
+    reason,
+    blockHash: block ?? null,
+    at: clock.now(),
+  })
+  return moved
+}
+
+function dropUndefined(change: Omit<CheckoutChange, 'detected'>): Partial<Checkout> {
+  const { plans, ...rest } = change
+  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+  return { ...known, ...(plans && { plans: [...plans] }) }
+}

@@ -1,0 +1,57 @@
+import { formatNano } from '../../../kernel/money.ts'
+import type { Mail, Mailer } from '../../../kernel/ports.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { listPayments } from '../payments-store.ts'
+import { type Checkout, findCheckout, markNotified } from '../store.ts'
+import { formatFiat, worthAt } from './fiat.ts'
+import { rateNow } from './quote.ts'
+
+/** The queue's word for a receipt that is to be mailed. */
+export const NOTIFY = 'checkout.notify'
+/** What a receipt is valued in when the price was in nano. */
+const USUAL_CURRENCY = 'USD'
+
+/**
+ * Mails the merchant that a checkout is paid, once (contract 6, rules 13 to 16). The mail is named after its checkout: when
+ * a crash makes it leave twice, mailboxes know the second by its message id, and the captured box keeps one.
+ */
+export async function notifyMerchant(ctx: CheckoutCtx, mailer: Mailer, checkoutId: string): Promise<void> {
+  const checkout = await findCheckout(ctx.db, checkoutId)
+  if (!checkout || checkout.notify === null || checkout.status !== 'complete' || checkout.notifiedAt !== null) return
+  await mailer.send(await toMail(ctx, checkout, checkout.notify))
+  await markNotified(ctx.db, checkoutId, ctx.clock.now())
+}
+
+async function toMail(ctx: CheckoutCtx, checkout: Checkout, recipient: string): Promise<Mail> {
+  const { id, title, payer, blockHash, paidRaw } = checkout
+  const username = payer === null ? undefined : ctx.names.usernameOf(payer)
+  const lines = [
+    payer !== null && `From: ${username === undefined ? payer : `@${username}`}`,
+    `Amount: ${formatNano(paidRaw)} nano (${paidRaw} raw)`,
+    `Value: ${await worthOf(ctx, checkout)}`,
+    blockHash !== null && `Block: ${ctx.till.links.block(blockHash)}`,
+    `Checkout: ${id}`,
+    `Record: ${ctx.till.links.record(id)}`,
+    '',
+    `Metadata: ${JSON.stringify(checkout.metadata, null, 2)}`,
+    '',
+    'This mail is not proof of payment: ask the record, or verify the signed event.',
+  ]
+  return {
+    id: `mail_checkout_${id}`,
+    recipient,
+    subject: title === null ? 'Payment received' : `Payment received: ${title}`,
+    text: lines.filter((line) => line !== false).join('\n'),
+  }
+}
+
+/** In the currency of the price, by the rate it was paid at; otherwise by today's, if there is one. */
+async function worthOf(ctx: CheckoutCtx, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
+  const shown = currency === 'NANO' ? USUAL_CURRENCY : currency
+  const paid = (await listPayments(ctx.db, id)).find((payment) => payment.blockHash === blockHash)
+  const rate = paid?.rate ?? (await rateNow(ctx, shown).catch(() => undefined))?.rate
+  const worth = rate === undefined ? undefined : worthAt(paidRaw, rate)
+  if (worth === undefined) return 'not known at the moment'
+  // Cents are enough for people to read.
+  return `${formatFiat((worth / 10n ** 6n) * 10n ** 6n)} ${shown}`
+}

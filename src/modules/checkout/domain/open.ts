@@ -1,0 +1,227 @@
+import { isUniqueViolation } from '../../../kernel/dialect.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+import { bytesToHex } from '../../../kernel/nano/hex.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
+import {
+  ANONYMOUS,
+  type Checkout,
+  NO_PLAN,
+  countOpen,
+  findOwnCheckout,
+  insertCheckout,
+  insertTimeline,
+} from '../store.ts'
+import { secretContext } from '../secret-context.ts'
+import { saveWatch } from '../watch-store.ts'
+import { type CheckoutRequest, type Price, readPlans, readPrice } from '../wire-fields.ts'
+import { createCheckoutWallet } from './generated-wallet.ts'
+import { quotePrices, rateNow } from './quote.ts'
+import { reserveFilled, reserveNear } from './reserve.ts'
+
+/** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
+export const LATE_MILLISECONDS = 7 * 24 * 3_600_000
+/** The first look of the poller: whoever pays at once is told by the ledger's events. */
+const FIRST_SCAN = 15_000
+
+export interface Opened {
+  checkout: Checkout
+  /** What the price was converted by. */
+  rate: Rate | undefined
+  /** Made for a caller without an account, who has no other; shown once. */
+  webhookSecret: string | undefined
+}
+
+/** Makes a checkout: everything it needs is reserved with it, in one transaction. */
+export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: CheckoutRequest): Promise<Opened> {
+  admit(caller, asked)
+  const owner = ownerOf(caller)
+  const request = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
+  if (request.address === undefined) throw badField('address', 'The field address is required.')
+  if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
+  const rate = request.currency === 'NANO' || !hasPrice(request) ? undefined : await rateNow(ctx, request.currency)
+  const draft = toDraft(ctx, caller, { ...request, address: request.address })
+  const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
+  const sealed = secret ? ctx.till.secrets.seal(secretContext(draft.id), secret) : null
+  const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
+  const checkout: Checkout = {
+    ...draft,
+    webhookSecret: sealed,
+    ...(wallet && { address: wallet.address, walletId: wallet.id }),
+  }
+  const opened = await store(ctx, checkout, request, rate)
+  ctx.till.watch(opened.address)
+  return { checkout: opened, rate, webhookSecret: request.webhookSecret ? undefined : (secret ?? undefined) }
+}
+
+export const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
+
+const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
+
+/** Who may ask for what (contract 5, Key kinds). */
+function admit(caller: Caller, { notify, template, mode, webhookUrl, webhookSecret, webhookEvents }: CheckoutRequest) {
+  const needKey = [notify && 'notify', template && 'template', mode === 'generated_wallet' && 'mode']
+  if (caller.kind === 'anonymous') {
+    for (const field of needKey) if (field) throw keyRequired(field)
+    return
+  }
+  if (caller.door === 'secret-key') return
+  const secretOnly = [
+    notify && 'notify',
+    webhookUrl && 'webhook_url',
+    webhookSecret && 'webhook_secret',
+    webhookEvents && webhookEvents.length > 0 && 'webhook_events',
+    mode === 'generated_wallet' && 'mode',
+  ]
+  for (const field of secretOnly) if (field) throw notForPublicKeys(field)
+}
+
+/** The configuration of an own checkout, with what an order may change about it (contract 2, rules 18 and 19). */
+async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequest): Promise<CheckoutRequest> {
+  const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
+  if (!template) throw checkoutNotFound({ field: 'template' })
+  const fixed = (field: string) => badField(field, `${field} comes from the template.`)
+  if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
+  if (asked.plans.length > 0) throw fixed('plans')
+  if (asked.orderAmount !== undefined && template.plans.length > 0) throw fixed('amount')
+  const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
+  for (const name of overridden) {
+    if (asked[name]) throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  }
+  const { currency, webhookSecret } = template
+  return {
+    address: template.merchantAddress,
+    currency,
+    price: readPrice('amount', asked.orderAmount ?? template.price, currency),
+    plans: readPlans(
+      template.plans.map(({ title, value, discount }) => ({ title, value, discount })),
+      currency,
+    ),
+    mode: template.mode,
+    template: template.id,
+    orderAmount: undefined,
+    title: asked.title ?? template.title,
+    description: asked.description ?? template.description,
+    image: template.image,
+    successUrl: template.successUrl,
+    cancelUrl: template.cancelUrl,
+    webhookUrl: template.webhookUrl,
+    webhookSecret: webhookSecret && ctx.till.secrets.open(secretContext(template.id), webhookSecret),
+    webhookEvents: template.webhookEvents,
+    notify: template.notify,
+    metadata: asked.metadata ?? template.metadata,
+  }
+}
+
+/** Nothing is sent unsigned, and whoever has no account has no secret of their own (contract 6, rule 7). */
+function generatedSecret({ random }: CheckoutCtx, caller: Caller, { webhookUrl }: CheckoutRequest): string | undefined {
+  if (caller.kind === 'account' || !webhookUrl) return undefined
+  return `whsec_${Buffer.from(random.bytes(24)).toString('base64')}`
+}
+
+function toDraft(
+  { random, clock, till }: CheckoutCtx,
+  caller: Caller,
+  request: CheckoutRequest & { address: string },
+): Checkout {
+  const now = clock.now()
+  const expiresAt = now + till.rules.lifetimeMilliseconds
+  return {
+    id: bytesToHex(random.bytes(8)).toLowerCase(),
+    owner: ownerOf(caller),
+    keyId: caller.kind === 'account' ? (caller.keyId ?? null) : null,
+    mode: request.mode,
+    status: 'pending',
+    additional: 'none',
+    address: request.address,
+    merchantAddress: request.address,
+    walletId: null,
+    currency: request.currency,
+    price: request.price?.text ?? null,
+    priceE8: request.price?.kind === 'fiat' ? request.price.e8 : undefined,
+    amountRaw: undefined,
+    paidRaw: toRaw(0n),
+    plans: request.plans.map(({ title, price, discount }) => ({
+      title,
+      value: price.text,
+      discount,
+      amountRaw: undefined,
+    })),
+    plan: null,
+    title: request.title ?? null,
+    description: request.description ?? null,
+    image: request.image ?? null,
+    successUrl: request.successUrl ?? null,
+    cancelUrl: request.cancelUrl ?? null,
+    webhookUrl: request.webhookUrl ?? null,
+    webhookSecret: null,
+    webhookEvents: request.webhookEvents ?? [],
+    notify: request.notify ?? null,
+    metadata: request.metadata ?? {},
+    seq: 1,
+    createdAt: now,
+    expiresAt,
+    watchedUntil: expiresAt + LATE_MILLISECONDS,
+    servedAt: null,
+    seenAt: null,
+    paidAt: null,
+    hiddenAt: null,
+    notifiedAt: null,
+    blockHash: null,
+    payer: null,
+    detected: undefined,
+    detectedAt: null,
+  }
+}
+
+async function store(
+  ctx: CheckoutCtx,
+  draft: Checkout,
+  request: CheckoutRequest,
+  rate: Rate | undefined,
+): Promise<Checkout> {
+  try {
+    return await inQuietTx(ctx, async (tx) => {
+      await refuseTooMany(tx, draft)
+      const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
+      const checkout: Checkout = { ...draft, ...amounts }
+      const { id, owner, address, createdAt: now, expiresAt, watchedUntil, status, additional } = checkout
+      await insertCheckout(tx.db, checkout)
+      await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
+      const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
+      await saveWatch(tx.db, { address, owner, now, watchedUntil, nextScanAt })
+      return checkout
+    })
+  } catch (error) {
+    // Of all that is written only an address in use can be somebody else's.
+    throw isUniqueViolation(error) && draft.mode !== 'unique_amount' ? addressInUse() : error
+  }
+}
+
+async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
+  const max = owner === ANONYMOUS ? till.rules.openAnonymousMax : till.rules.openMax
+  if (max > 0 && (await countOpen(db, { address, owner, max })) >= max) throw tooManyOpen(max)
+}
+
+/** The amounts of prices in nano: unique where amounts tell payments apart, the bare price where addresses do. */
+export async function priceInNano(
+  ctx: CheckoutCtx,
+  checkout: Checkout,
+  { price, plans }: Pick<CheckoutRequest, 'price' | 'plans'>,
+): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
+  const settle = async (price: Price, plan: number): Promise<Raw> => {
+    if (price.kind === 'wildcards') return reserveFilled(ctx, checkout, price.text, plan)
+    if (price.kind === 'fiat') throw new Error('A fiat price needs a rate.')
+    return checkout.mode === 'unique_amount'
+      ? reserveNear(ctx, checkout, { price: price.raw, plan, quote: null })
+      : price.raw
+  }
+  const priced = []
+  for (const [at, plan] of checkout.plans.entries()) {
+    priced.push({ ...plan, amountRaw: await settle(plans[at]!.price, at) })
+  }
+  const amountRaw = price === undefined ? priced[0]?.amountRaw : await settle(price, NO_PLAN)
+  return { amountRaw, plans: priced }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readMoment, readPeriod } from './period.ts'
+
+const NOW = Date.UTC(2026, 2, 31, 12)
+const iso = (at: number) => new Date(at).toISOString()
+
+test('periods are read by a fixed grammar, in UTC', () => {
+  const from = (text: string) => iso(readPeriod(text, NOW).from)
+  assert.equal(from('last 30 days'), '2026-03-01T12:00:00.000Z')
+  assert.equal(from('Past 1 week'), '2026-03-24T12:00:00.000Z')
+  assert.equal(from('last 1 year'), '2025-03-31T12:00:00.000Z')
+  assert.equal(from('today'), '2026-03-31T00:00:00.000Z')
+  assert.equal(from('yesterday'), '2026-03-30T00:00:00.000Z')
+  assert.equal(from('this month'), '2026-03-01T00:00:00.000Z')
+  const last = readPeriod('last month', NOW)
+  assert.deepEqual([iso(last.from), iso(last.to)], ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'])
+})
+
+test('a month back from the 31st ends on the last day there is', () => {
+  assert.equal(iso(readPeriod('last 1 month', NOW).from), '2026-02-28T12:00:00.000Z')
+})
+
+test('400 anything else, with the field named', () => {
+  for (const text of ['last days', 'last 0 days', 'next 3 days', 'last 3 fortnights', '', 'last 99999 days']) {
+    assert.throws(() => readPeriod(text, NOW), { status: 400, body: { field: 'query' } })
+  }
+})
+
+test('a moment is a date, an ISO time or unix seconds', () => {
+  assert.equal(readMoment('from', '2026-03-01'), Date.UTC(2026, 2, 1))
+  assert.equal(readMoment('from', '2026-03-01T10:00:00Z'), Date.UTC(2026, 2, 1, 10))
+  assert.equal(readMoment('from', 1_760_000_000), 1_760_000_000_000)
+  for (const value of ['yesterday', '2026-3-1', {}, true]) {
+    assert.throws(() => readMoment('to', value), { status: 400, body: { field: 'to' } })
+  }
+})

@@ -1,0 +1,87 @@
+import type { Raw } from '../../../kernel/money.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { priceUnavailable } from '../errors.ts'
+import { type Quote, insertQuote, listLatestQuotes } from '../reservations-store.ts'
+import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
+import { parseFiat, toNanoAt } from './fiat.ts'
+import { moveCheckout } from './move.ts'
+import { reserveNear } from './reserve.ts'
+
+const QUOTE_MILLISECONDS = 15 * 60_000
+const RATE_AGE_MAX = 10 * 60_000
+
+/** What a nano is worth now, or 503: nobody is asked to pay by an old price. */
+export async function rateNow({ till, clock }: CheckoutCtx, currency: string): Promise<Rate> {
+  let rate: Rate
+  try {
+    rate = await till.prices.rate(currency)
+  } catch (error) {
+    throw priceUnavailable(error)
+  }
+  if (clock.now() - rate.at > RATE_AGE_MAX || toNanoAt(1n, rate.rate) === undefined) throw priceUnavailable()
+  return rate
+}
+
+/**
+ * Converts the prices of a checkout that is being made, or is held, into amounts of nano: one quote for each plan. What
+ * was asked for before stays reserved and still counts.
+ */
+export async function quotePrices(
+  ctx: CheckoutCtx,
+  checkout: Checkout,
+  { rate, seq }: { rate: Rate; seq: number },
+): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
+  const now = ctx.clock.now()
+  const quoteOne = async (plan: number, text: string): Promise<Raw> => {
+    const price = toNanoAt(parseFiat(text)!, rate.rate)!
+    const amountRaw =
+      checkout.mode === 'unique_amount' ? await reserveNear(ctx, checkout, { price, plan, quote: seq }) : price
+    const quote: Quote = {
+      checkoutId: checkout.id,
+      plan,
+      seq,
+      rate: rate.rate,
+      source: rate.source,
+      rateAt: rate.at,
+      amountRaw,
+      createdAt: now,
+      expiresAt: now + QUOTE_MILLISECONDS,
+    }
+    await insertQuote(ctx.db, quote)
+    return amountRaw
+  }
+  const plans = []
+  for (const [at, plan] of checkout.plans.entries()) {
+    plans.push({ ...plan, amountRaw: await quoteOne(at, plan.value) })
+  }
+  const amountRaw = checkout.price === null ? plans[0]?.amountRaw : await quoteOne(NO_PLAN, checkout.price)
+  return { amountRaw, plans }
+}
+
+/**
+ * The checkout with amounts that are good for a while: the live quote, or a new one. A reload, and a second tab, see
+ * the same one.
+ */
+export async function refreshQuote(ctx: CheckoutCtx, checkout: Checkout): Promise<Checkout> {
+  if (checkout.currency === 'NANO' || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now()) return checkout
+  // Another tab may have got it since the checkout was read; amount and quote are written together.
+  if (await hasLiveQuote(ctx, checkout)) return (await findCheckout(ctx.db, checkout.id))!
+  const rate = await rateNow(ctx, checkout.currency)
+  return inQuietTx(ctx, async (tx) => {
+    const held = await lockCheckout(tx.db, checkout.id)
+    if (!held || !isOpen(held)) return held ?? checkout
+    // Or while the price was asked for; what the first one got is what everybody sees.
+    const [latest] = await listLatestQuotes(tx.db, held.id)
+    if (latest && latest.expiresAt > tx.clock.now()) return (await findCheckout(tx.db, held.id))!
+    const quoted = await quotePrices(tx, held, { rate, seq: (latest?.seq ?? 0) + 1 })
+    return moveCheckout(tx, held, { ...quoted, reason: 'quoted' })
+  })
+}
+
+async function hasLiveQuote({ db, clock }: CheckoutCtx, { id }: Checkout): Promise<boolean> {
+  const [latest] = await listLatestQuotes(db, id)
+  return latest !== undefined && latest.expiresAt > clock.now()
+}
+
+const isOpen = ({ status }: Checkout) => OPEN_STATUSES.some((open) => open === status)

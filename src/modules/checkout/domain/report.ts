@@ -1,0 +1,161 @@
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import type { CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { badField } from '../errors.ts'
+import {
+  type Filter,
+  type Revenue,
+  countByStatus,
+  listAccountTotals,
+  listCheckouts,
+  sumRevenue,
+  sumRevenueDays,
+} from '../report-store.ts'
+import { toOwnView } from '../shape.ts'
+import { ANONYMOUS } from '../store.ts'
+import { formatFiat } from './fiat.ts'
+import { readMoment, readPeriod } from './period.ts'
+
+const DAY = 86_400_000
+const SERIES_DAYS = 30
+const ROWS_DEFAULT = 100
+const ROWS_MAX = 1_000
+const METADATA_PAIRS_MAX = 5
+const ACCOUNTS_MAX = 1_000
+const STATUSES: readonly CheckoutStatus[] = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
+const SYNONYMS = new Set(['paid', 'confirmed', 'completed'])
+
+const isMissing = (value: unknown) => value === undefined || value === null || value === ''
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A status as filters write it (contract 3, rule 6). */
+export function readStatus(value: unknown): CheckoutStatus | undefined {
+  if (value === undefined || value === null || value === '' || value === 'all') return undefined
+  if (typeof value === 'string' && SYNONYMS.has(value)) return 'complete'
+  const known = STATUSES.find((status) => status === value)
+  if (known === undefined) throw badField('status', `status must be one of ${STATUSES.join(', ')}.`)
+  return known
+}
+
+/** What a key's checkouts came to in a period (contract 4.3). */
+export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: Fields): Promise<JsonObject> {
+  const { db, till, clock } = ctx
+  const period =
+    typeof fields.query === 'string' && fields.query !== '' ? readPeriod(fields.query, clock.now()) : undefined
+  const filter: Filter = {
+    keyId,
+    status: readStatus(fields.status),
+    from: isMissing(fields.from) ? period?.from : readMoment('from', fields.from),
+    to: isMissing(fields.to) ? period?.to : readMoment('to', fields.to),
+    metadata: readMetadataFilter(fields),
+    includeHidden: true,
+  }
+  const limit = readLimit(fields.limit)
+  const [checkouts, counts, revenue] = [
+    await listCheckouts(db, till.engine, filter, { limit: limit + 1 }),
+    await countByStatus(db, till.engine, filter),
+    await sumRevenue(db, till.engine, filter),
+  ]
+  return {
+    period: { query: typeof fields.query === 'string' ? fields.query : null, ...showPeriod(filter) },
+    summary: summarize(counts),
+    revenue: showRevenue(revenue),
+    checkouts: checkouts.slice(0, limit).map((checkout) => toOwnView(till, checkout)),
+    limit,
+    has_more: checkouts.length > limit,
+  }
+}
+
+/** Everything an account has done, and each of the last 30 days; `owner` undefined is all accounts. */
+export async function readStats({ db, till, clock }: CheckoutCtx, owner: string | undefined): Promise<JsonObject> {
+  const filter: Filter = { owner, includeHidden: true }
+  const counts = await countByStatus(db, till.engine, filter)
+  const firstDay = Math.floor(clock.now() / DAY) - SERIES_DAYS + 1
+  const days = await sumRevenueDays(db, till.engine, { owner, since: firstDay * DAY })
+  const series = Array.from({ length: SERIES_DAYS }, (_, at): JsonObject => {
+    const revenue = days.filter(({ day }) => day === firstDay + at)
+    const raw = revenue.reduce((sum, one) => sum + one.raw, 0n)
+    return {
+      date: new Date((firstDay + at) * DAY).toISOString().slice(0, 10),
+      count: revenue.reduce((sum, { count }) => sum + count, 0),
+      amount: formatNano(raw),
+      amount_raw: raw.toString(),
+      revenue: showRevenue(revenue),
+    }
+  })
+  return { ...summarize(counts), revenue: showRevenue(await sumRevenue(db, till.engine, filter)), series }
+}
+
+export async function readOverview(ctx: CheckoutCtx): Promise<JsonObject> {
+  const totals = await listAccountTotals(ctx.db, ctx.till.engine, ACCOUNTS_MAX)
+  return {
+    ...(await readStats(ctx, undefined)),
+    accounts: totals.map(({ owner, total, complete, raw }) => ({
+      account: owner === ANONYMOUS ? null : owner,
+      total,
+      complete,
+      amount: formatNano(raw),
+      amount_raw: raw.toString(),
+    })),
+  }
+}
+
+function summarize(counts: readonly { status: CheckoutStatus; count: number }[]): JsonObject {
+  const byStatus = Object.fromEntries(
+    STATUSES.map((status) => [status, counts.find((one) => one.status === status)?.count ?? 0]),
+  )
+  return { total: counts.reduce((sum, { count }) => sum + count, 0), by_status: byStatus }
+}
+
+function showRevenue(revenue: readonly Revenue[]): JsonObject {
+  return Object.fromEntries(
+    revenue.map(({ currency, count, raw, e8 }) => [
+      currency,
+      { count, amount: currency === 'NANO' ? formatNano(raw) : formatFiat(e8), amount_raw: raw.toString() },
+    ]),
+  )
+}
+
+function showPeriod({ from, to }: Filter): JsonObject {
+  const show = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
+  return { from: show(from), to: show(to) }
+}
+
+function readLimit(value: unknown): number {
+  if (value === undefined || value === null || value === '') return ROWS_DEFAULT
+  const limit = typeof value === 'string' && /^[0-9]{1,5}$/.test(value) ? Number(value) : value
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > ROWS_MAX) {
+    throw badField('limit', `limit must be a whole number from 1 to ${ROWS_MAX}.`)
+  }
+  return limit
+}
+
+function readMetadataFilter(fields: Fields): [string, string][] {
+  const { metadata_filter: filter, metadata_key: key, metadata_value: value } = fields
+  const pairs: [string, unknown][] = []
+  if (filter !== undefined && filter !== null) {
+    if (typeof filter !== 'object' || Array.isArray(filter)) {
+      throw badField('metadata_filter', 'metadata_filter must be an object.')
+    }
+    pairs.push(...Object.entries(filter))
+  }
+  if (key !== undefined && key !== null) {
+    if (typeof key !== 'string' || value === undefined) {
+      throw badField('metadata_key', 'metadata_key and metadata_value go together.')
+    }
+    pairs.push([key, value])
+  }
+  if (pairs.length > METADATA_PAIRS_MAX) {
+    throw badField('metadata_filter', `At most ${METADATA_PAIRS_MAX} members can be compared.`)
+  }
+  return pairs.map(([name, member]) => {
+    const isScalar = ['string', 'number', 'boolean'].includes(typeof member)
+    // Names go into the statement itself and are kept to what needs no quoting.
+    if (!isScalar || !/^[\w .:-]{1,100}$/u.test(name)) {
+      throw badField('metadata_filter', 'Only top-level members with plain names and values can be compared.')
+    }
+    return [name, String(member)]
+  })
+}

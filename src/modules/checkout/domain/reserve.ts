@@ -1,0 +1,56 @@
+import type { Raw } from '../../../kernel/money.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { amountSpaceExhausted } from '../errors.ts'
+import { countReservations, takeAmount } from '../reservations-store.ts'
+import type { Checkout } from '../store.ts'
+import { NEIGHBOURS_COUNTED_MAX, SMALLEST_PRICE, amountSpaces, fillWildcards, pickAmount } from './amounts.ts'
+
+const TRIES_MAX = 32
+
+export interface ReservedFor {
+  plan: number
+  quote: number | null
+}
+
+type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil'>
+
+/** Takes a free amount near a price. It stays taken until nobody can pay it late any more. */
+export async function reserveNear(
+  ctx: CheckoutCtx,
+  checkout: Place,
+  { price, ...what }: ReservedFor & { price: Raw },
+): Promise<Raw> {
+  const { address, owner } = checkout
+  const neighbours = await countReservations(ctx.db, { address, owner, max: NEIGHBOURS_COUNTED_MAX })
+  for (const space of amountSpaces(price, neighbours)) {
+    const taken = await tryAmounts(ctx, checkout, what, () => pickAmount(ctx.random, space))
+    if (taken !== undefined) return taken
+  }
+  throw amountSpaceExhausted()
+}
+
+/** Fills the digits that a price leaves open, and takes what comes out. */
+export async function reserveFilled(ctx: CheckoutCtx, checkout: Place, text: string, plan: number): Promise<Raw> {
+  const fill = () => {
+    const amount = fillWildcards(ctx.random, text)
+    return amount !== undefined && amount >= SMALLEST_PRICE ? amount : undefined
+  }
+  const taken = await tryAmounts(ctx, checkout, { plan, quote: null }, fill)
+  if (taken === undefined) throw amountSpaceExhausted()
+  return taken
+}
+
+async function tryAmounts(
+  { db, clock }: CheckoutCtx,
+  { id: checkoutId, owner, address, watchedUntil: releaseAt }: Place,
+  what: ReservedFor,
+  next: () => Raw | undefined,
+): Promise<Raw | undefined> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const amountRaw = next()
+    if (amountRaw === undefined) continue
+    const reservation = { address, amountRaw, owner, checkoutId, ...what }
+    if (await takeAmount(db, reservation, { now: clock.now(), releaseAt })) return amountRaw
+  }
+  return undefined
+}

@@ -1,0 +1,140 @@
+import type { NodePort } from '../../../kernel/ports.ts'
+import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { listRecorded } from '../payments-store.ts'
+import { listNextExpiries, listStuck } from '../store.ts'
+import { type WatchedAddress, markScanned, updateFrontier } from '../watch-store.ts'
+import { CLOCK_SLACK, creditSend } from './credit.ts'
+import { detectSend, undetect } from './detect.ts'
+import { CATCH_UP_MARGIN, expireOverdue } from './expire.ts'
+import { readReceived, readSends, readStates } from './read-ledger.ts'
+
+const MINUTE = 60_000
+const PACE_MIN = 15_000
+/** While events arrive, a look is a net below a net. */
+const PACE_MIN_HEARING = 60_000
+const PACE_MAX = 10 * MINUTE
+const PACE_LATE = 6 * 60 * MINUTE
+const RECORDED_AT_ONCE = 500
+/** A block that is not final by then is looked at again, and given up when it still is not (contract 3). */
+const CONFIRMATION_MILLISECONDS = 90_000
+
+export interface ScanTools {
+  node: NodePort
+  /** Blocks that were final when they were looked at: nothing about them can change. */
+  settled: { has(hash: string): boolean; add(hash: string): void }
+  /** Whether the ledger tells of payments by itself at the moment. */
+  hearsEvents(): boolean
+}
+
+/**
+ * Looks at the ledger for what came to addresses, whoever told us or did not: credits what is final, shows what is not,
+ * then ends what is over. An address counts as looked at only when all of that was done.
+ */
+export async function scanAddresses(
+  ctx: CheckoutCtx,
+  tools: ScanTools,
+  { watched, leaseUntil }: { watched: readonly WatchedAddress[]; leaseUntil: number },
+): Promise<void> {
+  const startedAt = ctx.clock.now()
+  const states = await readStates(
+    tools.node,
+    watched.map(({ address }) => address),
+  )
+  const found = new Set<string>()
+  const moved = new Map<string, string>()
+  for (const [at, { address, frontier: knownHead, since }] of watched.entries()) {
+    const { waiting, frontier } = states[at]!
+    for (const hash of waiting) found.add(hash)
+    if (frontier === null || frontier === knownHead) continue
+    const received = await readReceived(tools.node, address, { knownHead, since: since - CLOCK_SLACK })
+    for (const hash of received) found.add(hash)
+    moved.set(address, frontier)
+  }
+  await takeSends(ctx, tools, [...found])
+  const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
+  await finishScan(ctx, { watched, moved, startedAt, leaseUntil, paceMin })
+}
+
+interface FinishedScan {
+  watched: readonly WatchedAddress[]
+  /** New frontiers by address. */
+  moved: ReadonlyMap<string, string>
+  startedAt: number
+  leaseUntil: number
+  paceMin: number
+}
+
+/** Everything that was there is credited: that is written down, and what is over may end now. */
+async function finishScan(
+  ctx: CheckoutCtx,
+  { watched, moved, startedAt, leaseUntil, paceMin }: FinishedScan,
+): Promise<void> {
+  const expiries = await listNextExpiries(
+    ctx.db,
+    watched.map(({ address }) => address),
+  )
+  const turns = Map.groupBy(watched, ({ address, freshAt }) =>
+    nextScan(ctx, { freshAt, expiry: expiries.get(address), paceMin }),
+  )
+  await inQuietTx(ctx, async ({ db }) => {
+    for (const [address, frontier] of moved) await updateFrontier(db, address, frontier)
+    for (const [nextScanAt, group] of turns) {
+      const addresses = group.map(({ address }) => address)
+      await markScanned(db, addresses, { scannedAt: startedAt, nextScanAt, leaseUntil })
+    }
+  })
+  for (const [address, expiry] of expiries) {
+    if (expiry <= startedAt - CATCH_UP_MARGIN) await expireOverdue(ctx, address)
+  }
+}
+
+/** Credits or shows the sends among blocks. What is recorded or was looked at before is left alone. */
+export async function takeSends(ctx: CheckoutCtx, tools: ScanTools, hashes: readonly string[]): Promise<void> {
+  const unknown = hashes.filter((hash) => !tools.settled.has(hash))
+  const fresh: string[] = []
+  for (let at = 0; at < unknown.length; at += RECORDED_AT_ONCE) {
+    const part = unknown.slice(at, at + RECORDED_AT_ONCE)
+    const recorded = await listRecorded(ctx.db, part)
+    fresh.push(...part.filter((hash) => !recorded.has(hash)))
+    for (const hash of recorded) tools.settled.add(hash)
+  }
+  if (fresh.length === 0) return
+  for (const send of await readSends(tools.node, fresh, ctx.clock.now())) {
+    if (!send.confirmed) await detectSend(ctx, send)
+    else {
+      await creditSend(ctx, send)
+      tools.settled.add(send.hash)
+    }
+  }
+}
+
+/**
+ * Often while a payment is likely, rarely when it would be late; in any case once after each end. In whole seconds, so
+ * that addresses share their turns.
+ */
+function nextScan(
+  { clock }: CheckoutCtx,
+  { freshAt, expiry, paceMin }: { freshAt: number; expiry: number | undefined; paceMin: number },
+): number {
+  const now = clock.now()
+  const inSeconds = (at: number) => Math.ceil(at / 1_000) * 1_000
+  if (expiry === undefined) return inSeconds(now + PACE_LATE)
+  const age = now - freshAt
+  const pace = age < 10 * MINUTE ? paceMin : Math.min(PACE_MAX, Math.max(paceMin, Math.floor(age / 20)))
+  const afterEnd = expiry + CATCH_UP_MARGIN
+  return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + paceMin)
+}
+
+/** Looks again at blocks that were seen long ago: final, or given up. */
+export async function resolveStuck(ctx: CheckoutCtx, tools: ScanTools, limit: number): Promise<void> {
+  const now = ctx.clock.now()
+  const stuck = await listStuck(ctx.db, { detectedBefore: now - CONFIRMATION_MILLISECONDS, limit })
+  if (stuck.length === 0) return
+  const hashes = [...new Set(stuck.map(({ detected }) => detected!.hash))]
+  const sends = new Map((await readSends(tools.node, hashes, now)).map((send) => [send.hash, send]))
+  for (const { id, detected } of stuck) {
+    const send = sends.get(detected!.hash)
+    if (send?.confirmed) await creditSend(ctx, send)
+    else await undetect(ctx, id, detected!.hash)
+  }
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { checkoutNotFound } from '../errors.ts'
+import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
+import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
+import { ANONYMOUS, type Checkout, findCheckout, findOwnCheckout, listTimeline, markServed } from '../store.ts'
+import { toCheckoutId } from '../wire-fields.ts'
+import { refreshQuote } from './quote.ts'
+
+const UNMATCHED_MAX = 100
+
+/** The checkout of an id as links write it, or 404. */
+export async function getCheckout({ db }: CheckoutCtx, given: string): Promise<Checkout> {
+  const id = toCheckoutId(given)
+  const checkout = id === undefined ? undefined : await findCheckout(db, id)
+  if (!checkout) throw checkoutNotFound()
+  return checkout
+}
+
+/** Only what is complete shows the block that made it so. */
+async function paymentsShown({ db }: CheckoutCtx, { id, status }: Checkout): Promise<Payment[]> {
+  return status === 'complete' ? listPayments(db, id) : []
+}
+
+export async function showCheck(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
+  return toCheck(ctx.till, checkout, await paymentsShown(ctx, checkout))
+}
+
+export async function showRecord(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
+  return toRecord(ctx.till, checkout, await paymentsShown(ctx, checkout))
+}
+
+/** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
+export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checkout> {
+  const checkout = await getCheckout(ctx, given)
+  if (checkout.servedAt === null) await markServed(ctx.db, checkout.id, ctx.clock.now())
+  return refreshQuote(ctx, checkout)
+}
+
+/** Everything its merchant may know; `owner` undefined is an administrator. */
+export async function showOwn(
+  ctx: CheckoutCtx,
+  given: string,
+  { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
+): Promise<JsonObject> {
+  const id = toCheckoutId(given)
+  const checkout = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
+  if (!checkout) throw checkoutNotFound()
+  const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
+  const payments = await listPayments(ctx.db, checkout.id)
+  const timeline = await listTimeline(ctx.db, checkout.id)
+  return {
+    checkout: toOwnView(ctx.till, checkout),
+    payments: payments.map((payment) => showPayment(ctx.till, payment)),
+    webhook_events: (await listEventsOf(ctx, { subject: checkout.id, accountId })).map(showEvent),
+    wallet: checkout.walletId === null ? null : { id: checkout.walletId, address: checkout.address },
+    timeline: timeline.map(showTimeline),
+  }
+}
+
+/** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
+export async function showUnmatched(ctx: CheckoutCtx, owner: string): Promise<JsonObject> {
+  const payments = await listUnmatched(ctx.db, owner, UNMATCHED_MAX)
+  return { payments: payments.map((payment) => showPayment(ctx.till, payment)) }
+}

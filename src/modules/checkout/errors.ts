@@ -1,0 +1,35 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+
+/** A request field is wrong; the answer names it. */
+export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
+  new AppError(code, text, { body: { field } })
+
+/** Also for checkouts of other accounts: nobody learns what exists elsewhere. */
+export const checkoutNotFound = (body: Record<string, string> = {}) =>
+  new AppError('not_found', 'Checkout not found.', { body })
+
+export const checkoutClosed = (status: string) =>
+  new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
+export const fieldFixed = (field: string) =>
+  new AppError('conflict', `${field} is fixed once the page was shown or a block was seen.`, { body: { field } })
+export const notMarkable = (status: string) =>
+  new AppError('conflict', `A ${status} checkout can only be marked with a payment that was not matched.`)
+export const paymentNotFound = () =>
+  new AppError('not_found', 'No unmatched payment with this block.', { body: { field: 'block_hash' } })
+export const addressInUse = () =>
+  new AppError('conflict', 'There is an open checkout on this address already.', { body: { field: 'address' } })
+export const tooManyOpen = (max: number) =>
+  new AppError('too_many_requests', `At most ${max} checkouts may be open on one address.`, {
+    body: { field: 'address' },
+    retryAfterSeconds: 60,
+  })
+export const amountSpaceExhausted = () =>
+  new AppError('amount_space_exhausted', 'No free amount near this price. Try again later.', { retryAfterSeconds: 60 })
+export const priceUnavailable = (cause?: unknown) =>
+  new AppError('no_price', 'No recent price. Try again in a moment.', { retryAfterSeconds: 30, cause })
+export const keyRequired = (field: string) =>
+  new AppError('key_required', `API key required for ${field}.`, { body: { field } })
+export const notForPublicKeys = (field: string) =>
+  new AppError('feature_disabled', `A public key cannot use ${field}.`, { body: { field } })
+export const walletsDisabled = () =>
+  new AppError('feature_disabled', 'Generated wallets are not enabled for this account.', { body: { field: 'mode' } })

@@ -1,0 +1,45 @@
+import type { Job } from '../../kernel/job.ts'
+import type { Mailer } from '../../kernel/ports.ts'
+import type { CheckoutCtx } from './ctx.ts'
+import { SWEEP, sweepCheckout } from './domain/generated-wallet.ts'
+import { NOTIFY, notifyMerchant } from './domain/notify.ts'
+import { deleteReleased } from './reservations-store.ts'
+import { findCheckout } from './store.ts'
+import { deleteUnwatched } from './watch-store.ts'
+
+const HOUR = 3_600_000
+
+/** Mails one receipt. */
+export const mailReceipt = (ctx: CheckoutCtx, mailer: Mailer): Job<{ checkoutId: string }> => ({
+  kind: NOTIFY,
+  attemptsMax: 10,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: ({ checkoutId }) => notifyMerchant(ctx, mailer, checkoutId),
+})
+
+/** Brings the funds of a generated wallet to its merchant. Mail and webhooks neither wait for it nor hold it up. */
+export const sweepToMerchant = (ctx: CheckoutCtx): Job<{ checkoutId: string }> => ({
+  kind: SWEEP,
+  attemptsMax: 30,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  async run({ checkoutId }) {
+    const checkout = await findCheckout(ctx.db, checkoutId)
+    if (checkout) await sweepCheckout(ctx, checkout)
+  },
+})
+
+/** Frees amounts and addresses for which nobody can pay any more. */
+export const releaseAmounts = ({ db, clock }: CheckoutCtx): Job => ({
+  kind: 'checkout.release',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run() {
+    const now = clock.now()
+    await deleteReleased(db, now)
+    await deleteUnwatched(db, now)
+  },
+})

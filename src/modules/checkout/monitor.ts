@@ -1,0 +1,284 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
+import type { CheckoutCtx } from './ctx.ts'
+import { creditSend } from './domain/credit.ts'
+import { readSends } from './domain/read-ledger.ts'
+import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
+import { type WatchedAddress, claimScans, hastenAllScans, hastenScans, listFresh, listWatched } from './watch-store.ts'
+
+const TICK = 500
+/** Longer than any look takes; whoever dies meanwhile loses its addresses to others. */
+const LEASE = 60_000
+/** A node that did not answer may be back soon. */
+const AFTER_FAILURE = 2_000
+const ADDRESSES_AT_ONCE = 100
+/** Batches between two rests: the poller is a net while events arrive, and all we have while they do not. */
+const BATCHES_MAX_CONNECTED = 4
+const BATCHES_MAX = 100
+const BLOCKS_AT_ONCE = 100
+const STUCK_AT_ONCE = 100
+const PAGE = 10_000
+/** What notices between instances have lost is found again in the store. */
+const REFRESH_EVERY = 30_000
+const RELOAD_EVERY = 3_600_000
+const SETTLED_MAX = 200_000
+/** The pace while somebody watches the page; with the ledger's own events a slower one is enough. */
+const NUDGE_EVERY = 3_000
+const NUDGE_EVERY_CONNECTED = 15_000
+const NUDGED_MAX = 50_000
+/** The node that told us knows more than the one we asked: it is asked again soon, a few times. */
+const RETRY_AFTER = 250
+const RETRIES_MAX = 20
+
+export interface MonitorOptions {
+  ctx: CheckoutCtx
+  node: NodePort
+  bus: ConfirmationBus
+  clock: Clock
+  onError(error: unknown, doing: string): void
+}
+
+/**
+ * Finds payments in three ways: the ledger's events, a poller that trusts nobody, and a catch-up at start and after every
+ * silence. All three end in the same verb, which acts once.
+ */
+export class Monitor {
+  readonly #options: MonitorOptions
+  #watched = new Set<string>()
+  /** Those that came while the whole list is read again. */
+  #added = new Set<string>()
+  readonly #settled = new BoundedSet(SETTLED_MAX)
+  readonly #tools: ScanTools
+  readonly #nudged = new Map<string, number>()
+  readonly #retries = new Map<string, number>()
+  readonly #running = new Set<Promise<unknown>>()
+  #queue = new Set<string>()
+  #draining = false
+  #stopListening: (() => void) | undefined
+  #cancelTick: (() => void) | undefined
+  #refreshedAt = 0
+  #reloadedAt = 0
+  #stopped = false
+
+  constructor(options: MonitorOptions) {
+    this.#options = options
+    this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => options.bus.connected }
+  }
+
+  /** How many addresses are listened for. */
+  get watched(): number {
+    return this.#watched.size
+  }
+
+  async start(): Promise<void> {
+    const { bus } = this.#options
+    await this.#reload()
+    this.#stopListening = bus.listen((confirmation) => this.#hear(confirmation))
+    bus.onGap(() => {
+      if (bus.connected) this.#inBackground('catch-up', () => this.#catchUp())
+    })
+    await this.#catchUp()
+    this.#tick()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#stopListening?.()
+    this.#cancelTick?.()
+    await Promise.all(this.#running)
+  }
+
+  /** Listens for an address from now on. */
+  watch(address: string): void {
+    this.#watched.add(address)
+    this.#added.add(address)
+  }
+
+  /** Somebody waits for this address: the poller comes soon, but not more often than is of use. */
+  nudge(address: string): void {
+    const { ctx, clock, bus } = this.#options
+    const now = clock.now()
+    const every = bus.connected ? NUDGE_EVERY_CONNECTED : NUDGE_EVERY
+    if (now - (this.#nudged.get(address) ?? 0) < every) return
+    this.#nudged.delete(address)
+    this.#nudged.set(address, now)
+    if (this.#nudged.size > NUDGED_MAX) this.#nudged.delete(this.#nudged.keys().next().value!)
+    this.#inBackground('nudge', () => hastenScans(ctx.db, [address], now))
+  }
+
+  async #catchUp(): Promise<void> {
+    await hastenAllScans(this.#options.ctx.db, this.#options.clock.now())
+  }
+
+  #hear({ hash, account, block }: Confirmation): void {
+    const { subtype, link, link_as_account: to } = block
+    if (subtype === 'send' && to !== undefined && this.#watched.has(to)) this.#enqueue(hash)
+    // The send of a receive may have escaped us.
+    else if (subtype === 'receive' && link !== undefined && this.#watched.has(account))
+      this.#enqueue(link.toUpperCase())
+  }
+
+  #enqueue(hash: string): void {
+    if (this.#settled.has(hash) || this.#stopped) return
+    this.#queue.add(hash)
+    if (this.#draining) return
+    this.#draining = true
+    this.#inBackground('credit', () => this.#drain())
+  }
+
+  /** Batch after batch: whatever arrives while one is worked on makes the next. */
+  async #drain(): Promise<void> {
+    try {
+      while (this.#queue.size > 0 && !this.#stopped) {
+        const batch = [...this.#queue].slice(0, BLOCKS_AT_ONCE)
+        for (const hash of batch) this.#queue.delete(hash)
+        await this.#credit(batch)
+      }
+    } finally {
+      this.#draining = false
+    }
+  }
+
+  async #credit(batch: readonly string[]): Promise<void> {
+    const { ctx, node, clock, onError } = this.#options
+    const done = new Set<string>()
+    try {
+      const sends = await readSends(node, batch, clock.now())
+      await Promise.all(
+        sends.map(async (send) => {
+          if (!send.confirmed) return
+          try {
+            await creditSend(ctx, send)
+            done.add(send.hash)
+          } catch (error) {
+            onError(error, 'credit')
+          }
+        }),
+      )
+    } catch (error) {
+      onError(error, 'read blocks')
+    }
+    for (const hash of batch) {
+      if (done.has(hash)) this.#settle(hash)
+      else this.#retry(hash)
+    }
+  }
+
+  #settle(hash: string): void {
+    this.#settled.add(hash)
+    this.#retries.delete(hash)
+  }
+
+  /** Not for ever: what stays in doubt is the poller's. */
+  #retry(hash: string): void {
+    const tries = (this.#retries.get(hash) ?? 0) + 1
+    if (tries > RETRIES_MAX || this.#stopped) {
+      this.#retries.delete(hash)
+      return
+    }
+    this.#retries.set(hash, tries)
+    this.#options.clock.after(RETRY_AFTER * tries, () => this.#enqueue(hash))
+  }
+
+  #tick(): void {
+    if (this.#stopped) return
+    this.#inBackground('scan', async () => {
+      try {
+        await this.#refresh()
+        // As long as a whole batch was due, more may be; but payments that events tell of must not wait for the poller.
+        const batchesMax = this.#options.bus.connected ? BATCHES_MAX_CONNECTED : BATCHES_MAX
+        for (let batches = 0; batches < batchesMax && !this.#stopped; batches++) {
+          if (!(await this.#scanDue())) break
+        }
+        await resolveStuck(this.#options.ctx, this.#tools, STUCK_AT_ONCE)
+      } finally {
+        if (!this.#stopped) this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
+      }
+    })
+  }
+
+  async #scanDue(): Promise<boolean> {
+    const { ctx, clock } = this.#options
+    const now = clock.now()
+    const leaseUntil = now + LEASE
+    const watched = await claimScans(ctx.db, { now, leaseUntil, limit: ADDRESSES_AT_ONCE })
+    try {
+      if (watched.length > 0) await scanAddresses(ctx, this.#tools, { watched, leaseUntil })
+    } catch (error) {
+      if (isOutage(error) || watched.length === 1) {
+        const addresses = watched.map(({ address }) => address)
+        await hastenScans(ctx.db, addresses, clock.now() + AFTER_FAILURE)
+        throw error
+      }
+      await this.#scanEach(watched, leaseUntil)
+    }
+    return watched.length === ADDRESSES_AT_ONCE
+  }
+
+  /** One address that cannot be looked at must not hold up the others. */
+  async #scanEach(watched: readonly WatchedAddress[], leaseUntil: number): Promise<void> {
+    const { ctx, onError } = this.#options
+    for (const one of watched) {
+      try {
+        await scanAddresses(ctx, this.#tools, { watched: [one], leaseUntil })
+      } catch (error) {
+        onError(error, `scan ${one.address}`)
+        if (isOutage(error)) return
+      }
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    const { ctx, clock } = this.#options
+    const now = clock.now()
+    if (now - this.#refreshedAt < REFRESH_EVERY) return
+    if (now - this.#reloadedAt >= RELOAD_EVERY) return this.#reload()
+    for (const address of await listFresh(ctx.db, this.#refreshedAt - REFRESH_EVERY)) this.watch(address)
+    this.#refreshedAt = now
+  }
+
+  /** The whole list anew, which forgets what nobody waits for any more. */
+  async #reload(): Promise<void> {
+    const { ctx, clock } = this.#options
+    const now = clock.now()
+    this.#added = new Set()
+    const watched = new Set<string>()
+    for (let after = ''; ;) {
+      const page = await listWatched(ctx.db, { now, after, limit: PAGE })
+      for (const address of page) watched.add(address)
+      if (page.length < PAGE) break
+      after = page.at(-1)!
+    }
+    for (const address of this.#added) watched.add(address)
+    this.#watched = watched
+    this.#refreshedAt = this.#reloadedAt = now
+  }
+
+  #inBackground(doing: string, run: () => Promise<unknown>): void {
+    const running = run()
+      .catch((error: unknown) => this.#options.onError(error, doing))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+}
+
+const isOutage = (error: unknown) => error instanceof AppError && error.status >= 502
+
+/** Remembers the latest of many texts. */
+class BoundedSet {
+  readonly #max: number
+  readonly #texts = new Set<string>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  has(text: string): boolean {
+    return this.#texts.has(text)
+  }
+
+  add(text: string): void {
+    this.#texts.add(text)
+    if (this.#texts.size > this.#max) this.#texts.delete(this.#texts.values().next().value!)
+  }
+}

@@ -1,0 +1,110 @@
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { CheckoutPaymentsTable } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export interface Payment {
+  owner: string
+  blockHash: string
+  checkoutId: string | null
+  kind: 'counted' | 'late' | 'unmatched'
+  address: string
+  payer: string
+  amountRaw: Raw
+  plan: number | null
+  rate: string | null
+  rateSource: string | null
+  at: number
+  createdAt: number
+}
+
+export const toPayment = (row: CheckoutPaymentsTable): Payment => ({
+  owner: row.owner,
+  blockHash: row.block_hash,
+  checkoutId: row.checkout_id,
+  kind: row.kind,
+  address: row.address,
+  payer: row.payer,
+  amountRaw: toRaw(BigInt(row.amount_raw)),
+  plan: row.plan,
+  rate: row.rate,
+  rateSource: row.rate_source,
+  at: row.at,
+  createdAt: row.created_at,
+})
+
+/** A block becomes a payment once for each owner; only whoever gets true here may change anything because of it. */
+export async function insertPayment(db: Db, payment: Payment): Promise<boolean> {
+  const row = await db
+    .insertInto('checkout_payments')
+    .values({
+      owner: payment.owner,
+      block_hash: payment.blockHash,
+      checkout_id: payment.checkoutId,
+      kind: payment.kind,
+      address: payment.address,
+      payer: payment.payer,
+      amount_raw: payment.amountRaw.toString(),
+      plan: payment.plan,
+      rate: payment.rate,
+      rate_source: payment.rateSource,
+      at: payment.at,
+      created_at: payment.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('owner')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Which of these blocks are recorded for somebody already. */
+export async function listRecorded(db: Db, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('checkout_payments')
+    .select('block_hash')
+    .where('block_hash', 'in', [...hashes])
+    .execute()
+  return new Set(rows.map(({ block_hash: hash }) => hash))
+}
+
+export async function listPayments(db: Db, checkoutId: string, limit = 500): Promise<Payment[]> {
+  const rows = await db
+    .selectFrom('checkout_payments')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('created_at')
+    .orderBy('block_hash')
+    .limit(limit)
+    .execute()
+  return rows.map(toPayment)
+}
+
+/** What came in for an owner and fits nothing, newest first. */
+export async function listUnmatched(db: Db, owner: string, limit: number): Promise<Payment[]> {
+  const rows = await db
+    .selectFrom('checkout_payments')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('kind', '=', 'unmatched')
+    .orderBy('created_at', 'desc')
+    .orderBy('block_hash')
+    .limit(limit)
+    .execute()
+  return rows.map(toPayment)
+}
+
+/** Unmatched → counted for a checkout, by its merchant's word; answers the payment when it was there to take. */
+export async function markAssigned(
+  db: Db,
+  { owner, blockHash, checkoutId }: { owner: string; blockHash: string; checkoutId: string },
+): Promise<Payment | undefined> {
+  const row = await db
+    .updateTable('checkout_payments')
+    .set({ kind: 'counted', checkout_id: checkoutId })
+    .where('owner', '=', owner)
+    .where('block_hash', '=', blockHash)
+    .where('kind', '=', 'unmatched')
+    .returningAll()
+    .executeTakeFirst()
+  return row && toPayment(row)
+}

@@ -1,0 +1,226 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { type Engine, sumRaw } from '../../kernel/dialect.ts'
+import type { CheckoutStatus } from '../../kernel/tables/checkouts.ts'
+import type { Db, Tables } from '../../kernel/tables/index.ts'
+import { type Payment, toPayment } from './payments-store.ts'
+import { type Checkout, toCheckout } from './store.ts'
+
+/** Whose checkouts, and which of them. */
+export interface Filter {
+  /** Undefined is everybody's, which only administrators may ask for. */
+  owner?: string | undefined
+  keyId?: string | undefined
+  status?: CheckoutStatus | undefined
+  from?: number | undefined
+  to?: number | undefined
+  /** Members of the metadata and the texts they must have. */
+  metadata?: readonly (readonly [string, string])[]
+  includeHidden?: boolean
+}
+
+type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
+
+function where<O>(query: Query<O>, engine: Engine, filter: Filter): Query<O> {
+  const { owner, keyId, status, from, to, metadata = [], includeHidden = false } = filter
+  let found = query
+  if (owner !== undefined) found = found.where('checkouts.owner', '=', owner)
+  if (keyId !== undefined) found = found.where('checkouts.key_id', '=', keyId)
+  if (status !== undefined) found = found.where('checkouts.status', '=', status)
+  if (from !== undefined) found = found.where('checkouts.created_at', '>=', from)
+  if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
+  if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
+  for (const [key, value] of metadata) found = found.where(metadataText(engine, key), '=', value)
+  return found
+}
+
+/** A top-level member of the metadata as text, whatever scalar it is. */
+function metadataText(engine: Engine, key: string) {
+  if (engine === 'postgres') return sql<string>`(checkouts.metadata::json ->> ${sql.lit(key)})`
+  const path = sql.lit(`$.${JSON.stringify(key)}`)
+  // SQLite gives numbers for booleans.
+  return sql<string>`case json_type(checkouts.metadata, ${path}) when 'true' then 'true' when 'false' then 'false'
+    else cast(json_extract(checkouts.metadata, ${path}) as text) end`
+}
+
+export interface Page {
+  limit: number
+  offset?: number
+  /** The last one that was seen: pages stay put while new checkouts come in. */
+  after?: { createdAt: number; id: string } | undefined
+}
+
+/** Newest first, with the id as second key, so that no page repeats or leaves out one. */
+export async function listCheckouts(db: Db, engine: Engine, filter: Filter, page: Page): Promise<Checkout[]> {
+  let query = where(db.selectFrom('checkouts').selectAll('checkouts'), engine, filter)
+  if (page.after) {
+    const { createdAt, id } = page.after
+    query = query.where((eb) =>
+      eb.or([
+        eb('checkouts.created_at', '<', createdAt),
+        eb.and([eb('checkouts.created_at', '=', createdAt), eb('checkouts.id', '<', id)]),
+      ]),
+    )
+  }
+  const rows = await query
+    .orderBy('checkouts.created_at', 'desc')
+    .orderBy('checkouts.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset ?? 0)
+    .execute()
+  return rows.map(toCheckout)
+}
+
+export async function countByStatus(
+  db: Db,
+  engine: Engine,
+  filter: Filter,
+): Promise<{ status: CheckoutStatus; count: number }[]> {
+  const rows = await where(db.selectFrom('checkouts'), engine, filter)
+    .select(({ fn }) => ['checkouts.status', fn.countAll().as('count')])
+    .groupBy('checkouts.status')
+    .execute()
+  return rows.map(({ status, count }) => ({ status, count: Number(count) }))
+}
+
+export interface Revenue {
+  currency: string
+  count: number
+  raw: bigint
+  e8: bigint
+}
+
+/** What complete checkouts brought in, by the currency of their price. */
+export async function sumRevenue(db: Db, engine: Engine, filter: Filter): Promise<Revenue[]> {
+  const rows = await where(db.selectFrom('checkouts'), engine, filter)
+    .where('checkouts.status', '=', 'complete')
+    .select(({ fn }) => [
+      'checkouts.currency',
+      fn.countAll().as('count'),
+      sumRaw(engine, 'checkouts.paid_raw').as('raw'),
+      sumRaw(engine, 'checkouts.price_e8').as('e8'),
+    ])
+    .groupBy('checkouts.currency')
+    .orderBy('checkouts.currency')
+    .execute()
+  return rows.map(({ currency, count, raw, e8 }) => ({
+    currency,
+    count: Number(count),
+    raw: BigInt(raw),
+    e8: BigInt(e8),
+  }))
+}
+
+export interface RevenueDay extends Revenue {
+  /** Whole days since 1970, in UTC. */
+  day: number
+}
+
+/** The same by the day on which they were paid, or marked as paid. */
+export async function sumRevenueDays(
+  db: Db,
+  engine: Engine,
+  { owner, since }: { owner: string | undefined; since: number },
+): Promise<RevenueDay[]> {
+  const day = sql<number>`checkouts.paid_at / 86400000`
+  let query = db
+    .selectFrom('checkouts')
+    .where('checkouts.status', '=', 'complete')
+    .where('checkouts.paid_at', '>=', since)
+  if (owner !== undefined) query = query.where('checkouts.owner', '=', owner)
+  const rows = await query
+    .select(({ fn }) => [
+      day.as('day'),
+      'checkouts.currency',
+      fn.countAll().as('count'),
+      sumRaw(engine, 'checkouts.paid_raw').as('raw'),
+      sumRaw(engine, 'checkouts.price_e8').as('e8'),
+    ])
+    .groupBy([day, 'checkouts.currency'])
+    .execute()
+  return rows.map(({ day, currency, count, raw, e8 }) => ({
+    day,
+    currency,
+    count: Number(count),
+    raw: BigInt(raw),
+    e8: BigInt(e8),
+  }))
+}
+
+export interface AccountTotal {
+  owner: string
+  total: number
+  complete: number
+  raw: bigint
+}
+
+/** The accounts with the most checkouts. */
+export async function listAccountTotals(db: Db, engine: Engine, limit: number): Promise<AccountTotal[]> {
+  const paid = sql<string | null>`case when checkouts.status = 'complete' then checkouts.paid_raw end`
+  const inner = db
+    .selectFrom('checkouts')
+    .select([
+      'checkouts.owner',
+      paid.as('paid'),
+      sql<number>`case when status = 'complete' then 1 else 0 end`.as('won'),
+    ])
+  const rows = await db
+    .selectFrom(inner.as('each'))
+    .select(({ fn }) => [
+      'each.owner',
+      fn.countAll().as('total'),
+      fn.sum('each.won').as('complete'),
+      sumRaw(engine, 'each.paid').as('raw'),
+    ])
+    .groupBy('each.owner')
+    .orderBy('total', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ owner, total, complete, raw }) => ({
+    owner,
+    total: Number(total),
+    complete: Number(complete),
+    raw: BigInt(raw),
+  }))
+}
+
+export interface ExportedPayment {
+  payment: Payment
+  checkout: Checkout
+}
+
+/** Payments of checkouts with their checkouts, newest first, page by page. */
+export async function listExported(
+  db: Db,
+  { owner, after, limit }: { owner: string | undefined; after: Payment | undefined; limit: number },
+): Promise<ExportedPayment[]> {
+  let query = db
+    .selectFrom('checkout_payments')
+    .selectAll()
+    .where('checkout_id', 'is not', null)
+    .where('kind', '<>', 'unmatched')
+  if (owner !== undefined) query = query.where('owner', '=', owner)
+  if (after) {
+    query = query.where((eb) =>
+      eb.or([
+        eb('created_at', '<', after.createdAt),
+        eb.and([eb('created_at', '=', after.createdAt), eb('block_hash', '<', after.blockHash)]),
+        eb.and([
+          eb('created_at', '=', after.createdAt),
+          eb('block_hash', '=', after.blockHash),
+          eb('owner', '<', after.owner),
+        ]),
+      ]),
+    )
+  }
+  const rows = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('block_hash', 'desc')
+    .orderBy('owner', 'desc')
+    .limit(limit)
+    .execute()
+  if (rows.length === 0) return []
+  const ids = [...new Set(rows.map(({ checkout_id: id }) => id!))]
+  const checkouts = await db.selectFrom('checkouts').selectAll().where('id', 'in', ids).execute()
+  const byId = new Map(checkouts.map((row) => [row.id, toCheckout(row)]))
+  return rows.map((row) => ({ payment: toPayment(row), checkout: byId.get(row.checkout_id!)! }))
+}

@@ -1,0 +1,154 @@
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { CheckoutQuotesTable } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export interface Reservation {
+  address: string
+  amountRaw: Raw
+  owner: string
+  checkoutId: string
+  plan: number
+  quote: number | null
+  superseded: boolean
+}
+
+/** Takes an amount for a checkout; false when another checkout of the owner has it. */
+export async function takeAmount(
+  db: Db,
+  { address, amountRaw, owner, checkoutId, plan, quote }: Omit<Reservation, 'superseded'>,
+  { now, releaseAt }: { now: number; releaseAt: number },
+): Promise<boolean> {
+  const row = await db
+    .insertInto('checkout_reservations')
+    .values({
+      address,
+      amount_raw: amountRaw.toString(),
+      owner,
+      checkout_id: checkoutId,
+      plan,
+      quote,
+      superseded: 0,
+      created_at: now,
+      release_at: releaseAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('checkout_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whose amount this is at an address: at most one reservation of each owner. */
+export async function listReservations(db: Db, address: string, amountRaw: Raw): Promise<Reservation[]> {
+  const rows = await db
+    .selectFrom('checkout_reservations')
+    .selectAll()
+    .where('address', '=', address)
+    .where('amount_raw', '=', amountRaw.toString())
+    .limit(1_000)
+    .execute()
+  return rows.map((row) => ({
+    address: row.address,
+    amountRaw: toRaw(BigInt(row.amount_raw)),
+    owner: row.owner,
+    checkoutId: row.checkout_id,
+    plan: row.plan,
+    quote: row.quote,
+    superseded: row.superseded === 1,
+  }))
+}
+
+/** How many amounts an owner has taken at an address, counted up to a bound. Those of strangers take no room. */
+export async function countReservations(
+  db: Db,
+  { address, owner, max }: { address: string; owner: string; max: number },
+): Promise<number> {
+  const some = db
+    .selectFrom('checkout_reservations')
+    .select('owner')
+    .where('address', '=', address)
+    .where('owner', '=', owner)
+    .limit(max)
+  const row = await db
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+export async function countReservationsOf(db: Db, checkoutId: string): Promise<number> {
+  const row = await db
+    .selectFrom('checkout_reservations')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('checkout_id', '=', checkoutId)
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** The amounts stay taken, but nobody's payment of them counts by itself any more. */
+export async function markSuperseded(db: Db, checkoutId: string): Promise<void> {
+  await db.updateTable('checkout_reservations').set({ superseded: 1 }).where('checkout_id', '=', checkoutId).execute()
+}
+
+export async function deleteReleased(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('checkout_reservations').where('release_at', '<=', now).execute()
+}
+
+export interface Quote {
+  checkoutId: string
+  plan: number
+  seq: number
+  rate: string
+  source: string
+  rateAt: number
+  amountRaw: Raw
+  createdAt: number
+  expiresAt: number
+}
+
+const toQuote = (row: CheckoutQuotesTable): Quote => ({
+  checkoutId: row.checkout_id,
+  plan: row.plan,
+  seq: row.seq,
+  rate: row.rate,
+  source: row.source,
+  rateAt: row.rate_at,
+  amountRaw: toRaw(BigInt(row.amount_raw)),
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+export async function insertQuote(db: Db, quote: Quote): Promise<void> {
+  await db
+    .insertInto('checkout_quotes')
+    .values({
+      checkout_id: quote.checkoutId,
+      plan: quote.plan,
+      seq: quote.seq,
+      rate: quote.rate,
+      source: quote.source,
+      rate_at: quote.rateAt,
+      amount_raw: quote.amountRaw.toString(),
+      created_at: quote.createdAt,
+      expires_at: quote.expiresAt,
+    })
+    .execute()
+}
+
+/** Every quote of a checkout, newest first; bounded by its life and the life of a quote. */
+export async function listQuotes(db: Db, checkoutId: string): Promise<Quote[]> {
+  const rows = await db
+    .selectFrom('checkout_quotes')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('seq', 'desc')
+    .orderBy('plan')
+    .limit(5_000)
+    .execute()
+  return rows.map(toQuote)
+}
+
+/** The newest quotes, one for each plan. */
+export async function listLatestQuotes(db: Db, checkoutId: string): Promise<Quote[]> {
+  const quotes = await listQuotes(db, checkoutId)
+  return quotes.filter(({ seq }) => seq === quotes[0]?.seq)
+}

@@ -1,0 +1,225 @@
+import { formatNano } from '../../kernel/money.ts'
+import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
+import type { Json, JsonObject } from '../../kernel/shape.ts'
+import type { Till } from '../../kernel/till.ts'
+import type { Opened } from './domain/open.ts'
+import type { Payment } from './payments-store.ts'
+import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, type TimelineEntry } from './store.ts'
+
+const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
+const orNothing = <T extends Json>(name: string, value: T | null) => (value === null ? {} : { [name]: value })
+
+/** What is still to be paid: everything shown about money comes from this one number. */
+export function amountToPay({ amountRaw, paidRaw, mode }: Checkout): bigint | undefined {
+  if (amountRaw === undefined) return undefined
+  if (mode === 'unique_amount') return amountRaw
+  return amountRaw > paidRaw ? amountRaw - paidRaw : 0n
+}
+
+export function paymentLink(checkout: Checkout): string {
+  const due = amountToPay(checkout)
+  return toPaymentUri({
+    address: checkout.address,
+    // Before anything is due any amount may be typed; afterwards nothing is asked for.
+    ...(due !== undefined && due > 0n && { amount: due as Checkout['amountRaw'] }),
+  })
+}
+
+const amounts = ({ amountRaw }: Pick<Plan, 'amountRaw'>): JsonObject =>
+  amountRaw === undefined ? {} : { amount: formatNano(amountRaw), amount_raw: amountRaw.toString() }
+
+function fiat(checkout: Checkout): JsonObject {
+  if (checkout.currency === 'NANO') return { currency: 'NANO' }
+  return {
+    currency: checkout.currency,
+    ...orNothing('fiat_amount', checkout.price),
+    note: `Converted to nano when the page is opened; a quote lives 15 minutes.`,
+  }
+}
+
+function links(till: Till, { id }: Checkout): JsonObject {
+  return { browser: till.links.pay(id), check: till.links.check(id), json: till.links.record(id) }
+}
+
+function showPlans(till: Till, checkout: Checkout): JsonObject {
+  if (checkout.plans.length === 0) return {}
+  const plans = checkout.plans.map((plan): JsonObject => {
+    const link = toPaymentUri({ address: checkout.address, amount: plan.amountRaw })
+    const amount =
+      plan.amountRaw === undefined
+        ? { value: plan.value }
+        : { value: formatNano(plan.amountRaw), value_raw: plan.amountRaw.toString() }
+    return {
+      title: plan.title,
+      ...amount,
+      ...(checkout.currency !== 'NANO' && { fiat_amount: plan.value }),
+      discount: plan.discount,
+      link,
+      qrcode: till.qrPng(link),
+    }
+  })
+  return { plans }
+}
+
+/** What whoever made a checkout gets (contract 2, Checkout response). */
+export function toResponse(till: Till, { checkout, rate, webhookSecret }: Opened): JsonObject {
+  const link = paymentLink(checkout)
+  return {
+    id: checkout.id,
+    ...links(till, checkout),
+    address: checkout.address,
+    ...amounts(checkout),
+    ...(checkout.currency !== 'NANO' && fiat(checkout)),
+    ...(rate && { rate: rate.rate, rate_source: rate.source }),
+    ...showPlans(till, checkout),
+    link,
+    qrcode: till.qrPng(link),
+    mode: checkout.mode,
+    status: checkout.status,
+    expires_unix: toUnix(checkout.expiresAt),
+    ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+  }
+}
+
+const showBlock = ({ hash, account, amountRaw }: SeenBlock): JsonObject => ({
+  hash,
+  account,
+  amount: formatNano(amountRaw),
+  amount_raw: amountRaw.toString(),
+})
+
+/** The block that completed a checkout; what it carried is what was paid, unless several sends made the sum. */
+function completingBlock(checkout: Checkout, payments: readonly Payment[]): JsonObject {
+  const { blockHash } = checkout
+  const payment = payments.find((one) => one.blockHash === blockHash)
+  if (!payment) return {}
+  return { block: showBlock({ hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }) }
+}
+
+function boughtPlan({ plan, plans }: Checkout): JsonObject {
+  const bought = plan === null ? undefined : plans[plan]
+  if (!bought) return {}
+  const amountRaw = bought.amountRaw
+  const value =
+    amountRaw === undefined
+      ? { value: bought.value }
+      : { value: formatNano(amountRaw), value_raw: amountRaw.toString() }
+  return { plan: { title: bought.title, ...value, discount: bought.discount } }
+}
+
+/** What anybody who knows the id may know about the payment (contract 2, Checkout status). */
+export function toCheck(till: Till, checkout: Checkout, payments: readonly Payment[]): JsonObject {
+  const { status, amountRaw, paidRaw } = checkout
+  const complete = status === 'complete'
+  const due = complete || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
+  return {
+    id: checkout.id,
+    status,
+    additional_status: checkout.additional,
+    success: complete,
+    address: checkout.address,
+    amount: amountRaw === undefined ? null : formatNano(amountRaw),
+    amount_raw: amountRaw?.toString() ?? null,
+    amount_paid_raw: paidRaw.toString(),
+    amount_due_raw: due.toString(),
+    expires_unix: toUnix(checkout.expiresAt),
+    json: till.links.record(checkout.id),
+    browser: till.links.pay(checkout.id),
+    ...(complete && { message: 'Payment received.', ...completingBlock(checkout, payments), ...boughtPlan(checkout) }),
+    ...(status === 'detected' && checkout.detected && { detected_block: showBlock(checkout.detected) }),
+    ...(status === 'expired' && { expired: true, error: 'Expired checkout.' }),
+  }
+}
+
+/** The public record: what the page shows. Nothing of webhooks, mail or metadata (contract 2, rule 17). */
+export function toRecord(till: Till, checkout: Checkout, payments: readonly Payment[]): JsonObject {
+  const link = paymentLink(checkout)
+  return {
+    ...toCheck(till, checkout, payments),
+    check: till.links.check(checkout.id),
+    mode: checkout.mode,
+    ...fiat(checkout),
+    ...orNothing('title', checkout.title),
+    ...orNothing('description', checkout.description),
+    ...orNothing('image', checkout.image),
+    ...orNothing('success_url', checkout.successUrl),
+    ...orNothing('cancel_url', checkout.cancelUrl),
+    ...showPlans(till, checkout),
+    link,
+    qrcode: till.qrPng(link),
+    created_unix: toUnix(checkout.createdAt),
+    ...(checkout.paidAt !== null && { paid_unix: toUnix(checkout.paidAt) }),
+  }
+}
+
+/** What the merchant sees of an own checkout in lists and reports. Secrets stay where they are. */
+export function toOwnView(till: Till, checkout: Checkout): JsonObject {
+  const { amountRaw, paidRaw } = checkout
+  return {
+    id: checkout.id,
+    account: checkout.owner === ANONYMOUS ? null : checkout.owner,
+    status: checkout.status,
+    additional_status: checkout.additional,
+    mode: checkout.mode,
+    address: checkout.address,
+    ...(checkout.merchantAddress !== checkout.address && { merchant_address: checkout.merchantAddress }),
+    currency: checkout.currency,
+    price: checkout.price,
+    ...(checkout.currency !== 'NANO' && { fiat_amount: checkout.price }),
+    amount: amountRaw === undefined ? null : formatNano(amountRaw),
+    amount_raw: amountRaw?.toString() ?? null,
+    amount_paid: formatNano(paidRaw),
+    amount_paid_raw: paidRaw.toString(),
+    plans: checkout.plans.map(({ title, value, discount, amountRaw }) => ({
+      title,
+      value,
+      discount,
+      value_raw: amountRaw?.toString() ?? null,
+    })),
+    ...boughtPlan(checkout),
+    title: checkout.title,
+    description: checkout.description,
+    image: checkout.image,
+    success_url: checkout.successUrl,
+    cancel_url: checkout.cancelUrl,
+    webhook_url: checkout.webhookUrl,
+    webhook_events: checkout.webhookEvents,
+    webhook_secret_set: checkout.webhookSecret !== null,
+    notify: checkout.notify,
+    metadata: checkout.metadata,
+    block_hash: checkout.blockHash,
+    payer: checkout.payer,
+    hidden: checkout.hiddenAt !== null,
+    created_unix: toUnix(checkout.createdAt),
+    expires_unix: toUnix(checkout.expiresAt),
+    paid_unix: checkout.paidAt === null ? null : toUnix(checkout.paidAt),
+    ...links(till, checkout),
+  }
+}
+
+export function showPayment(till: Till, payment: Payment): JsonObject {
+  return {
+    block_hash: payment.blockHash,
+    block_url: till.links.block(payment.blockHash),
+    kind: payment.kind,
+    checkout_id: payment.checkoutId,
+    address: payment.address,
+    payer: payment.payer,
+    amount: formatNano(payment.amountRaw),
+    amount_raw: payment.amountRaw.toString(),
+    rate: payment.rate,
+    rate_source: payment.rateSource,
+    at_unix: toUnix(payment.at),
+  }
+}
+
+export function showTimeline({ seq, status, additional, at, reason, blockHash }: TimelineEntry): JsonObject {
+  return {
+    seq,
+    status,
+    additional_status: additional,
+    at_unix: toUnix(at),
+    reason,
+    ...orNothing('block_hash', blockHash),
+  }
+}

@@ -1,0 +1,461 @@
+import { sql } from 'kysely'
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+/** All checkouts made without a key belong to this owner (contract 3, rule 4). */
+export const ANONYMOUS = 'anonymous'
+export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
+/** The plan of an amount that belongs to none. */
+export const NO_PLAN = -1
+
+export interface Plan {
+  title: string
+  /** In the currency of the checkout. */
+  value: string
+  discount: number | false
+  /** What is asked for now. */
+  amountRaw: Raw | undefined
+}
+
+export interface SeenBlock {
+  hash: string
+  account: string
+  amountRaw: Raw
+}
+
+export interface Checkout {
+  id: string
+  owner: string
+  keyId: string | null
+  mode: CheckoutMode
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  address: string
+  merchantAddress: string
+  walletId: string | null
+  currency: string
+  price: string | null
+  priceE8: bigint | undefined
+  amountRaw: Raw | undefined
+  paidRaw: Raw
+  plans: Plan[]
+  plan: number | null
+  title: string | null
+  description: string | null
+  image: string | null
+  successUrl: string | null
+  cancelUrl: string | null
+  webhookUrl: string | null
+  /** Sealed. */
+  webhookSecret: string | null
+  webhookEvents: string[]
+  notify: string | null
+  metadata: JsonObject
+  seq: number
+  createdAt: number
+  expiresAt: number
+  watchedUntil: number
+  servedAt: number | null
+  seenAt: number | null
+  paidAt: number | null
+  hiddenAt: number | null
+  notifiedAt: number | null
+  blockHash: string | null
+  payer: string | null
+  detected: SeenBlock | undefined
+  detectedAt: number | null
+}
+
+const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
+
+interface StoredPlan {
+  title: string
+  value: string
+  discount: number | false
+  amount_raw: string | null
+}
+
+const toStoredPlans = (plans: readonly Plan[]) =>
+  JSON.stringify(
+    plans.map(({ amountRaw, ...plan }): StoredPlan => ({ ...plan, amount_raw: amountRaw?.toString() ?? null })),
+  )
+
+const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
+  JSON.stringify({ hash, account, amount_raw: amountRaw.toString() })
+
+function toSeenBlock(text: string): SeenBlock {
+  const { hash, account, amount_raw: amount } = JSON.parse(text) as Record<'hash' | 'account' | 'amount_raw', string>
+  return { hash, account, amountRaw: toRaw(BigInt(amount)) }
+}
+
+export function toCheckout(row: CheckoutsTable): Checkout {
+  return {
+    id: row.id,
+    owner: row.owner,
+    keyId: row.key_id,
+    mode: row.mode,
+    status: row.status,
+    additional: row.additional_status,
+    address: row.address,
+    merchantAddress: row.merchant_address,
+    walletId: row.wallet_id,
+    currency: row.currency,
+    price: row.price,
+    priceE8: row.price_e8 === null ? undefined : BigInt(row.price_e8),
+    amountRaw: toAmount(row.amount_raw),
+    paidRaw: toRaw(BigInt(row.paid_raw)),
+    plans: (JSON.parse(row.plans) as StoredPlan[]).map(({ amount_raw: amount, ...plan }) => ({
+      ...plan,
+      amountRaw: toAmount(amount),
+    })),
+    plan: row.plan,
+    title: row.title,
+    description: row.description,
+    image: row.image,
+    successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    webhookUrl: row.webhook_url,
+    webhookSecret: row.webhook_secret,
+    webhookEvents: JSON.parse(row.webhook_events) as string[],
+    notify: row.notify,
+    metadata: JSON.parse(row.metadata) as JsonObject,
+    seq: row.seq,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    watchedUntil: row.watched_until,
+    servedAt: row.served_at,
+    seenAt: row.seen_at,
+    paidAt: row.paid_at,
+    hiddenAt: row.hidden_at,
+    notifiedAt: row.notified_at,
+    blockHash: row.block_hash,
+    payer: row.payer,
+    detected: row.detected_block === null ? undefined : toSeenBlock(row.detected_block),
+    detectedAt: row.detected_at,
+  }
+}
+
+export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
+  await db
+    .insertInto('checkouts')
+    .values({
+      id: checkout.id,
+      owner: checkout.owner,
+      key_id: checkout.keyId,
+      mode: checkout.mode,
+      status: checkout.status,
+      additional_status: checkout.additional,
+      address: checkout.address,
+      merchant_address: checkout.merchantAddress,
+      wallet_id: checkout.walletId,
+      currency: checkout.currency,
+      price: checkout.price,
+      price_e8: checkout.priceE8?.toString() ?? null,
+      amount_raw: checkout.amountRaw?.toString() ?? null,
+      paid_raw: checkout.paidRaw.toString(),
+      plans: toStoredPlans(checkout.plans),
+      plan: checkout.plan,
+      title: checkout.title,
+      description: checkout.description,
+      image: checkout.image,
+      success_url: checkout.successUrl,
+      cancel_url: checkout.cancelUrl,
+      webhook_url: checkout.webhookUrl,
+      webhook_secret: checkout.webhookSecret,
+      webhook_events: JSON.stringify(checkout.webhookEvents),
+      notify: checkout.notify,
+      metadata: JSON.stringify(checkout.metadata),
+      seq: checkout.seq,
+      created_at: checkout.createdAt,
+      expires_at: checkout.expiresAt,
+      watched_until: checkout.watchedUntil,
+      served_at: checkout.servedAt,
+      seen_at: checkout.seenAt,
+      paid_at: checkout.paidAt,
+      hidden_at: checkout.hiddenAt,
+      notified_at: checkout.notifiedAt,
+      block_hash: checkout.blockHash,
+      payer: checkout.payer,
+      detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
+      detected_at: checkout.detectedAt,
+    })
+    .execute()
+}
+
+export async function findCheckout(db: Db, id: string): Promise<Checkout | undefined> {
+  const row = await db.selectFrom('checkouts').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toCheckout(row)
+}
+
+/** The same for its owner only; `owner` undefined is an administrator, who sees all. */
+export async function findOwnCheckout(
+  db: Db,
+  { id, owner }: { id: string; owner: string | undefined },
+): Promise<Checkout | undefined> {
+  const found = await findCheckout(db, id)
+  return found && (owner === undefined || found.owner === owner) ? found : undefined
+}
+
+/** How many checkouts of an owner are open on an address, counted up to a bound. */
+export async function countOpen(
+  db: Db,
+  { address, owner, max }: { address: string; owner: string; max: number },
+): Promise<number> {
+  const some = db
+    .selectFrom('checkouts')
+    .select('id')
+    .where('address', '=', address)
+    .where('owner', '=', owner)
+    .where('status', 'in', OPEN_STATUSES)
+    .limit(max)
+  const row = await db
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
+}
+
+/** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
+export async function listSumming(db: Db, address: string, now: number): Promise<Checkout[]> {
+  const rows = await db
+    .selectFrom('checkouts')
+    .selectAll()
+    .where('address', '=', address)
+    .where('mode', '<>', 'unique_amount')
+    .where('watched_until', '>', now)
+    .orderBy('created_at', 'desc')
+    .limit(200)
+    .execute()
+  return rows.map(toCheckout)
+}
+
+/**
+ * Takes hold of a checkout until the transaction ends and gives it the number of its next timeline entry. Every change
+ * begins here, so that two instances decide one after the other, each on what the other has left.
+ */
+export async function lockCheckout(db: Db, id: string): Promise<Checkout | undefined> {
+  const row = await db
+    .updateTable('checkouts')
+    .set(({ eb }) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toCheckout(row)
+}
+
+export interface CheckoutChange {
+  status?: CheckoutStatus
+  additional?: AdditionalStatus
+  paidRaw?: Raw
+  priceE8?: bigint
+  plan?: number | null
+  amountRaw?: Raw | undefined
+  plans?: readonly Plan[]
+  paidAt?: number
+  blockHash?: string | null
+  payer?: string | null
+  detected?: SeenBlock | null
+  detectedAt?: number | null
+  seenAt?: number
+}
+
+/** From one state to another; false when it is no longer in the first, and then nothing has changed. */
+export async function markChanged(
+  db: Db,
+  { id, status }: Pick<Checkout, 'id' | 'status'>,
+  change: CheckoutChange,
+): Promise<boolean> {
+  const won = await db
+    .updateTable('checkouts')
+    .set({
+      ...(change.status !== undefined && { status: change.status }),
+      ...(change.additional !== undefined && { additional_status: change.additional }),
+      ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
+      ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
+      ...(change.plan !== undefined && { plan: change.plan }),
+      ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
+      ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
+      ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
+      ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
+      ...(change.payer !== undefined && { payer: change.payer }),
+      ...(change.detected !== undefined && {
+        detected_block: change.detected === null ? null : toStoredBlock(change.detected),
+      }),
+      ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
+      ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+export interface Presentation {
+  title: string | null
+  description: string | null
+  image: string | null
+  successUrl: string | null
+  cancelUrl: string | null
+  webhookUrl: string | null
+  webhookSecret: string | null
+  webhookEvents: string[]
+  notify: string | null
+  metadata: JsonObject
+}
+
+/** What a merchant may change about an open checkout. */
+export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({
+      title: shown.title,
+      description: shown.description,
+      image: shown.image,
+      success_url: shown.successUrl,
+      cancel_url: shown.cancelUrl,
+      webhook_url: shown.webhookUrl,
+      webhook_secret: shown.webhookSecret,
+      webhook_events: JSON.stringify(shown.webhookEvents),
+      notify: shown.notify,
+      metadata: JSON.stringify(shown.metadata),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A price that nobody has seen yet may be replaced. */
+export async function updatePrice(
+  db: Db,
+  id: string,
+  { currency, price, priceE8 }: Pick<Checkout, 'currency' | 'price' | 'priceE8'>,
+): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ currency, price, price_e8: priceE8?.toString() ?? null })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function markServed(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ served_at: now })
+    .where('id', '=', id)
+    .where('served_at', 'is', null)
+    .execute()
+}
+
+export async function markHidden(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ hidden_at: now })
+    .where('id', '=', id)
+    .where('hidden_at', 'is', null)
+    .execute()
+}
+
+export async function markNotified(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ notified_at: now })
+    .where('id', '=', id)
+    .where('notified_at', 'is', null)
+    .execute()
+}
+
+/** Open checkouts of an address whose time is over. */
+export async function listOverdue(
+  db: Db,
+  { address, expiresBefore, limit }: { address: string; expiresBefore: number; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('checkouts')
+    .select('id')
+    .where('address', '=', address)
+    .where('status', 'in', ['pending', 'partial'])
+    .where('expires_at', '<=', expiresBefore)
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** When the next open checkout of each address ends; addresses without one are left out. */
+export async function listNextExpiries(db: Db, addresses: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('checkouts')
+    .select(({ fn }) => ['address', fn.min('expires_at').as('next')])
+    .where('address', 'in', [...addresses])
+    .where('status', 'in', OPEN_STATUSES)
+    .groupBy('address')
+    .execute()
+  return new Map(rows.map(({ address, next }) => [address, next]))
+}
+
+/** Checkouts whose block was seen and has not been confirmed since. */
+export async function listStuck(
+  db: Db,
+  { detectedBefore, limit }: { detectedBefore: number; limit: number },
+): Promise<Checkout[]> {
+  const rows = await db
+    .selectFrom('checkouts')
+    .selectAll()
+    .where('status', '=', 'detected')
+    .where('detected_at', '<=', detectedBefore)
+    .orderBy('detected_at')
+    .limit(limit)
+    .execute()
+  return rows.map(toCheckout)
+}
+
+export interface TimelineEntry {
+  seq: number
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  reason: string
+  blockHash: string | null
+  at: number
+}
+
+export async function insertTimeline(db: Db, checkoutId: string, entry: TimelineEntry): Promise<void> {
+  const { seq, status, additional, reason, blockHash, at } = entry
+  await db
+    .insertInto('checkout_timeline')
+    .values({
+      checkout_id: checkoutId,
+      seq,
+      status,
+      additional_status: additional,
+      reason,
+      block_hash: blockHash,
+      at,
+    })
+    .execute()
+}
+
+export async function listTimeline(db: Db, checkoutId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('checkout_timeline')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('seq', 'desc')
+    .limit(500)
+    .execute()
+  return rows.reverse().map(({ seq, status, additional_status: additional, reason, block_hash: blockHash, at }) => ({
+    seq,
+    status,
+    additional,
+    reason,
+    blockHash,
+    at,
+  }))
+}
+
+/** The greater of two columns or values, in words both engines know. */
+export const later = (column: string, value: number) =>
+  sql<number>`case when ${sql.ref(column)} > ${value} then ${sql.ref(column)} else ${value} end`
+/** The smaller one. */
+export const earlier = (column: string, value: number) =>
+  sql<number>`case when ${sql.ref(column)} < ${value} then ${sql.ref(column)} else ${value} end`

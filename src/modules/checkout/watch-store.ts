@@ -1,0 +1,200 @@
+import { sql } from 'kysely'
+import type { WatchedAddressesTable } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { OPEN_STATUSES, earlier, later } from './store.ts'
+
+export interface WatchedAddress {
+  address: string
+  since: number
+  freshAt: number
+  watchedUntil: number
+  scannedAt: number
+  nextScanAt: number
+  frontier: string | null
+}
+
+const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
+  address: row.address,
+  since: row.since,
+  freshAt: row.fresh_at,
+  watchedUntil: row.watched_until,
+  scannedAt: row.scanned_at,
+  nextScanAt: row.next_scan_at,
+  frontier: row.frontier,
+})
+
+/** A checkout of an owner waits at an address. */
+export async function saveWatch(
+  db: Db,
+  {
+    address,
+    owner,
+    now,
+    watchedUntil,
+    nextScanAt,
+  }: { address: string; owner: string; now: number; watchedUntil: number; nextScanAt: number },
+): Promise<void> {
+  await db
+    .insertInto('checkout_watchers')
+    .values({ address, owner, since: now, watched_until: watchedUntil })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['address', 'owner'])
+        .doUpdateSet({ watched_until: later('checkout_watchers.watched_until', watchedUntil) }),
+    )
+    .execute()
+  await db
+    .insertInto('watched_addresses')
+    .values({
+      address,
+      since: now,
+      fresh_at: now,
+      watched_until: watchedUntil,
+      scanned_at: 0,
+      next_scan_at: nextScanAt,
+      frontier: null,
+    })
+    .onConflict((conflict) =>
+      conflict.column('address').doUpdateSet({
+        fresh_at: now,
+        watched_until: later('watched_addresses.watched_until', watchedUntil),
+        next_scan_at: earlier('watched_addresses.next_scan_at', nextScanAt),
+      }),
+    )
+    .execute()
+}
+
+/** Owners with an account who wait at an address since before a time. */
+export async function listWatchers(
+  db: Db,
+  { address, now, since }: { address: string; now: number; since: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('checkout_watchers')
+    .select('owner')
+    .where('address', '=', address)
+    .where('watched_until', '>', now)
+    .where('since', '<=', since)
+    .limit(1_000)
+    .execute()
+  return rows.map(({ owner }) => owner)
+}
+
+/** Pages through watched addresses in order of the address. */
+export async function listWatched(
+  db: Db,
+  { now, after, limit }: { now: number; after: string; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('watched_addresses')
+    .select('address')
+    .where('address', '>', after)
+    .where('watched_until', '>', now)
+    .orderBy('address')
+    .limit(limit)
+    .execute()
+  return rows.map(({ address }) => address)
+}
+
+export async function listFresh(db: Db, since: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('watched_addresses')
+    .select('address')
+    .where('fresh_at', '>=', since)
+    .limit(100_000)
+    .execute()
+  return rows.map(({ address }) => address)
+}
+
+/** Takes addresses whose turn it is; whoever dies with them leaves them to others when the lease ends. */
+export async function claimScans(
+  db: Db,
+  { now, leaseUntil, limit }: { now: number; leaseUntil: number; limit: number },
+): Promise<WatchedAddress[]> {
+  const due = await db
+    .selectFrom('watched_addresses')
+    .select('address')
+    .where('next_scan_at', '<=', now)
+    .orderBy('next_scan_at')
+    .limit(limit)
+    .execute()
+  if (due.length === 0) return []
+  // Asked again in the statement that takes them, because another instance may have been faster.
+  const rows = await db
+    .updateTable('watched_addresses')
+    .set({ next_scan_at: leaseUntil })
+    .where(
+      'address',
+      'in',
+      due.map(({ address }) => address),
+    )
+    .where('next_scan_at', '<=', now)
+    .returningAll()
+    .execute()
+  return rows.map(toWatched)
+}
+
+/** A complete look at addresses is over. A turn that somebody asked for meanwhile stays. */
+export async function markScanned(
+  db: Db,
+  addresses: readonly string[],
+  { scannedAt, nextScanAt, leaseUntil }: { scannedAt: number; nextScanAt: number; leaseUntil: number },
+): Promise<void> {
+  await db
+    .updateTable('watched_addresses')
+    .set({
+      scanned_at: later('scanned_at', scannedAt),
+      next_scan_at: sql<number>`case when next_scan_at = ${leaseUntil} then ${nextScanAt} else next_scan_at end`,
+    })
+    .where('address', 'in', [...addresses])
+    .execute()
+}
+
+/** The history of an address is looked through up to this block. */
+export async function updateFrontier(db: Db, address: string, frontier: string): Promise<void> {
+  await db.updateTable('watched_addresses').set({ frontier }).where('address', '=', address).execute()
+}
+
+/** Wants addresses looked at by a time, or sooner. */
+export async function hastenScans(db: Db, addresses: readonly string[], at: number): Promise<void> {
+  if (addresses.length === 0) return
+  await db
+    .updateTable('watched_addresses')
+    .set({ next_scan_at: at })
+    .where('address', 'in', [...addresses])
+    .where('next_scan_at', '>', at)
+    .execute()
+}
+
+/** Wants everything looked at: somebody may have paid while nobody listened. */
+export async function hastenAllScans(db: Db, at: number): Promise<void> {
+  await db.updateTable('watched_addresses').set({ next_scan_at: at }).where('next_scan_at', '>', at).execute()
+}
+
+export async function findScannedAt(db: Db, address: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('watched_addresses')
+    .select('scanned_at')
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return row?.scanned_at
+}
+
+/** What is still open is looked at for as long as it takes: without a look it cannot expire. */
+export async function deleteUnwatched(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('watched_addresses')
+    .where('watched_until', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('checkouts')
+            .select('checkouts.id')
+            .whereRef('checkouts.address', '=', 'watched_addresses.address')
+            .where('checkouts.status', 'in', OPEN_STATUSES),
+        ),
+      ),
+    )
+    .execute()
+  await db.deleteFrom('checkout_watchers').where('watched_until', '<=', now).execute()
+}

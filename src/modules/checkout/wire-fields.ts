@@ -1,0 +1,280 @@
+import { type Raw, parseNano } from '../../kernel/money.ts'
+import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
+import { readFlag } from '../../kernel/fields.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { CheckoutMode } from '../../kernel/tables/checkouts.ts'
+import { EMAIL_PATTERN } from '../accounts/index.ts'
+import { SMALLEST_PRICE, hasWildcards } from './domain/amounts.ts'
+import { parseFiat } from './domain/fiat.ts'
+import { badField } from './errors.ts'
+
+/** A price as it was given: an amount of nano, one with digits to fill, or money of a state. */
+export type Price =
+  | { kind: 'nano'; text: string; raw: Raw }
+  | { kind: 'wildcards'; text: string }
+  | { kind: 'fiat'; text: string; e8: bigint }
+
+export interface PlanRequest {
+  title: string
+  price: Price
+  discount: number | false
+}
+
+/** What a merchant says about how a checkout looks and whom it tells. */
+export interface PresentationRequest {
+  title?: string | null
+  description?: string | null
+  image?: string | null
+  successUrl?: string | null
+  cancelUrl?: string | null
+  webhookUrl?: string | null
+  webhookSecret?: string | null
+  webhookEvents?: string[]
+  notify?: string | null
+  metadata?: JsonObject
+}
+
+export interface CheckoutRequest extends PresentationRequest {
+  address: string | undefined
+  currency: string
+  price: Price | undefined
+  plans: PlanRequest[]
+  mode: CheckoutMode
+  template: string | undefined
+  /** The price of an order from a template, which is in the template's currency and read when that is known. */
+  orderAmount: unknown
+}
+
+export interface ReadingRules {
+  currencies: readonly string[]
+  plainHttpAllowed: boolean
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+const TITLE_MAX = 120
+const DESCRIPTION_MAX = 1_000
+const URL_MAX = 2_048
+const PLANS_MAX = 20
+const METADATA_BYTES_MAX = 4_096
+const METADATA_KEYS_MAX = 50
+const METADATA_DEPTH_MAX = 4
+const SIGNIFICANT_DIGITS_MAX = 15
+const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
+/** Kinds of events beyond the completion, which is always sent. */
+export const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
+const EVENTS: readonly string[] = ['payment.completed', ...OPTIONAL_EVENTS]
+const SECRET = /^[\x20-\x7e]{8,256}$/
+const EMAIL = new RegExp(EMAIL_PATTERN)
+/** Control, zero-width and direction characters make one text look like another. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+const NANO_CODES = new Set(['NANO', 'XNO'])
+
+/** Clients say "nothing" in several ways. */
+function given(value: unknown): unknown {
+  return value === undefined || value === null || value === false || value === '' ? undefined : value
+}
+
+/** Reads the fields of a new checkout; the first wrong one is named (contract 2, Checkout request fields). */
+export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
+  const currency = readCurrency(body.currency, rules.currencies)
+  const template = readTemplate(body.template)
+  return {
+    ...readPresentation(body, rules),
+    address: readAddress(body.address),
+    currency,
+    price: template === undefined ? readPrice('amount', body.amount, currency) : undefined,
+    plans: readPlans(body.plans, currency),
+    mode: readMode(body),
+    template,
+    orderAmount: template === undefined ? undefined : given(body.amount),
+  }
+}
+
+/** Reads only what stands in the body; `null` or an empty text takes a value away. */
+export function readPresentation(body: Body, rules: ReadingRules): PresentationRequest {
+  const read: PresentationRequest = {}
+  const webhook = body.webhook_url ?? body.webhook
+  if (body.title !== undefined) read.title = readText('title', body.title, TITLE_MAX, INVISIBLE)
+  if (body.description !== undefined) {
+    read.description = readText('description', body.description, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
+  }
+  if (body.image !== undefined) read.image = readUrl('image', body.image, rules)
+  if (body.success_url !== undefined) read.successUrl = readUrl('success_url', body.success_url, rules)
+  if (body.cancel_url !== undefined) read.cancelUrl = readUrl('cancel_url', body.cancel_url, rules)
+  // Where events may go is decided by the way out, for every scheme and port.
+  if (webhook !== undefined) read.webhookUrl = readUrl('webhook_url', webhook, { ...rules, plainHttpAllowed: true })
+  if (body.webhook_secret !== undefined) read.webhookSecret = readSecret(body.webhook_secret)
+  if (body.webhook_events !== undefined) read.webhookEvents = readEvents(body.webhook_events)
+  if (body.notify !== undefined) read.notify = readNotify(body.notify)
+  if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
+  return read
+}
+
+export function readAddress(value: unknown): string | undefined {
+  if (given(value) === undefined) return undefined
+  const key = typeof value === 'string' ? fromAddress(value.trim()) : undefined
+  if (key === undefined) throw badField('address', 'Bad account number', 'invalid_account')
+  return toAddress(key)
+}
+
+export function readCurrency(value: unknown, known: readonly string[]): string {
+  const currency = given(value)
+  if (currency === undefined) return 'NANO'
+  const code = typeof currency === 'string' ? currency.trim().toUpperCase() : ''
+  if (NANO_CODES.has(code)) return 'NANO'
+  if (!known.includes(code)) {
+    throw badField('currency', `currency must be NANO or one of ${known.join(', ')}.`, 'invalid_currency')
+  }
+  return code
+}
+
+export function readPrice(field: string, value: unknown, currency: string): Price | undefined {
+  if (given(value) === undefined) return undefined
+  const bad = (text: string) => badField(field, text, 'invalid_amount')
+  const text = toDecimalText(value)
+  if (text === undefined) throw bad('Invalid amount number')
+  if (currency !== 'NANO') {
+    const e8 = parseFiat(text)
+    if (e8 === undefined || e8 === 0n) throw bad('Invalid amount number')
+    return { kind: 'fiat', text, e8 }
+  }
+  if (hasWildcards(text)) {
+    // Some way to fill the digits must give a price.
+    const most = parseNano(text.replaceAll('X', '9'))
+    if (most === undefined || most < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
+    return { kind: 'wildcards', text }
+  }
+  const raw = parseNano(text)
+  if (raw === undefined) throw bad('Invalid amount number')
+  if (raw < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
+  return { kind: 'nano', text, raw }
+}
+
+/** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
+function toDecimalText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim()
+  if (typeof value !== 'number') return undefined
+  const text = String(value)
+  if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) return undefined
+  return text.replace('.', '').replace(/^0+/, '').length <= SIGNIFICANT_DIGITS_MAX ? text : undefined
+}
+
+export function readPlans(value: unknown, currency: string): PlanRequest[] {
+  if (given(value) === undefined) return []
+  if (!Array.isArray(value) || value.length > PLANS_MAX) {
+    throw badField('plans', `plans must be a list of up to ${PLANS_MAX} plans.`)
+  }
+  return value.map((plan: unknown, at): PlanRequest => {
+    const field = (name: string) => `plans[${at}].${name}`
+    if (typeof plan !== 'object' || plan === null) throw badField(`plans[${at}]`, 'A plan is an object.')
+    const { title, name, value, price, discount } = plan as Record<string, unknown>
+    const shown = readText(field('title'), title ?? name, TITLE_MAX, INVISIBLE)
+    if (shown === null) throw badField(field('title'), 'A plan needs a title.')
+    const read = readPrice(field('value'), value ?? price, currency)
+    if (read === undefined) throw badField(field('value'), 'A plan needs a value.', 'invalid_amount')
+    return { title: shown, price: read, discount: readDiscount(field('discount'), discount) }
+  })
+}
+
+function readDiscount(field: string, value: unknown): number | false {
+  const discount = given(value)
+  if (discount === undefined) return false
+  const number = typeof discount === 'string' && /^[0-9]{1,3}(\.[0-9]+)?$/.test(discount) ? Number(discount) : discount
+  if (typeof number !== 'number' || !(number >= 0 && number <= 100)) {
+    throw badField(field, 'discount must be a number from 0 to 100.')
+  }
+  return number
+}
+
+function readMode({ mode, random }: Body): CheckoutMode {
+  const chosen = given(mode)
+  if (chosen === undefined) return 'unique_amount'
+  const known = MODES.find((name) => name === chosen)
+  if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
+  if (readFlag(random) === true && known !== 'unique_amount') {
+    throw badField('random', 'random means the mode unique_amount.')
+  }
+  return known
+}
+
+function readTemplate(value: unknown): string | undefined {
+  if (given(value) === undefined) return undefined
+  const id = typeof value === 'string' ? toCheckoutId(value) : undefined
+  if (id === undefined) throw badField('template', 'template must be the id of a checkout.')
+  return id
+}
+
+/** An id as links of all kinds write it (contract 2, rule 15); undefined when it cannot be one. */
+export function toCheckoutId(text: string): string | undefined {
+  const id = text
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:id|pay|inv)_/, '')
+  return /^[0-9a-f]{16}$/.test(id) ? id : undefined
+}
+
+function readText(field: string, value: unknown, max: number, stripped: RegExp): string | null {
+  const text = given(value)
+  if (text === undefined) return null
+  if (typeof text !== 'string' && typeof text !== 'number') throw badField(field, `${field} must be a text.`)
+  const shown = String(text).toWellFormed().replace(stripped, '').trim()
+  if (shown.length > max) throw badField(field, `${field} takes up to ${max} characters.`)
+  return shown === '' ? null : shown
+}
+
+/** The scheme is looked at first: `javascript://host/%0a…` has a host as well. */
+function readUrl(field: string, value: unknown, { plainHttpAllowed }: ReadingRules): string | null {
+  const url = given(value)
+  if (url === undefined) return null
+  const bad = (text: string) => badField(field, `${field} ${text}`)
+  if (typeof url !== 'string' || url.length > URL_MAX) throw bad(`must be an address of up to ${URL_MAX} characters.`)
+  const scheme = plainHttpAllowed ? /^https?:\/\//i : /^https:\/\//i
+  if (!scheme.test(url) || /[\s\\\p{Cc}]/u.test(url) || !URL.canParse(url)) throw bad('must be an https address.')
+  const { username, password, hostname } = new URL(url)
+  if (username !== '' || password !== '' || hostname === '') throw bad('must name a host and nobody in front of it.')
+  return url
+}
+
+function readSecret(value: unknown): string | null {
+  const secret = given(value)
+  if (secret === undefined) return null
+  if (typeof secret !== 'string' || !SECRET.test(secret)) {
+    throw badField('webhook_secret', 'webhook_secret must be 8 to 256 printable characters.')
+  }
+  return secret
+}
+
+function readEvents(value: unknown): string[] {
+  const events = given(value) ?? []
+  if (!Array.isArray(events) || !events.every((event) => EVENTS.includes(event as string))) {
+    throw badField('webhook_events', `webhook_events must be a list of ${EVENTS.join(', ')}.`)
+  }
+  return [...new Set(events as string[])]
+}
+
+function readNotify(value: unknown): string | null {
+  const email = given(value)
+  if (email === undefined) return null
+  if (typeof email !== 'string' || !EMAIL.test(email)) throw badField('notify', 'Invalid email', 'invalid_email')
+  return email
+}
+
+function readMetadata(value: unknown): JsonObject {
+  const metadata = given(value) ?? {}
+  const limits = `${METADATA_BYTES_MAX} bytes, ${METADATA_KEYS_MAX} members and ${METADATA_DEPTH_MAX} levels`
+  const bad = () => badField('metadata', `metadata must be an object of up to ${limits}.`)
+  if (typeof metadata !== 'object' || Array.isArray(metadata)) throw bad()
+  let keys = 0
+  const fits = (part: unknown, depth: number): boolean => {
+    if (typeof part !== 'object' || part === null) return true
+    if (depth > METADATA_DEPTH_MAX) return false
+    keys += Array.isArray(part) ? 0 : Object.keys(part).length
+    if (keys > METADATA_KEYS_MAX || Object.keys(part).some((key) => DANGEROUS_KEYS.has(key))) return false
+    return Object.values(part).every((member) => fits(member, depth + 1))
+  }
+  if (!fits(metadata, 1) || Buffer.byteLength(JSON.stringify(metadata)) > METADATA_BYTES_MAX) throw bad()
+  return metadata as JsonObject
+}

@@ -1,0 +1,46 @@
+import { action } from '../../../kernel/action.ts'
+import { field, input } from '../../../kernel/fields.ts'
+import { openSwap } from '../domain/open-swap.ts'
+import { swapDisabled } from '../errors.ts'
+import { shapeSwap } from '../shape-swap.ts'
+
+export const EXAMPLE = {
+  id: 'swp_7f3kq2',
+  send: 10,
+  receive: '0.000099 BTC',
+  swap_address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+  refund_address: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  status: 'waiting',
+  source: 'sandbox',
+  expires_unix: 1794823200,
+}
+
+export const nanoSwap = action({
+  name: 'nano_swap',
+  summary: 'Exchange nano for another currency or back: a quote with the address to pay to.',
+  input: input({
+    amount: field.decimal('How much is sent, in the currency sent.'),
+    from: field.currency,
+    to: field.currency,
+    address: field.foreignAddress('Where the exchanged currency goes.'),
+    refund_address: field.foreignAddress('Where the deposit goes back to if the swap fails.'),
+  }),
+  example: {
+    request: {
+      amount: 10,
+      from: 'nano',
+      to: 'btc',
+      address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      refund_address: EXAMPLE.refund_address,
+    },
+    response: EXAMPLE,
+  },
+  auth: 'none',
+  caching: 'never',
+  once: true,
+  async run({ swaps, store, caller }, { amount, from, to, address, refund_address: refundAddress }) {
+    if (!swaps) throw swapDisabled()
+    const accountId = caller.kind === 'account' ? caller.accountId : null
+    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress }))
+  },
+})

@@ -1,0 +1,56 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { parseNano } from '../../../kernel/money.ts'
+import type { SwapProvider } from '../../../kernel/ports.ts'
+import { isAddressOf, toCode } from '../currencies.ts'
+import { badAddress, badAmount, providerFailed, sameCurrency, unknownCurrency } from '../errors.ts'
+import { type Swap, insertSwap } from '../store.ts'
+
+/** How long a deposit is waited for. */
+const LIFETIME = 24 * 3_600_000
+const AMOUNT = /^(0|[1-9][0-9]{0,14})(\.[0-9]{1,18})?$/
+
+export interface SwapWish {
+  accountId: string | null
+  amount: string
+  from: string
+  to: string
+  address: string
+  refundAddress: string
+}
+
+/** Agrees on a swap. Everything is checked before the provider hears of it; what it agreed to is kept before it is told. */
+export async function openSwap(
+  { db, ids, clock }: Pick<StoreCtx, 'db' | 'ids' | 'clock'>,
+  provider: SwapProvider,
+  { accountId, amount, address, refundAddress, ...wish }: SwapWish,
+): Promise<Swap> {
+  const from = toCode(wish.from)
+  const to = toCode(wish.to)
+  const currencies = await provider.currencies().catch((error: unknown) => Promise.reject(providerFailed(error)))
+  if (!currencies.includes(from)) throw unknownCurrency('from', currencies)
+  if (!currencies.includes(to)) throw unknownCurrency('to', currencies)
+  if (from === to) throw sameCurrency()
+  const isAmount = AMOUNT.test(amount) && /[1-9]/.test(amount) && (from !== 'nano' || parseNano(amount) !== undefined)
+  if (!isAmount) throw badAmount()
+  if (!isAddressOf(to, address)) throw badAddress('address', to)
+  if (!isAddressOf(from, refundAddress)) throw badAddress('refund_address', from)
+  const request = { id: ids.next('swp'), from, to, amount, address, refundAddress }
+  const agreed = await provider.open(request).catch((error: unknown) => {
+    if (error instanceof AppError) throw error
+    throw providerFailed(error)
+  })
+  // A provider that gives us nothing to pay to must not take our user's money.
+  if (!isAddressOf(from, agreed.depositAddress)) throw providerFailed(new Error('The deposit address is none.'))
+  const createdAt = clock.now()
+  const swap: Swap = {
+    ...request,
+    ...agreed,
+    provider: provider.name,
+    status: 'waiting',
+    createdAt,
+    expiresAt: createdAt + LIFETIME,
+  }
+  await insertSwap(db, { ...swap, accountId })
+  return swap
+}

@@ -1,0 +1,117 @@
+import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
+import { parseNano } from '../../kernel/money.ts'
+import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/ports.ts'
+import {
+  type Payment,
+  type WalletCtx,
+  createWallet,
+  findPayment,
+  findWallet,
+  queuePayment,
+  treasury,
+} from '../wallets/index.ts'
+
+/** Worth in dollars, fixed and invented. */
+const WORTH: Readonly<Record<string, bigint>> = {
+  nano: 1_00n,
+  ban: 1n,
+  btc: 100_000_00n,
+  doge: 20n,
+  eth: 3_500_00n,
+  ltc: 90_00n,
+  usdt: 1_00n,
+  xmr: 300_00n,
+}
+const FEE_PERCENT = 1n
+const DECIMALS = 6
+
+/** What others' addresses look like here: nobody is behind them, but they pass for addresses. */
+const DEPOSITS: Readonly<Record<string, string>> = {
+  ban: 'ban_1111111111111111111111111111111111111111111111111111hifc8npp',
+  btc: 'bc1qsandboxsandboxsandboxsandboxsandbox0000',
+  doge: 'DSandboxSandboxSandboxSandboxSand1',
+  eth: `0x${'0'.repeat(39)}1`,
+  ltc: 'ltc1qsandboxsandboxsandboxsandboxsandbox000',
+  usdt: `0x${'0'.repeat(40)}`,
+  xmr: `4${'S'.repeat(94)}`,
+}
+
+/**
+ * Swaps that move real funds on the embedded ledger: nano comes in on a wallet made for the swap and goes out of the
+ * treasury; the other currency is imagined and arrives by itself. Each look moves a swap one step on.
+ */
+export function sandboxSwap(ctx: WalletCtx): SwapProvider {
+  return {
+    name: 'sandbox',
+    currencies: () => Promise.resolve(Object.keys(WORTH)),
+    async open({ from, to, amount }) {
+      const receive = exchange(from, to, amount)
+      if (from !== 'nano') return { reference: '-', depositAddress: DEPOSITS[from]!, receive }
+      const { id, address } = await createWallet(ctx, { accountId: undefined, purpose: 'swap' })
+      return { reference: id, depositAddress: address, receive }
+    },
+    follow: (swap) => (swap.from === 'nano' ? followDeposit(ctx, swap) : followPayout(ctx, swap)),
+  }
+}
+
+/** Exact, and cut to six decimals in our favour. */
+function exchange(from: string, to: string, amount: string): string {
+  const [whole = '0', fraction = ''] = amount.split('.')
+  const units = BigInt(whole + fraction.padEnd(18, '0').slice(0, 18))
+  const out = (units * WORTH[from]! * (100n - FEE_PERCENT)) / (WORTH[to]! * 100n)
+  const cut = out / 10n ** BigInt(18 - DECIMALS)
+  if (cut === 0n) throw new AppError('invalid_amount', 'The amount is too small.', { body: { field: 'amount' } })
+  const text = cut.toString().padStart(DECIMALS + 1, '0')
+  return `${text.slice(0, -DECIMALS)}.${text.slice(-DECIMALS)}`.replace(/\.?0+$/, '')
+}
+
+async function followDeposit(ctx: WalletCtx, swap: FollowedSwap): Promise<SwapStatus> {
+  const { id, reference, amount, refundAddress, status, expiresAt } = swap
+  const wallet = (await findWallet(ctx.store.db, reference))!
+  const wanted = parseNano(amount)!
+  if (status === 'waiting' || status === 'confirming') {
+    if (wallet.balance === wanted) return 'exchanging'
+    const isOver = ctx.store.clock.now() >= expiresAt
+    // Too little or too much cannot be exchanged: it goes back, and the swap is over only when it has.
+    const refund = wallet.balance > wanted || (isOver && wallet.balance > 0n)
+    if (refund) {
+      const back = { walletId: reference, destination: refundAddress, amount: wallet.balance }
+      return (await pay(ctx, { ...back, reference: `swap-refund:${id}` })) ? 'refunded' : status
+    }
+    if (isOver) return 'expired'
+    return wallet.balance > 0n || (await isExpected(ctx, wallet.address)) ? 'confirming' : 'waiting'
+  }
+  if (status === 'exchanging') return 'sending'
+  const { address } = await treasury(ctx)
+  const payment = { walletId: reference, destination: address, amount: wanted, reference: `swap:${id}` }
+  return (await pay(ctx, payment)) ? 'finished' : status
+}
+
+async function followPayout(ctx: WalletCtx, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
+  if (status === 'waiting') return 'confirming'
+  if (status === 'confirming') return 'exchanging'
+  if (status === 'exchanging') return 'sending'
+  const { id: walletId } = await treasury(ctx)
+  const payment = { walletId, destination: address, amount: parseNano(receive)!, reference: `swap:${id}` }
+  return (await pay(ctx, payment)) ? 'finished' : status
+}
+
+/** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */
+async function pay(ctx: WalletCtx, payment: Payment): Promise<boolean> {
+  const { store, custody } = ctx
+  if (!(await findPayment(store.db, payment.reference))) await queuePayment({ db: store.db, store }, payment)
+  await custody.advance(payment.walletId)
+  const sent = await findPayment(store.db, payment.reference)
+  return sent?.status === 'broadcast' || sent?.status === 'confirmed'
+}
+
+/** Whether something is on its way, confirmed or not. */
+async function isExpected({ node }: WalletCtx, account: string): Promise<boolean> {
+  try {
+    const { receivable } = await node.read('account_balance', { account, include_only_confirmed: false })
+    return receivable !== undefined && receivable !== '0'
+  } catch (error) {
+    if (error instanceof LedgerRefusal) return false
+    throw error
+  }
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { type Raw, parseNano } from '../../src/kernel/money.ts'
+import type { Till } from '../../src/kernel/till.ts'
+import {
+  type CheckoutCtx,
+  creditSend,
+  deleteCheckout,
+  markPaid,
+  openCheckout,
+  readCheckout,
+} from '../../src/modules/checkout/index.ts'
+import { findCheckout, listTimeline } from '../../src/modules/checkout/store.ts'
+import { Signer } from '../support/blocks.ts'
+import { forEachEngine } from '../support/engines.ts'
+
+/* What the store promises about money, on each engine and with many at once. */
+
+const address = new Signer(1).address
+const payer = new Signer(2).address
+const caller = { kind: 'account', accountId: 'acc_shop', role: 'user', prepaid: false, door: 'secret-key' } as const
+
+function toCheckoutCtx(store: StoreCtx, engine: Engine): CheckoutCtx {
+  const link = (id: string) => `https://gateway.example/${id}`
+  const till: Till = {
+    engine,
+    rules: {
+      lifetimeMilliseconds: 86_400_000,
+      openMax: 0,
+      openAnonymousMax: 0,
+      generatedWallets: [],
+      plainHttpAllowed: false,
+    },
+    prices: sandboxPrices(store.clock),
+    links: { pay: link, check: link, record: link, block: link },
+    qrPng: () => '',
+    checkWebhookUrl: () => Promise.resolve(),
+    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
+    wallets: {
+      create: () => Promise.reject(new Error('No wallets here.')),
+      sweep: () => Promise.reject(new Error('No wallets here.')),
+    },
+    watch: () => undefined,
+    tell: () => undefined,
+  }
+  return { ...store, till, names: { resolve: () => undefined, usernameOf: () => undefined } }
+}
+
+const open = async (ctx: CheckoutCtx, fields: object) => {
+  const rules = { currencies: ctx.till.prices.currencies, plainHttpAllowed: false }
+  return (await openCheckout(ctx, caller, readCheckout({ address, ...fields }, rules))).checkout
+}
+
+const send = (ctx: CheckoutCtx, hash: string, amountRaw: Raw) => ({
+  hash: hash.padStart(64, '0'),
+  from: payer,
+  to: address,
+  amountRaw,
+  at: ctx.clock.now(),
+})
+
+const events = async ({ db }: CheckoutCtx) => (await db.selectFrom('events').select('id').execute()).length
+
+forEachEngine((engine, openFresh) => {
+  // Contract 3, rule 4: delivery can repeat. However often we hear of a block, it is one payment.
+  test('fifty copies of one confirmation at once: one payment, one event, one e-mail', async (t) => {
+    const { ctx: store, openAnother } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    const other = toCheckoutCtx((await openAnother()).ctx, engine)
+    const checkout = await open(ctx, { amount: '1', notify: 'shop@example.com' })
+    const block = send(ctx, 'A', checkout.amountRaw!)
+    const results = await Promise.all(Array.from({ length: 50 }, (_, at) => creditSend(at % 2 ? ctx : other, block)))
+    assert.deepEqual(results.flat(), [checkout.id])
+    assert.equal(await events(ctx), 1)
+    const mails = await ctx.db.selectFrom('jobs').select('id').where('kind', '=', 'checkout.notify').execute()
+    assert.equal(mails.length, 1)
+    assert.equal((await ctx.db.selectFrom('checkout_payments').select('owner').execute()).length, 1)
+    const paid = await findCheckout(ctx.db, checkout.id)
+    assert.deepEqual([paid!.status, paid!.paidRaw], ['complete', checkout.amountRaw])
+  })
+
+  test('many parts of a sum at once: nothing is lost and nothing counted twice', async (t) => {
+    const { ctx: store, openAnother } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    const other = toCheckoutCtx((await openAnother()).ctx, engine)
+    const checkout = await open(ctx, { amount: '20', mode: 'unique_address' })
+    const blocks = Array.from({ length: 20 }, (_, at) => send(ctx, `${at + 1}`, parseNano('1')!))
+    await Promise.all([...blocks, ...blocks].map((block, at) => creditSend(at % 2 ? ctx : other, block)))
+    const paid = await findCheckout(ctx.db, checkout.id)
+    assert.deepEqual([paid!.status, paid!.additional, paid!.paidRaw], ['complete', 'none', parseNano('20')])
+    assert.equal(await events(ctx), 1)
+    const timeline = await listTimeline(ctx.db, checkout.id)
+    assert.deepEqual(timeline.filter(({ status }) => status === 'complete').length, 1)
+    assert.equal(new Set(timeline.map(({ seq }) => seq)).size, timeline.length)
+  })
+
+  test('a payment and a cancellation at once: whoever is second sees what the first has done', async (t) => {
+    const { ctx: store } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    for (let round = 0; round < 10; round++) {
+      const { id, amountRaw } = await open(ctx, { amount: '1' })
+      await Promise.all([
+        creditSend(ctx, send(ctx, `${round + 1}`, amountRaw!)),
+        deleteCheckout(ctx, { id, owner: caller.accountId, actor: 'test' }),
+      ])
+      const after = (await findCheckout(ctx.db, id))!
+      if (after.status === 'complete') assert.equal(after.additional, 'none')
+      else assert.deepEqual([after.status, after.additional], ['cancelled', 'paid_late'])
+      assert.equal(after.paidRaw, amountRaw)
+    }
+  })
+
+  test('ten marks at once: one event', async (t) => {
+    const { ctx: store } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    const { id } = await open(ctx, { amount: '1' })
+    await deleteCheckout(ctx, { id, owner: caller.accountId, actor: 'test' })
+    const mark = () => markPaid(ctx, { id, owner: caller.accountId, actor: 'test', blockHash: undefined })
+    const results = await Promise.allSettled(Array.from({ length: 10 }, mark))
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    assert.equal(await events(ctx), 1)
+  })
+
+  test('a failure in the last statement leaves nothing behind, and the next try does all of it', async (t) => {
+    const { ctx: store } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    const checkout = await open(ctx, { amount: '1' })
+    const block = send(ctx, 'A', checkout.amountRaw!)
+    const failing: CheckoutCtx = {
+      ...ctx,
+      ids: {
+        next: () => {
+          throw new Error('The process dies here.')
+        },
+      },
+    }
+    await assert.rejects(creditSend(failing, block), /dies here/)
+    assert.equal((await findCheckout(ctx.db, checkout.id))!.status, 'pending')
+    assert.equal((await ctx.db.selectFrom('checkout_payments').select('owner').execute()).length, 0)
+    await creditSend(ctx, block)
+    assert.equal((await findCheckout(ctx.db, checkout.id))!.status, 'complete')
+  })
+
+  test('a thousand checkouts of one price on one address: every amount once, none reused before its time', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    const ctx = toCheckoutCtx(store, engine)
+    const amounts = new Set<bigint>()
+    const make = async () => {
+      const { amountRaw } = await open(ctx, { amount: '0.5' })
+      assert.ok(!amounts.has(amountRaw!), 'an amount was given twice')
+      amounts.add(amountRaw!)
+    }
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 100 }, make))
+      clock.advance(12 * 3_600_000)
+    }
+    assert.equal(amounts.size, 1_000)
+  })
+})

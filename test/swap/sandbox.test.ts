@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+const HOLDER = new Signer(21).address
+
+interface Swap {
+  id: string
+  send: number
+  receive: string
+  swap_address: string
+  status: string
+}
+
+async function open(t: TestContext) {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' }, clock)
+  const swap = async (wish: object) =>
+    (
+      await gateway.call('nano_swap', { from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER, ...wish })
+    ).json<Swap>()
+  const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
+  const fund = ({ swap_address }: Swap, amount: string) =>
+    gateway.app.devnet!.node.fund(fromAddress(swap_address)!, parseNano(amount)!)
+  /** Turns the clock until a swap stands as expected; gives the statuses it went through. */
+  const follow = async (wanted: Swap, end: string) => {
+    const seen = [await statusOf(wanted)]
+    await until(async () => {
+      // Slower than the work it waits for, or every lease would run out before its holder is done.
+      clock.advance(100)
+      const status = await statusOf(wanted)
+      if (status !== seen.at(-1)) seen.push(status)
+      return status === end
+    })
+    return seen
+  }
+  const balanceOf = async (account: string) =>
+    (await gateway.call('account_balance', { account, include_only_confirmed: false })).json()
+  return { gateway, clock, swap, statusOf, fund, follow, balanceOf }
+}
+
+test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen', async (t) => {
+  const { swap, fund, follow, balanceOf } = await open(t)
+  const agreed = await swap({ amount: 10 })
+  assert.deepEqual([agreed.send, agreed.receive, agreed.status], [10, '0.000099 BTC', 'waiting'])
+  await fund(agreed, '10')
+  const seen = await follow(agreed, 'finished')
+  assert.deepEqual(seen.at(-1), 'finished')
+  assert.ok(seen.includes('exchanging') && seen.includes('sending'), seen.join())
+  const left = await balanceOf(agreed.swap_address)
+  assert.deepEqual([left.balance, left.receivable], ['0', '0'])
+})
+
+test('too much goes back whole, and the swap says so', async (t) => {
+  const { swap, fund, follow, balanceOf } = await open(t)
+  const agreed = await swap({ amount: '2' })
+  await fund(agreed, '3')
+  await follow(agreed, 'refunded')
+  assert.equal((await balanceOf(HOLDER)).receivable_nano, '3')
+})
+
+test('too little goes back at the end of its time, and nothing at all just expires', async (t) => {
+  const { swap, fund, follow, clock, balanceOf } = await open(t)
+  const [partly, never] = [await swap({ amount: '2' }), await swap({ amount: '2' })]
+  await fund(partly, '0.5')
+  await follow(partly, 'confirming')
+  clock.advance(24 * 3_600_000)
+  await follow(partly, 'refunded')
+  await follow(never, 'expired')
+  assert.equal((await balanceOf(HOLDER)).receivable_nano, '0.5')
+})
+
+test('another currency is swapped for nano, which the treasury pays once', async (t) => {
+  const { swap, follow, balanceOf } = await open(t)
+  const agreed = await swap({ from: 'btc', to: 'xno', amount: '0.001', address: HOLDER, refund_address: BTC })
+  assert.equal(agreed.receive, '99 NANO')
+  await follow(agreed, 'finished')
+  assert.equal((await balanceOf(HOLDER)).receivable_nano, '99')
+})
+
+test('400 for what would lose money, by the name of the field', async (t) => {
+  const { gateway } = await open(t)
+  const good = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
+  for (const [change, field] of [
+    [{ from: 'shells' }, 'from'],
+    [{ to: 'shells' }, 'to'],
+    [{ to: 'xno' }, 'to'],
+    [{ amount: 0 }, 'amount'],
+    [{ amount: '-1' }, 'amount'],
+    [{ amount: '1e3' }, 'amount'],
+    [{ amount: `0.${'0'.repeat(30)}1` }, 'amount'],
+    [{ address: HOLDER }, 'address'],
+    [{ address: `${BTC}!` }, 'address'],
+    [{ refund_address: BTC }, 'refund_address'],
+    [{ refund_address: `${HOLDER.slice(0, -1)}1` }, 'refund_address'],
+  ] as const) {
+    const reply = await gateway.call('nano_swap', { ...good, ...change })
+    assert.deepEqual([reply.status, reply.json().field], [400, field], `${JSON.stringify(change)}: ${reply.text}`)
+  }
+  const unknown = await gateway.call('nano_swap_status', { id: 'swp_none' })
+  assert.deepEqual([unknown.status, unknown.json().error], [400, 'Swap not found.'])
+  const { swap } = (await ask(`${gateway.url}/currencies.json`, { method: 'GET' })).json<{ swap: string[] }>()
+  assert.ok(swap.includes('nano') && swap.includes('btc'))
+})
+
+// The sandbox pays out of the treasury for deposits that nobody made.
+test('in front of a real network the sandbox does not exist', async (t) => {
+  const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
+  const reply = await gateway.call('nano_swap', {
+    amount: 1,
+    from: 'btc',
+    to: 'nano',
+    address: HOLDER,
+    refund_address: BTC,
+  })
+  assert.deepEqual([reply.status, reply.json().code], [403, 'feature_disabled'])
+})
