@@ -2,6 +2,7 @@ import type { WalletCtx } from '../ctx.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
+import { waitAtMost } from './patience.ts'
 import { toList } from './shares.ts'
 
 /** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
@@ -12,8 +13,9 @@ export async function deleteWallet(ctx: WalletCtx, wallet: Wallet): Promise<void
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   if (!(await markExpiring(store.db, wallet.id, 'deleted'))) throw walletNotFound()
-  // It is decided; whatever fails now is done by the jobs.
-  await custody.advance(wallet.id).catch(() => undefined)
+  // It is decided; whatever fails now, or takes too long, is done by the jobs.
+  const sweep = custody.advance(wallet.id).catch(() => undefined)
+  await waitAtMost(store.clock, custody.rules.waitMilliseconds, sweep)
 }
 
 /** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */

@@ -1,6 +1,7 @@
 import type { WalletCtx } from '../ctx.ts'
 import { outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { type OutboxBlock, findBlock, markRefused } from '../outbox-store.ts'
+import { waitAtMost } from './patience.ts'
 
 /** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
 const LOOK_EVERY = 200
@@ -27,13 +28,16 @@ export async function untilLeft(
       if (block.status === 'lost') throw walletFrozen()
       if (failure !== undefined || clock.now() >= until) return await giveUp(ctx, block, failure)
       try {
-        await Promise.race([custody.advance(walletId), watch.settled])
+        const progress = Promise.race([custody.advance(walletId), watch.settled])
+        await waitAtMost(clock, until - clock.now(), progress)
       } catch (error) {
         failure = error
         continue
       }
       const now = await findBlock(db, id)
-      if (now?.status === 'queued' || now?.status === 'signed') await pause(ctx, until, watch.settled)
+      if (now?.status === 'queued' || now?.status === 'signed') {
+        await waitAtMost(clock, Math.min(LOOK_EVERY, until - clock.now()), watch.settled)
+      }
     }
   } finally {
     watch.forget()
@@ -53,15 +57,4 @@ async function giveUp({ store, custody }: WalletCtx, block: OutboxBlock, failure
   if (now?.status === 'broadcast' || now?.status === 'confirmed') return now
   if (now && now.hash !== null) throw outcomeOpen(now.hash, failure)
   throw failure ?? walletBusy()
-}
-
-async function pause({ store: { clock } }: WalletCtx, until: number, settled: Promise<void>): Promise<void> {
-  const wait = Math.min(LOOK_EVERY, until - clock.now())
-  if (wait <= 0) return
-  let cancel = () => {}
-  const timer = new Promise<void>((resolve) => {
-    cancel = clock.after(wait, resolve)
-  })
-  await Promise.race([timer, settled])
-  cancel()
 }
