@@ -19,6 +19,7 @@ const NEEDS = [
     suites: [
       'test/stores/',
       'test/accounts/',
+      'test/checkout/',
       'test/shared/',
       'test/sim/nth-failure.test.ts',
       'test/wallets/custody.test.ts',

@@ -56,6 +56,7 @@ forEachEngine((_engine, open) => {
     assert.deepEqual(await identify(keys, text, undefined), {
       kind: 'account',
       accountId,
+      keyId: key.id,
       role: 'user',
       prepaid: false,
       door: 'secret-key',
@@ -136,12 +137,13 @@ forEachEngine((_engine, open) => {
 
   test('403 a public key from anywhere but its origins', async (t) => {
     const { accountId, keys, issue } = await openKeys(t)
-    const { text } = await issue({ kind: 'public', origins: ['https://shop.example', 'http://localhost:3000'] })
+    const { text, key } = await issue({ kind: 'public', origins: ['https://shop.example', 'http://localhost:3000'] })
     assert.match(text, /^rpc_pk_/)
     for (const origin of ['https://shop.example', 'http://localhost:3000']) {
       assert.deepEqual(await identify(keys, text, origin), {
         kind: 'account',
         accountId,
+        keyId: key.id,
         role: 'user',
         prepaid: false,
         door: 'public-key',

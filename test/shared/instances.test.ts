@@ -7,7 +7,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { revokeKey } from '../../src/modules/accounts/index.ts'
-import { ask, openGateway } from '../support/gateway.ts'
+import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { sharedRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -20,6 +20,7 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   t.after(() => devnet.close())
   const { url: redis } = await sharedRedis()
   const env = {
+    ...sharedKeys(),
     DATABASE_URL: await createDatabase(),
     REDIS_URL: redis,
     NODE_URLS: devnet.rpcUrl,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -39,6 +40,12 @@ export interface Gateway {
   /** Posts a text as it is. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
 }
+
+/** What instances that share a store must share as well. */
+export const sharedKeys = () => ({
+  WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
+  SECRET_KEY: randomBytes(32).toString('base64'),
+})
 
 /** A whole gateway on loopback with an embedded ledger, unless `env` names other nodes; it goes away with the test. */
 export async function openGateway(

@@ -5,7 +5,7 @@ import type { StateBlock } from '../../src/kernel/nano/block.ts'
 import { fingerprintOf } from '../../src/guard/once.ts'
 import { findPayment, insertClaim, markState } from '../../src/modules/x402/store.ts'
 import { Signer, frontierOf, publish } from '../support/blocks.ts'
-import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+import { type Gateway, type Reply, openGateway, sharedKeys } from '../support/gateway.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -105,7 +105,7 @@ test('402 the same block pays for no other request, even after the price has cha
 
 test('a payment is honoured after the price and the address have changed', async (t) => {
   const ledger = await openDevnet(t)
-  const env = { NODE_URLS: ledger.rpcUrl, NODE_NETWORK: 'dev', DATABASE_URL: await createDatabase() }
+  const env = { ...sharedKeys(), NODE_URLS: ledger.rpcUrl, NODE_NETWORK: 'dev', DATABASE_URL: await createDatabase() }
   const before = await openGateway(t, { ...env, X402_PAY_TO: SHOP.address })
   const payer = await openPayer(ledger.node)
   const block = paymentBlock(ledger.node, payer)
@@ -346,6 +346,7 @@ test('two instances on one PostgreSQL: sixteen identical payments are one broadc
   const ledger = await openDevnet(t)
   const upstream = await FaultyNode.start(t, { ledger })
   const env = {
+    ...sharedKeys(),
     X402_PAY_TO: SHOP.address,
     DATABASE_URL: await createDatabase(),
     NODE_URLS: upstream.url,
