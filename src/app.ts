@@ -1,5 +1,4 @@
 import { mkdirSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
@@ -10,25 +9,15 @@ import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
-import { checkoutRoutes } from './http/checkout-routes.ts'
-import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
-import { mountHealth } from './http/health.ts'
-import { mountPages } from './http/pages.tsx'
-import { PayRoutes } from './http/pay-routes.tsx'
-import { type RestOptions, mountRest } from './http/rest.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
-import { createServer } from './http/server.ts'
-import { ClientSockets } from './http/websocket.ts'
-import { mountX402 } from './http/x402.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
-import { countJobs, listJobs } from './infra/jobs/queue.ts'
+import { countJobs } from './infra/jobs/queue.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { RedisBurst } from './infra/limits/leases.ts'
-import type { Log } from './infra/log.ts'
-import { capturedMailer, listCapturedMail } from './infra/mail/captured.ts'
+import { type Log, describeError } from './infra/log.ts'
+import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
@@ -37,7 +26,6 @@ import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
-  Sessions,
   StoredKeys,
   UsageMeter,
   accounts,
@@ -58,9 +46,9 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
+import { openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
-import { VERSION } from './version.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
@@ -112,7 +100,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
   const sold = readPrices(config, registry, markets.prices)
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const startedAt = clock.now()
   let limitsDegraded = false
   // Known beforehand unless any port will do: jobs that run before we listen write links, too.
   let url = config.port === 0 ? '' : toUrl(config.host, config.port)
@@ -201,7 +188,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     wallets: custodian.ctx,
     devnet: devnet !== undefined,
     baseUrl: () => config.baseUrl ?? url,
-    onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describe(error) }),
+    onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
   opened.defer(() => checkouts.monitor.stop())
   const runner = new JobRunner({
@@ -271,118 +258,36 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     },
   }
 
-  const instance = Buffer.from(random.bytes(4)).toString('hex')
-  let requests = 0
-  let draining = false
-  const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
-  const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
-  const rpc = createRpcEndpoint({
-    gateway,
-    bodyBytesMax: config.bodyBytesMax,
-    concurrencyMax: config.concurrencyMax,
-    clientIp,
-    nextRequestId,
-    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
-      metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
-      if (status === 500) log.error({ ...line, error: describe(cause) })
-      // What the client is not told: which of the parts that payments need is away.
-      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
-      else log.info(line)
-    },
-  })
-  const server = createServer({
-    bodyBytesMax: config.bodyBytesMax,
-    requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
-    rpc,
-    nextRequestId,
-    onError: (error, requestId) => log.error({ event: 'unexpected', requestId, error: describe(error) }),
-  })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
-  sockets.attach(server.server)
-  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
-    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-  }
-  const onError = (error: unknown, requestId: string) =>
-    log.error({ event: 'unexpected', requestId, error: describe(error) })
-  mountRest(server, {
-    store: storeCtx,
-    keys,
-    sessions: new Sessions(storeCtx),
-    notices,
-    baseUrl: () => config.baseUrl ?? url,
-    listMails: (limit) => listCapturedMail(db, limit),
-    listJobs: (filter) => listJobs(db, filter),
-    enter,
-    onError,
-    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
-  })
-  mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
-  const payRoutes = new PayRoutes({
-    ...checkouts,
+  const server = openServer(config, {
     clock,
+    random,
+    log,
+    metrics,
+    gateway,
+    nodes,
+    store,
+    keys,
+    payments,
+    checkouts,
+    webhooks,
     devnet: devnet !== undefined,
-    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
-    burst: new MemoryBurst(clock),
-    onError,
-  })
-  payRoutes.mount(server)
-  mountHealth(server, {
-    notReady: () => {
-      if (draining) return 'draining'
-      return nodes.pool.upstreams.some(({ healthy }) => healthy) ? undefined : 'no healthy node'
-    },
-    metrics: config.metrics ? () => metrics.text() : undefined,
-  })
-  mountPages(server, {
-    actions: registry.actions,
+    network,
     baseUrl: () => config.baseUrl ?? url,
-    version: VERSION,
-    devnet: devnet !== undefined,
-    reps,
-    currencies: markets.prices.currencies,
-    swaps,
-    status: () => ({
-      uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
-      network,
-      confirmationsConnected: nodes.confirmations.connected,
-      websocketClients: sockets.count,
-      cachedBytes: nodes.cachedBytes,
-      upstreams: nodes.pool.upstreams.map((upstream) => ({
-        name: upstream.options.name,
-        role: upstream.options.role,
-        healthy: upstream.healthy,
-        state: upstream.lagging ? 'behind the others' : upstream.reachable ? 'well' : 'not answering',
-        cemented: upstream.cemented,
-        p95Milliseconds: upstream.latencies.p95,
-      })),
-    }),
   })
+  opened.defer(() => server.close())
   exposeWallets(metrics, db)
   exposeGauges(metrics, {
     nodes,
     limitsDegraded: () => limitsDegraded,
-    websocketClients: () => sockets.count,
+    websocketClients: () => server.websocketClients,
     countJobs: () => countJobs(db),
   })
 
-  opened.defer(async () => {
-    draining = true
-    sockets.close()
-    payRoutes.close()
-    const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
-    await server.close()
-    cutOff()
-  })
   await desk.start()
   await runner.start()
   await nodes.start()
   await custodian.start()
-  await server.listen({ port: config.port, host: config.host })
-  const { port } = server.server.address() as AddressInfo
-  url = toUrl(config.host, port)
+  url = toUrl(config.host, await server.listen())
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
@@ -399,14 +304,4 @@ async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degra
 /** The store a configuration names. */
 export function storeUrl(config: Config): string {
   return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
-}
-
-function messageBehind(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error ? cause.message : 'unknown'
-}
-
-/** Type and text of a failure for the log; never the objects it carries. */
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -10,3 +10,8 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   const output = destination ?? pino.destination({ sync: false, minLength: 4_096, periodicFlush: 1_000 })
   return pino({ level, base: null }, output)
 }
+
+/** Type and text of a failure for the log; never the objects it carries. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

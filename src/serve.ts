@@ -1,0 +1,172 @@
+import type { AddressInfo } from 'node:net'
+import type { CheckoutParts } from './checkout.ts'
+import type { Config } from './config.ts'
+import type { Gateway } from './guard/dispatch.ts'
+import { checkoutRoutes } from './http/checkout-routes.ts'
+import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { mountHealth } from './http/health.ts'
+import { mountPages } from './http/pages.tsx'
+import { PayRoutes } from './http/pay-routes.tsx'
+import { type RestOptions, mountRest } from './http/rest.ts'
+import { createRpcEndpoint } from './http/rpc.ts'
+import { createServer } from './http/server.ts'
+import { ClientSockets } from './http/websocket.ts'
+import { mountX402 } from './http/x402.ts'
+import type { Store } from './infra/db/open.ts'
+import { listJobs } from './infra/jobs/queue.ts'
+import { MemoryBurst } from './infra/limits/gcra.ts'
+import { type Log, describeError } from './infra/log.ts'
+import { listCapturedMail } from './infra/mail/captured.ts'
+import type { Metrics } from './infra/metrics.ts'
+import type { Nodes } from './infra/node/index.ts'
+import type { Clock, Random } from './kernel/ports.ts'
+import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
+import { VERSION } from './version.ts'
+import type { Webhooks } from './webhooks.ts'
+import type { Payments } from './x402.ts'
+
+/** What stands behind the doors. */
+export interface Served {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  gateway: Gateway
+  nodes: Nodes
+  store: Store
+  keys: StoredKeys
+  payments: Payments
+  checkouts: CheckoutParts
+  webhooks: Webhooks
+  devnet: boolean
+  network: string
+  baseUrl(): string
+}
+
+export interface OpenServer {
+  readonly websocketClients: number
+  /** Answers the port it listens on. */
+  listen(): Promise<number>
+  /** Stops taking requests and finishes the running ones. */
+  close(): Promise<void>
+}
+
+/** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
+export function openServer(config: Config, served: Served): OpenServer {
+  const { clock, random, log, metrics, gateway, nodes, store, payments, checkouts, webhooks, devnet, baseUrl } = served
+  const { db, notices } = store
+  const { base } = gateway
+  const startedAt = clock.now()
+  const instance = Buffer.from(random.bytes(4)).toString('hex')
+  let requests = 0
+  let draining = false
+  const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
+  const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
+  const onError = (error: unknown, requestId: string) =>
+    log.error({ event: 'unexpected', requestId, error: describeError(error) })
+  const rpc = createRpcEndpoint({
+    gateway,
+    bodyBytesMax: config.bodyBytesMax,
+    concurrencyMax: config.concurrencyMax,
+    clientIp,
+    nextRequestId,
+    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
+      metrics.request(action, status, milliseconds / 1000)
+      if (cache !== undefined) metrics.cacheResult(cache)
+      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+      if (status === 500) log.error({ ...line, error: describeError(cause) })
+      // What the client is not told: which of the parts that payments need is away.
+      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+      else log.info(line)
+    },
+  })
+  const server = createServer({
+    bodyBytesMax: config.bodyBytesMax,
+    requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
+    rpc,
+    nextRequestId,
+    onError,
+  })
+  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  sockets.attach(server.server)
+  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
+    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
+  }
+  mountRest(server, {
+    store: base.store,
+    keys: served.keys,
+    sessions: new Sessions(base.store),
+    notices,
+    baseUrl,
+    listMails: (limit) => listCapturedMail(db, limit),
+    listJobs: (filter) => listJobs(db, filter),
+    enter,
+    onError,
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
+  })
+  mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
+  const payRoutes = new PayRoutes({
+    ...checkouts,
+    clock,
+    devnet,
+    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    burst: new MemoryBurst(clock),
+    onError,
+  })
+  payRoutes.mount(server)
+  mountHealth(server, {
+    notReady: () => {
+      if (draining) return 'draining'
+      return nodes.pool.upstreams.some(({ healthy }) => healthy) ? undefined : 'no healthy node'
+    },
+    metrics: config.metrics ? () => metrics.text() : undefined,
+  })
+  mountPages(server, {
+    actions: gateway.registry.actions,
+    baseUrl,
+    version: VERSION,
+    devnet,
+    reps: base.reps,
+    currencies: base.prices.currencies,
+    swaps: base.swaps,
+    status: () => ({
+      uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+      network: served.network,
+      confirmationsConnected: nodes.confirmations.connected,
+      websocketClients: sockets.count,
+      cachedBytes: nodes.cachedBytes,
+      upstreams: nodes.pool.upstreams.map((upstream) => ({
+        name: upstream.options.name,
+        role: upstream.options.role,
+        healthy: upstream.healthy,
+        state: upstream.lagging ? 'behind the others' : upstream.reachable ? 'well' : 'not answering',
+        cemented: upstream.cemented,
+        p95Milliseconds: upstream.latencies.p95,
+      })),
+    }),
+  })
+
+  return {
+    get websocketClients() {
+      return sockets.count
+    },
+    async listen() {
+      await server.listen({ port: config.port, host: config.host })
+      return (server.server.address() as AddressInfo).port
+    },
+    async close() {
+      draining = true
+      sockets.close()
+      payRoutes.close()
+      const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
+      await server.close()
+      cutOff()
+    },
+  }
+}
+
+function messageBehind(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? cause.message : 'unknown'
+}
