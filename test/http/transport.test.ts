@@ -312,7 +312,12 @@ test('400 for every action that could harm a node, and no node ever hears of it'
     const parameters = { action, account: GENESIS, hash: 'A'.repeat(64), wallet: 'B'.repeat(64), count: 1, type: 'x' }
     assertRefusal(await gateway.post(JSON.stringify(parameters)), 400, 'Bad action provided.', 'invalid_action')
   }
-  assert.deepEqual(node.requests, [])
+  // The gateway has questions of its own, such as who votes; none of them is among these.
+  const heard = new Set(node.requests.map(({ action }) => action))
+  assert.deepEqual(
+    forbidden.filter((action) => heard.has(action)),
+    [],
+  )
 })
 
 /** The reads of the contract, under the node's names, and the two writes. */
