@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { type RequestListener, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
 test('price and market data work offline and say that they are invented', async (t) => {
@@ -21,3 +25,39 @@ test('an unknown currency is refused by name, and the known ones can be read', a
   const { fiat } = (await ask(`${gateway.url}/currencies.json`, { method: 'GET' })).json<{ fiat: string[] }>()
   assert.ok(fiat.includes('USD') && fiat.includes('JPY'))
 })
+
+const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+
+/** A provider on loopback that answers as the test says. */
+async function openProvider(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+// A shop must neither wait for ever nor sell by a price that nobody would believe.
+for (const [trouble, answer] of [
+  ['is away', (_request, response) => response.writeHead(503).end('<html>')],
+  ['answers garbage', (_request, response) => response.end('[1, 2')],
+  ['asks absurd prices', (_request, response) => response.end('{"nano":{"usd":-1,"eur":1e400}}')],
+  ['says nothing at all', (request) => request.resume()],
+] as [string, RequestListener][]) {
+  test(`while the price provider ${trouble}, a fiat checkout is refused clearly and a nano checkout is made`, async (t) => {
+    const clock = new TestClock()
+    const url = await openProvider(t, (request, response) => {
+      answer(request, response)
+      clock.advance(5_000)
+    })
+    const gateway = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: url }, clock)
+    const fiat = await gateway.call('checkout', { address: SHOP, amount: '5', currency: 'USD' })
+    assert.deepEqual([fiat.status, fiat.json().code], [503, 'no_price'])
+    assert.ok(fiat.headers['retry-after'])
+    const price = await gateway.call('price', { currency: 'USD' })
+    assert.deepEqual([price.status, price.json().code], [503, 'no_price'])
+    assert.equal((await gateway.call('checkout', { address: SHOP, amount: '5' })).status, 200)
+  })
+}
