@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import type { Metrics } from './infra/metrics.ts'
 import { qrPng } from './infra/qr.ts'
-import { type MasterKeys, createKeyFile, readKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
+import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
 import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
 import type { Custody } from './kernel/custody.ts'
@@ -47,14 +47,16 @@ export async function openVault(config: Config, { db, random }: { db: Db; random
   }
   const file = keyFileOf(config)
   const [used] = await countByMasterKey(db)
+  let depends = used && `wallets depend on the key ${used.id} in it`
   const load = (): MasterKeys => {
     const keys = readKeyFile(file)
-    if (keys) return keys
     // A new key would open nothing and hide that the old one is gone.
-    if (used) throw new Error(`${file} is missing, and wallets depend on the key ${used.id} in it. Restore it.`)
-    return createKeyFile(file, random)
+    if (!keys && depends !== undefined) throw new Error(`${file} is missing, and ${depends}. Restore it.`)
+    const found = keys ?? createKeyFile(file, random)
+    depends ??= 'this gateway has sealed wallets with it'
+    return found
   }
-  return new EnvelopeVault({ load, random })
+  return new EnvelopeVault({ load, stamp: () => stampKeyFile(file), random })
 }
 
 export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {

@@ -37,7 +37,6 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
   try {
     const id = store.ids.next('wal')
     const address = toAddress(toSigningKey(key).publicKey)
-    const sealed = custody.vault.seal({ walletId: id, address }, key)
     const createdAt = store.clock.now()
     const wallet = {
       id,
@@ -51,7 +50,8 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
     }
     await store.db.transaction().execute(async (tx) => {
       await checkRoom(tx)
-      await insertWallet(tx, wallet, sealed)
+      // Sealed as late as can be: a master key may be taken out of use at any time.
+      await insertWallet(tx, wallet, custody.vault.seal({ walletId: id, address }, key))
     })
     custody.watchWallet(id, address)
     return (await findWallet(store.db, id))!
