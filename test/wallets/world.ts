@@ -23,7 +23,9 @@ import { freshUrl } from '../support/engines.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
 
-const SEALED_BY = `test:${Buffer.alloc(32, 'wallet master key!').toString('base64')}`
+/** The master key of every world, unless its settings say otherwise. */
+export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
+const SEALED_BY = `test:${Buffer.from(MASTER_KEY.key).toString('base64')}`
 
 /** So often nothing was under way: whoever still waits, waits for the clock. */
 const IDLE_TICKS = 20
