@@ -14,7 +14,7 @@ import { RAW_PER_NANO, formatNano, toRaw } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import { ZERO_HASH } from './kernel/nano/block.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
-import type { ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
+import type { Clock, ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
 import type { Db } from './kernel/tables/index.ts'
 import {
   type WalletCtx,
@@ -100,7 +100,7 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.add(walletId, address)
       notices.publish('wallet', `${walletId} ${address}`)
     },
-    alarm: options.onAlarm,
+    alarm: rarely(options.onAlarm, clock),
   }
   const ctx: WalletCtx = { store, node: options.node, work: options.work, thresholds: options.thresholds, custody }
   notices.subscribe('wallet', (notice) => {
@@ -123,6 +123,22 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.close()
       await line.close()
     },
+  }
+}
+
+const ALARM_REPEATS_AFTER = 60_000
+const ALARMS_REMEMBERED = 10_000
+
+/** A wallet that waits is tried several times a second; the same alarm is raised once a minute. */
+function rarely(alarm: Custody['alarm'], clock: Clock): Custody['alarm'] {
+  const raised = new Map<string, number>()
+  return (kind, detail) => {
+    const name = `${kind} ${detail.walletId} ${detail.reason}`
+    const now = clock.now()
+    if (now < (raised.get(name) ?? 0) + ALARM_REPEATS_AFTER) return
+    if (raised.size >= ALARMS_REMEMBERED) raised.clear()
+    raised.set(name, now)
+    alarm(kind, detail)
   }
 }
 

@@ -27,6 +27,8 @@ export type WalletAlarm =
   | 'frozen'
   /** A sealed key does not open, or is not the key of its address. */
   | 'key'
+  /** The ledger refuses a block of ours, or has an unconfirmed one in its place. It goes out again; nothing is frozen. */
+  | 'refused'
   /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
   | 'master_key'
 

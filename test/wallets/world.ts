@@ -32,7 +32,7 @@ const IDLE_TICKS = 20
 const LOOK_EVERY = 200
 
 /** How the way to the ledger is broken. */
-export type Trouble = 'none' | 'request lost' | 'reply lost'
+export type Trouble = 'none' | 'request lost' | 'reply lost' | 'blocks lost' | 'blocks refused'
 
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
@@ -188,10 +188,11 @@ export async function openWalletWorld(
 
 /** The ledger behind a way on which requests and replies get lost. */
 function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble): NodePort {
-  const call = (body: object) =>
+  const call = (body: object, publishes = false) =>
     faults.call(async (): Promise<NodeAnswer> => {
       const wrong = trouble()
-      if (wrong === 'request lost') throw noNode()
+      if (wrong === 'request lost' || (wrong === 'blocks lost' && publishes)) throw noNode()
+      if (wrong === 'blocks refused' && publishes) throw new LedgerRefusal('Bad signature')
       const answer = JSON.parse(await answerBody(ledger, JSON.stringify(body), false)) as NodeAnswer
       if (wrong === 'reply lost') throw new AppError('publish_unknown', 'The reply was lost.')
       if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
@@ -203,7 +204,7 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
       return call({ action, ...(Object.fromEntries(texts) as object) })
     },
     publish: async (block) => {
-      const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) })
+      const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
       return String(hash)
     },
   }

@@ -21,6 +21,8 @@ export interface WalletsTable {
   /** Set once somebody else has signed for it: nothing is signed any more. */
   frozen_at: number | null
   frozen_reason: string | null
+  /** When a person let it go on; until the ledger's word is taken over. */
+  thawed_at: number | null
   /** When the ledger was last asked for deposits and foreign blocks. */
   looked_at: number
   created_at: number

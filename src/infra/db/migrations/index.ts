@@ -10,6 +10,7 @@ import { up as webhooks } from './0007-webhooks.ts'
 import { up as checkouts } from './0008-checkouts.ts'
 import { up as reps } from './0010-reps.ts'
 import { up as swaps } from './0011-swaps.ts'
+import { up as walletThaw } from './0012-wallet-thaw.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -23,4 +24,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0008-checkouts': checkouts,
   '0010-reps': reps,
   '0011-swaps': swaps,
+  '0012-wallet-thaw': walletThaw,
 }

@@ -22,7 +22,7 @@ async function fillSend(ctx: WalletCtx, lease: Lease, next: NextBlock): Promise<
   const amount = queued.amount ?? chain.balance
   if (amount > 0n && amount <= chain.balance) return signNext(ctx, lease, next, amount)
   if (queued.planId !== null) {
-    await freezeWallet(ctx, wallet, 'The plan of its ending shares out more than it holds.')
+    await freezeWallet(ctx, wallet, { reason: 'The plan of its ending shares out more than it holds.' })
     return 'idle'
   }
   return receiveFirst(ctx, next)

@@ -42,7 +42,7 @@ export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, am
     signature = await signWith(ctx, wallet, hash)
   } catch (error) {
     if (!(error instanceof WrongKey || error instanceof SealBroken)) throw error
-    await freezeWallet(ctx, wallet, error.message, 'key')
+    await freezeWallet(ctx, wallet, { reason: error.message, kind: 'key' })
     return 'idle'
   }
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
