@@ -74,6 +74,10 @@ export interface WalletBlocksTable {
   source_address: string | null
   /** None while everything is to be sent and nobody knows how much that is. */
   amount_raw: string | null
+  /** 1 when everything was asked for, whatever that came to. */
+  sends_all: number
+  /** Order in which the blocks of a wallet were asked for. */
+  sequence: number
   plan_id: string | null
   /** Order among the shares of a plan. */
   position: number

@@ -15,6 +15,8 @@ export interface OutboxBlock {
   sourceAddress: string | null
   /** Null while everything is to be sent. */
   amount: Raw | null
+  /** Whether everything was asked for, whatever that came to. */
+  sendsAll: boolean
   planId: string | null
   hash: string | null
   previous: string | null
@@ -41,6 +43,7 @@ function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
     sourceHash: row.source_hash,
     sourceAddress: row.source_address,
     amount: raw(row.amount_raw),
+    sendsAll: row.sends_all === 1,
     planId: row.plan_id,
     hash: row.hash,
     previous: row.previous,
@@ -64,6 +67,10 @@ const UNSIGNED = {
   confirmed_at: null,
 } as const
 
+/** One more than any block of the wallet. Two that are added at the very same time may be equal, and have no order. */
+const nextSequence = (walletId: string) =>
+  sql<number>`(select coalesce(max(b.sequence), 0) + 1 from wallet_blocks b where b.wallet_id = ${walletId})`
+
 export interface NewSend {
   id: string
   walletId: string
@@ -71,6 +78,8 @@ export interface NewSend {
   destination: string
   /** Null sends everything. */
   amount: Raw | null
+  /** Whether everything was asked for; the amount may be known all the same. */
+  sendsAll?: boolean
   reference: string | null
   deadlineAt: number | null
   planId?: string
@@ -92,6 +101,8 @@ export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
       source_hash: null,
       source_address: null,
       amount_raw: send.amount?.toString() ?? null,
+      sends_all: (send.sendsAll ?? send.amount === null) ? 1 : 0,
+      sequence: nextSequence(send.walletId),
       plan_id: send.planId ?? null,
       position: send.position ?? 0,
       reference: send.reference,
@@ -127,6 +138,8 @@ export async function insertReceive(
       source_hash: deposit.hash,
       source_address: deposit.source,
       amount_raw: deposit.amount.toString(),
+      sends_all: 0,
+      sequence: nextSequence(walletId),
       plan_id: null,
       position: 0,
       reference: null,
