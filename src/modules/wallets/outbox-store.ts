@@ -173,20 +173,24 @@ export async function findOpenBlock(db: Db, walletId: string): Promise<OutboxBlo
   return row && toBlock(row)
 }
 
-/** What comes next: receives before sends, since a send may wait for them; then first come, first served. */
-export async function findNextQueued(db: Db, walletId: string): Promise<OutboxBlock | undefined> {
-  const row = await db
+/** Wishes of one kind, in the order they were asked for. */
+export async function listQueued(
+  db: Db,
+  { walletId, kind, limit }: { walletId: string; kind: OutboxBlock['kind']; limit: number },
+): Promise<OutboxBlock[]> {
+  const rows = await db
     .selectFrom('wallet_blocks')
     .selectAll()
     .where('wallet_id', '=', walletId)
     .where(QUEUED)
-    .orderBy('kind')
+    .where('kind', '=', kind)
+    .orderBy('sequence')
     .orderBy('created_at')
     .orderBy('position')
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row && toBlock(row)
+    .limit(limit)
+    .execute()
+  return rows.map(toBlock)
 }
 
 /** Receives of a wallet by what they receive. */

@@ -1,13 +1,13 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { LeaseLost } from '../errors.ts'
-import { findNextQueued, findOpenBlock, findOwnBlock, hasUnfinished, refuseOverdue } from '../outbox-store.ts'
+import { findOpenBlock, findOwnBlock, hasUnfinished, refuseOverdue } from '../outbox-store.ts'
 import { type Lease, type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
 import { confirmBlock } from './confirm.ts'
-import { fillQueued } from './fill.ts'
+import { fillQueued, readWishes } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLease, withLease } from './lease.ts'
 import type { Step } from './step.ts'
@@ -49,13 +49,14 @@ async function takeStep(ctx: WalletCtx, lease: Lease, inspect: boolean): Promise
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lease, wallet)
   for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.custody.tellBlock(blockId)
-  const queued = await findNextQueued(db, wallet.id)
+  const wishes = await readWishes(db, wallet.id)
+  const isAsked = wishes.sends.length + wishes.receives.length > 0
   const tends = tendsItself(wallet, ctx.custody.rules)
-  if (!queued && !tends && !inspect) return 'idle'
+  if (!isAsked && !tends && !inspect) return 'idle'
   const chain = await readChain(ctx.node, wallet.address)
   const agreed = await agree(ctx, lease, wallet, chain)
   if (agreed !== 'agreed') return agreed
-  if (queued) return fillQueued(ctx, lease, { wallet, chain, queued })
+  if (isAsked) return fillQueued(ctx, lease, { wallet, chain }, wishes)
   return tends ? tendWallet(ctx, lease, wallet, chain) : 'idle'
 }
 
