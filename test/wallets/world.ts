@@ -32,7 +32,7 @@ const IDLE_TICKS = 20
 const LOOK_EVERY = 200
 
 /** How the way to the ledger is broken. */
-export type Trouble = 'none' | 'request lost' | 'reply lost' | 'blocks lost' | 'blocks refused'
+export type Trouble = 'none' | 'request lost' | 'reply lost' | 'blocks lost' | 'blocks refused' | 'node behind'
 
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
@@ -198,10 +198,21 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
       if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
       return answer
     })
+  const accounts = new Map<string, NodeAnswer[]>()
+  /** Another node answers, which has not heard of the latest block yet. */
+  const readAccount = async (account: string, body: object): Promise<NodeAnswer> => {
+    const answer = await call(body)
+    const known = accounts.get(account) ?? []
+    if (known.at(-1)?.frontier !== answer.frontier) accounts.set(account, [...known, answer])
+    return trouble() === 'node behind'
+      ? (known.findLast(({ frontier }) => frontier !== answer.frontier) ?? answer)
+      : answer
+  }
   return {
     read: (action, params) => {
       const texts = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
-      return call({ action, ...(Object.fromEntries(texts) as object) })
+      const body = { action, ...(Object.fromEntries(texts) as object) }
+      return action === 'account_info' ? readAccount(String(params.account), body) : call(body)
     },
     publish: async (block) => {
       const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
