@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
-import { receiveDeposits, rewrapKeys, thawWallet } from '../../src/modules/wallets/index.ts'
+import { queuePayment, receiveDeposits, rewrapKeys, thawWallet, treasury } from '../../src/modules/wallets/index.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { freezeWallet } from '../../src/modules/wallets/domain/freeze.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
@@ -172,6 +172,23 @@ test('a wallet whose ending was interrupted by a thief shares out what is left a
   await thaw(instance, wallet)
   await settle(world, instance)
   assert.deepEqual([world.fundsOf(wallet), world.fundsOf(SHOP), world.fundsOf(ALICE)], [0n, nano(2), nano(3)])
+})
+
+// A store that was set back has forgotten what it paid since, and would pay it a second time.
+test('a frozen treasury with payments that wait is thawed only by somebody who says that they are to be made', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await treasury(instance.ctx)
+  await world.deposit(wallet.address, nano(5))
+  await freezeWallet(instance.ctx, wallet, { reason: 'A person said so.' })
+  const payment = { walletId: wallet.id, destination: SHOP, amount: nano(1), reference: 'faucet:1' }
+  await world.db.transaction().execute((db) => queuePayment({ db, store: instance.ctx.store }, payment))
+  await assert.rejects(thaw(instance, wallet.id), /1 payments wait in this wallet.*--pay-queued/)
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), 0n)
+  await thaw(instance, wallet.id, true)
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(1))
 })
 
 test('wallets frozen and wallets thaw on the command line, beside a running gateway', async (t) => {

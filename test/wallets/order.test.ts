@@ -9,7 +9,7 @@ import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { ALICE, SHOP, comeToRest, send } from './deeds.ts'
+import { ALICE, SHOP, comeToRest, send, statusOf } from './deeds.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
 
 const DUST = 20
@@ -75,6 +75,20 @@ test('a send that needs a deposit receives the large one first, whatever dust wa
   const hash = await world.finish(send(world, instance, wallet, nano(5)))
   const sent = await world.db.selectFrom('wallet_blocks').selectAll().where('hash', '=', hash).executeTakeFirstOrThrow()
   assert.equal(BigInt(sent.balance_raw!), nano(4), 'no dust came before it')
+})
+
+// Two nodes may answer: one that has heard of the last send, and one that has not.
+test('a held wallet does not end while the ledger still shows a balance', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance, { lifetimeMilliseconds: 1_000 })
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
+  world.clock.advance(1_000)
+  world.trouble = () => 'no balance shown'
+  await world.finish(instance.settle())
+  assert.equal(await statusOf(world, wallet), 'held')
 })
 
 test('a wallet that ends shares out what it has before it looks at dust, and the dust after that', async (t) => {

@@ -32,7 +32,14 @@ const IDLE_TICKS = 20
 const LOOK_EVERY = 200
 
 /** How the way to the ledger is broken. */
-export type Trouble = 'none' | 'request lost' | 'reply lost' | 'blocks lost' | 'blocks refused' | 'node behind'
+export type Trouble =
+  | 'none'
+  | 'request lost'
+  | 'reply lost'
+  | 'blocks lost'
+  | 'blocks refused'
+  | 'node behind'
+  | 'no balance shown'
 
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
@@ -195,6 +202,10 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
       if (wrong === 'blocks refused' && publishes) throw new LedgerRefusal('Bad signature')
       const answer = JSON.parse(await answerBody(ledger, JSON.stringify(body), false)) as NodeAnswer
       if (wrong === 'reply lost') throw new AppError('publish_unknown', 'The reply was lost.')
+      // Another node answers, which knows nothing of the account yet.
+      if (wrong === 'no balance shown' && 'balance' in answer && 'receivable' in answer) {
+        return { ...answer, balance: '0', receivable: '0' }
+      }
       if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
       return answer
     })
