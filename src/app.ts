@@ -164,6 +164,11 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     },
   })
   opened.defer(() => custodian.close())
+  if (keepsKeysBeside(config)) {
+    const file = keyFileOf(config)
+    const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
+    log.warn({ event: 'wallet_keys_not_shared', reason })
+  }
   const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
@@ -299,6 +304,11 @@ const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[$
 async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
   if (config.redisUrl === '') return undefined
   return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
+}
+
+/** Several gateways may share the store, and would not open each other's wallets. */
+function keepsKeysBeside(config: Config): boolean {
+  return config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')
 }
 
 /** The store a configuration names. */

@@ -14,7 +14,8 @@ import {
   retryJob,
 } from './cli/store.ts'
 import { runWorkServer } from './cli/work.ts'
-import { printFrozen, printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
+import { printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
+import { printFrozen, thaw } from './cli/wallets.ts'
 import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
 
@@ -113,13 +114,19 @@ jobs
 const mail = program.command('mail').description('mail kept in the store because no mail server is set')
 mail.command('list').description('show it, latest first').option('--json', 'print JSON').action(printMail)
 
-program
-  .command('wallets')
-  .description('wallets whose keys the gateway keeps')
+const wallets = program.command('wallets').description('wallets whose keys the gateway keeps')
+wallets
   .command('frozen')
   .description('list wallets that somebody else has signed for, and that sign nothing more')
   .option('--json', 'print JSON')
   .action(printFrozen)
+wallets
+  .command('thaw')
+  .description('let a frozen wallet go on with what the ledger has confirmed, after you have looked into it')
+  .argument('<wallet>', 'id or address of the wallet')
+  .option('--pay-queued', 'make the payments that wait in it; compare them with the ledger first')
+  .option('--json', 'print JSON')
+  .action(thaw)
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
 walletKeys
   .command('list')

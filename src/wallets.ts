@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import type { Metrics } from './infra/metrics.ts'
 import { qrPng } from './infra/qr.ts'
-import { type MasterKeys, createKeyFile, readKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
+import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
 import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
 import type { Custody } from './kernel/custody.ts'
@@ -14,7 +14,7 @@ import { RAW_PER_NANO, formatNano, toRaw } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import { ZERO_HASH } from './kernel/nano/block.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
-import type { ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
+import type { Clock, ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
 import type { Db } from './kernel/tables/index.ts'
 import {
   type WalletCtx,
@@ -47,14 +47,16 @@ export async function openVault(config: Config, { db, random }: { db: Db; random
   }
   const file = keyFileOf(config)
   const [used] = await countByMasterKey(db)
+  let depends = used && `wallets depend on the key ${used.id} in it`
   const load = (): MasterKeys => {
     const keys = readKeyFile(file)
-    if (keys) return keys
     // A new key would open nothing and hide that the old one is gone.
-    if (used) throw new Error(`${file} is missing, and wallets depend on the key ${used.id} in it. Restore it.`)
-    return createKeyFile(file, random)
+    if (!keys && depends !== undefined) throw new Error(`${file} is missing, and ${depends}. Restore it.`)
+    const found = keys ?? createKeyFile(file, random)
+    depends ??= 'this gateway has sealed wallets with it'
+    return found
   }
-  return new EnvelopeVault({ load, random })
+  return new EnvelopeVault({ load, stamp: () => stampKeyFile(file), random })
 }
 
 export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
@@ -98,7 +100,7 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.add(walletId, address)
       notices.publish('wallet', `${walletId} ${address}`)
     },
-    alarm: options.onAlarm,
+    alarm: rarely(options.onAlarm, clock),
   }
   const ctx: WalletCtx = { store, node: options.node, work: options.work, thresholds: options.thresholds, custody }
   notices.subscribe('wallet', (notice) => {
@@ -121,6 +123,22 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.close()
       await line.close()
     },
+  }
+}
+
+const ALARM_REPEATS_AFTER = 60_000
+const ALARMS_REMEMBERED = 10_000
+
+/** A wallet that waits is tried several times a second; the same alarm is raised once a minute. */
+function rarely(alarm: Custody['alarm'], clock: Clock): Custody['alarm'] {
+  const raised = new Map<string, number>()
+  return (kind, detail) => {
+    const name = `${kind} ${detail.walletId} ${detail.reason}`
+    const now = clock.now()
+    if (now < (raised.get(name) ?? 0) + ALARM_REPEATS_AFTER) return
+    if (raised.size >= ALARMS_REMEMBERED) raised.clear()
+    raised.set(name, now)
+    alarm(kind, detail)
   }
 }
 

@@ -12,7 +12,8 @@ import type { StoreCtx } from '../kernel/in-tx.ts'
 import { createAccount, findAccount, issueKey, listAccounts, listKeys, revokeKey } from '../modules/accounts/index.ts'
 
 const LISTED_MAX = 200
-const ACTOR = 'command line'
+/** Who did it, in the audit log. */
+export const ACTOR = 'command line'
 
 export interface Flags {
   json?: boolean

@@ -1,22 +1,9 @@
 import { loadConfig } from '../config.ts'
 import { addToKeyFile } from '../infra/secrets/master-keys.ts'
 import { systemRandom } from '../infra/random.ts'
-import { countByMasterKey, listFrozen, rewrapKeys } from '../modules/wallets/index.ts'
+import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
 import { keyFileOf, openVault } from '../wallets.ts'
 import { type Flags, print, withStore } from './store.ts'
-
-const FROZEN_MAX = 200
-
-/** Wallets that sign nothing more, and why. */
-export function printFrozen({ json }: Flags): Promise<void> {
-  return withStore(async ({ db }) => {
-    const frozen = await listFrozen(db, FROZEN_MAX)
-    const lines = frozen.map(
-      ({ address, frozenAt, reason }) => `${new Date(frozenAt).toISOString()}  ${address}  ${reason}`,
-    )
-    print(json, frozen, lines)
-  })
-}
 
 /** Which master keys are in use. One that has wrapped nothing may be removed, unless it seals now. */
 export function printMasterKeys({ json }: Flags): Promise<void> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Action } from '../kernel/action.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -23,7 +24,11 @@ export function createParser(action: Action): Parser {
   return (params) => {
     const given: Record<string, unknown> = {}
     for (const [name] of fields) if (params[name] !== undefined) given[name] = params[name]
-    for (const [other, name] of synonyms) given[name] ??= params[other]
+    for (const [other, name] of synonyms) {
+      given[name] ??= params[other]
+      // Whichever was chosen, the caller may have meant the other; one of them may be where money goes.
+      if (params[other] !== undefined && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
+    }
     if (!validate(given)) throw refuse(validate.errors![0]!, fields)
     for (const [name, { reader, refusal }] of fields) {
       if (reader === undefined || given[name] === undefined) continue
@@ -32,6 +37,11 @@ export function createParser(action: Action): Parser {
     }
     return given
   }
+}
+
+function ambiguous(other: string, name: string): AppError {
+  const detail = `The fields ${other} and ${name} mean the same and have different values.`
+  return new AppError('invalid_request', detail, { body: { field: other } })
 }
 
 function refuse(error: ErrorObject, fields: [string, FieldSchema][]): AppError {

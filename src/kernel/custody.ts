@@ -27,6 +27,16 @@ export type WalletAlarm =
   | 'frozen'
   /** A sealed key does not open, or is not the key of its address. */
   | 'key'
+  /** The ledger refuses a block of ours, or has an unconfirmed one in its place. It goes out again; nothing is frozen. */
+  | 'refused'
+  /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
+  | 'master_key'
+
+/**
+ * A sealed key whose seal does not fit: it was changed, or belongs elsewhere. Everything else that keeps a key from being
+ * opened lies with the master keys and passes.
+ */
+export class SealBroken extends Error {}
 
 /** Everything that wallets need beside store, ledger and work. */
 export interface Custody {

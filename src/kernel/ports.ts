@@ -196,7 +196,7 @@ export interface KeyVault {
   /** The master key that seals from now on. */
   readonly activeKeyId: string
   seal(holder: KeyHolder, key: Uint8Array): SealedKey
-  /** Throws when the record was changed, belongs to another wallet, or its master key is unknown. */
+  /** Throws SealBroken when the record was changed or belongs to another wallet, and otherwise when its master key is unknown. */
   open(holder: KeyHolder, sealed: SealedKey): Uint8Array
   /** The same key under the active master key; undefined when it is under it already. */
   rewrap(holder: KeyHolder, sealed: SealedKey): SealedKey | undefined

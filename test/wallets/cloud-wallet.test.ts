@@ -275,6 +275,28 @@ test('400 what cannot be meant is refused with the name of its field', async (t)
   }
 })
 
+// Money went to whichever of them was read first.
+test('400 two different destinations in one send; nothing leaves', async (t) => {
+  const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ shop: SHOP }) })
+  const account = await client.create()
+  await client.deposit(account, '2')
+  const send = { wallet_action: 'send', account, amount: '1' }
+  const pairs: [object, string][] = [
+    [{ send: SHOP, to: ALICE }, 'to'],
+    [{ send: SHOP, destination: ALICE }, 'destination'],
+    [{ to: SHOP, destination: ALICE }, 'destination'],
+    [{ send: SHOP, address: ALICE }, 'address'],
+    [{ to: SHOP, address: ALICE }, 'address'],
+  ]
+  for (const [destinations, field] of pairs) {
+    const reply = await client.call({ ...send, ...destinations })
+    assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, 'invalid_request', field])
+  }
+  assert.equal((await client.balanceOf(SHOP)).receivable, '0')
+  await client.ask({ ...send, send: SHOP, to: '@shop', destination: SHOP, address: SHOP })
+  assert.equal((await client.balanceOf(SHOP)).receivable, ONE_RAW)
+})
+
 test('400 a foreign wallet looks exactly like one that does not exist', async (t) => {
   const client = await openClient(t)
   const stranger = await openStranger(client)

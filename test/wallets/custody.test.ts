@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
-import { AppError } from '../../src/kernel/errors.ts'
 import { toRaw } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { type StateBlock, hashBlock } from '../../src/kernel/nano/block.ts'
-import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { LeaseLost } from '../../src/modules/wallets/errors.ts'
 import { underLease } from '../../src/modules/wallets/domain/lease.ts'
-import { findPayment, queuePayment, sendFromWallet, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
-import {
-  findWalletByAddress,
-  getSealedKey,
-  holdLease,
-  releaseLease,
-  takeLease,
-} from '../../src/modules/wallets/store.ts'
+import { findPayment, queuePayment, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
+import { findWalletByAddress, holdLease, releaseLease, takeLease } from '../../src/modules/wallets/store.ts'
 import {
   findBlock,
   insertSend,
@@ -24,59 +14,14 @@ import {
   markSigned,
 } from '../../src/modules/wallets/outbox-store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
-import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
+import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { Crash } from '../support/faults.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
+import { ALICE, SHOP, codeOf, comeToRest, send, statusOf, steal } from './deeds.ts'
+import { openWalletWorld } from './world.ts'
 
-const SHOP = new Signer(1).address
-const ALICE = new Signer(2).address
 const HOUR = 3_600_000
 const LEASE = 11_000
-
-const send = (world: WalletWorld, { ctx }: Instance, from: string, amount: bigint | 'all' = nano(1), key?: string) =>
-  sendFromWallet(ctx, {
-    accountId: world.accountId,
-    from,
-    destination: SHOP,
-    amount: amount === 'all' ? amount : toRaw(amount),
-    idempotencyKey: key,
-  })
-
-const statusOf = async ({ db }: WalletWorld, address: string) => {
-  const wallet = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirstOrThrow()
-  return wallet.status
-}
-
-const codeOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'done',
-    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
-  )
-
-/** A send is answered when it has left; its pass goes on until it is confirmed. */
-async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
-  const { id } = (await findWalletByAddress(world.db, address))!
-  await world.finish(wallets.custody.advance(id))
-}
-
-/** Somebody who has got hold of a wallet's key and sends everything away. */
-async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
-  const { id } = (await findWalletByAddress(world.db, address))!
-  const key = toSigningKey(ctx.custody.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
-  const { previous, balance, representative } = frontierOf(world.ledger, fromAddress(address)!)
-  const draft: StateBlock = {
-    type: 'state',
-    account: key.publicKey,
-    previous,
-    representative,
-    balance: toRaw(balance - nano(1)),
-    link: fromAddress(ALICE)!,
-    signature: '',
-    work: '0'.repeat(16),
-  }
-  return publish(world.ledger, { ...draft, signature: key.sign(hashBlock(draft)) })
-}
 
 forEachEngine((engine) => {
   test('instances that work on the same wallets at once sign each frontier once', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,7 +10,13 @@ import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openKey, rewrapKey, sealKey } from '../../src/infra/secrets/envelope.ts'
-import { createKeyFile, readKeyFile, toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
+import {
+  addToKeyFile,
+  createKeyFile,
+  readKeyFile,
+  stampKeyFile,
+  toMasterKeys,
+} from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -91,6 +97,63 @@ test('the key file is for its owner alone, and two processes that make it agree'
   assert.deepEqual(readdirSync(join(file, '..')), ['wallet-keys'], 'nothing else is left lying about')
 })
 
+const vaultOn = (file: string) =>
+  new EnvelopeVault({ load: () => readKeyFile(file)!, stamp: () => stampKeyFile(file), random: systemRandom })
+
+// Otherwise a wallet made after a rotation is lost as soon as the gateway restarts: its key was only in memory.
+test('a wallet made after a rotation is sealed with a key that is in the file', (t) => {
+  const file = join(folderOf(t), 'wallet-keys')
+  const { active: first } = createKeyFile(file, systemRandom)
+  const vault = vaultOn(file)
+  assert.equal(vault.seal(holder, systemRandom.bytes(32)).masterKeyId, first.id)
+  const { active: second } = addToKeyFile(file, systemRandom)
+  assert.equal(vault.seal(holder, systemRandom.bytes(32)).masterKeyId, second.id)
+  // The operator takes the old key out, as the documentation says.
+  const [, line] = readFileSync(file, 'utf8').trim().split('\n')
+  writeFileSync(file, `${line}\n`)
+  const key = systemRandom.bytes(32)
+  const sealed = vault.seal(holder, key)
+  assert.deepEqual(Buffer.from(vaultOn(file).open(holder, sealed)), Buffer.from(key))
+  rmSync(file)
+  assert.throws(() => vault.seal(holder, key), /ENOENT/, 'without a file nothing is sealed')
+})
+
+test('a key file whose key was replaced under its old name seals nothing, so that no wallet is lost to it', (t) => {
+  const file = join(folderOf(t), 'wallet-keys')
+  const { active } = createKeyFile(file, systemRandom)
+  const vault = vaultOn(file)
+  writeFileSync(file, `${active.id}:${Buffer.from(systemRandom.bytes(32)).toString('base64')}\n`)
+  assert.throws(() => vault.seal(holder, systemRandom.bytes(32)), /is not what it was/)
+})
+
+test('two rotations at once lose no key: the second is told to wait', (t) => {
+  const file = join(folderOf(t), 'wallet-keys')
+  createKeyFile(file, systemRandom)
+  let nested: unknown
+  const meddling = {
+    bytes: (count: number) => {
+      if (nested !== undefined) return systemRandom.bytes(count)
+      nested = 'running'
+      try {
+        addToKeyFile(file, systemRandom)
+      } catch (error) {
+        nested = error
+      }
+      return systemRandom.bytes(count)
+    },
+  }
+  assert.equal(addToKeyFile(file, meddling).byId.size, 2)
+  assert.match(String(nested), /Another rotation is running/)
+  assert.equal(addToKeyFile(file, systemRandom).byId.size, 3)
+  assert.deepEqual(readdirSync(join(file, '..')), ['wallet-keys'], 'nothing else is left lying about')
+})
+
+test('a key file with a key of zeros is refused', (t) => {
+  const file = join(folderOf(t), 'wallet-keys')
+  writeFileSync(file, `a:${Buffer.alloc(32).toString('base64')}\n`)
+  assert.throws(() => readKeyFile(file), /is damaged/)
+})
+
 test('settings with a key that is short, empty, repeated or easily guessed are refused without showing it', () => {
   const good = Buffer.from(systemRandom.bytes(32)).toString('base64')
   assert.equal(loadConfig({ WALLET_KEYS: `a:${good}` }).walletKeys.length, 1)
@@ -164,6 +227,12 @@ test('wallet-keys rotate adds a key to the file beside a running gateway, which 
   await gateway.app.devnet!.node.fund(fromAddress(account!)!, parseNano('1')!)
   const sent = await gateway.call('cloud_wallet', { key, account, send: SHOP, amount: '1' })
   assert.equal(sent.status, 200, sent.text)
+  await gateway.call('cloud_wallet', { key })
+  assert.deepEqual(
+    await run('list'),
+    [{ id: active, wallets: 3, active: true }],
+    'a new wallet too is under the new key',
+  )
 })
 
 // Contract 5, rule 9: private keys stay out of logs, errors, dumps and answers.

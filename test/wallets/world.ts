@@ -23,14 +23,23 @@ import { freshUrl } from '../support/engines.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
 
-const SEALED_BY = `test:${Buffer.alloc(32, 'wallet master key!').toString('base64')}`
+/** The master key of every world, unless its settings say otherwise. */
+export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
+const SEALED_BY = `test:${Buffer.from(MASTER_KEY.key).toString('base64')}`
 
 /** So often nothing was under way: whoever still waits, waits for the clock. */
 const IDLE_TICKS = 20
 const LOOK_EVERY = 200
 
 /** How the way to the ledger is broken. */
-export type Trouble = 'none' | 'request lost' | 'reply lost'
+export type Trouble =
+  | 'none'
+  | 'request lost'
+  | 'reply lost'
+  | 'blocks lost'
+  | 'blocks refused'
+  | 'node behind'
+  | 'no balance shown'
 
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
@@ -186,22 +195,38 @@ export async function openWalletWorld(
 
 /** The ledger behind a way on which requests and replies get lost. */
 function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble): NodePort {
-  const call = (body: object) =>
+  const call = (body: object, publishes = false) =>
     faults.call(async (): Promise<NodeAnswer> => {
       const wrong = trouble()
-      if (wrong === 'request lost') throw noNode()
+      if (wrong === 'request lost' || (wrong === 'blocks lost' && publishes)) throw noNode()
+      if (wrong === 'blocks refused' && publishes) throw new LedgerRefusal('Bad signature')
       const answer = JSON.parse(await answerBody(ledger, JSON.stringify(body), false)) as NodeAnswer
       if (wrong === 'reply lost') throw new AppError('publish_unknown', 'The reply was lost.')
+      // Another node answers, which knows nothing of the account yet.
+      if (wrong === 'no balance shown' && 'balance' in answer && 'receivable' in answer) {
+        return { ...answer, balance: '0', receivable: '0' }
+      }
       if (typeof answer.error === 'string') throw new LedgerRefusal(answer.error)
       return answer
     })
+  const accounts = new Map<string, NodeAnswer[]>()
+  /** Another node answers, which has not heard of the latest block yet. */
+  const readAccount = async (account: string, body: object): Promise<NodeAnswer> => {
+    const answer = await call(body)
+    const known = accounts.get(account) ?? []
+    if (known.at(-1)?.frontier !== answer.frontier) accounts.set(account, [...known, answer])
+    return trouble() === 'node behind'
+      ? (known.findLast(({ frontier }) => frontier !== answer.frontier) ?? answer)
+      : answer
+  }
   return {
     read: (action, params) => {
       const texts = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value : String(value)])
-      return call({ action, ...(Object.fromEntries(texts) as object) })
+      const body = { action, ...(Object.fromEntries(texts) as object) }
+      return action === 'account_info' ? readAccount(String(params.account), body) : call(body)
     },
     publish: async (block) => {
-      const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) })
+      const { hash } = await call({ action: 'process', json_block: 'true', block: toBlockJson(block) }, true)
       return String(hash)
     },
   }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { SealBroken } from '../../kernel/custody.ts'
 import type { KeyHolder, Random, SealedKey } from '../../kernel/ports.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -21,7 +22,7 @@ function encrypt(key: Uint8Array, text: Uint8Array, context: string, random: Ran
 
 function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
   const bytes = Buffer.from(sealed, 'base64')
-  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw new Error('A sealed key is cut short.')
+  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw new SealBroken('A sealed key is cut short.')
   const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), OPTIONS)
     .setAAD(Buffer.from(context))
@@ -32,7 +33,7 @@ function decrypt(key: Uint8Array, sealed: string, context: string): Uint8Array {
   } catch (cause) {
     // What was decrypted before the tag proved wrong is nobody's to see.
     text.fill(0)
-    throw new Error('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
+    throw new SealBroken('A sealed key does not open: it was changed, or belongs elsewhere.', { cause })
   }
   return text
 }

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { Random } from '../../kernel/ports.ts'
 import { MASTER_KEY_BYTES, type MasterKey } from './envelope.ts'
@@ -30,15 +40,22 @@ export function readKeyFile(file: string): MasterKeys | undefined {
     keys.map((line) => {
       const [id = '', base64 = ''] = line.trim().split(':')
       const key = Buffer.from(base64, 'base64')
-      if (id === '' || key.length !== MASTER_KEY_BYTES) throw new Error(`${file} is damaged.`)
+      const isZero = key.every((byte) => byte === 0)
+      if (id === '' || key.length !== MASTER_KEY_BYTES || isZero) throw new Error(`${file} is damaged.`)
       return { id, key }
     }),
   )
 }
 
+/** Differs whenever the file may have other keys than before. Throws when there is none. */
+export function stampKeyFile(file: string): string {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+  return [ino, size, mtimeNs, ctimeNs].join()
+}
+
 /** Makes the file with a first key, unless another process was faster. */
 export function createKeyFile(file: string, random: Random): MasterKeys {
-  const beside = writeBeside(file, [newKey(random)])
+  const beside = writeBeside(file, [newKey(random)], random)
   try {
     linkSync(beside, file)
   } catch (error) {
@@ -50,13 +67,31 @@ export function createKeyFile(file: string, random: Random): MasterKeys {
   return readKeyFile(file)!
 }
 
-/** Adds a key that seals from now on; the older ones stay for what they have wrapped. */
+/** Adds a key that seals from now on; the older ones stay for what they have wrapped. One process at a time. */
 export function addToKeyFile(file: string, random: Random): MasterKeys {
-  const known = readKeyFile(file)
-  if (!known) throw new Error(`${file} is missing.`)
-  renameSync(writeBeside(file, [...known.byId.values(), newKey(random)]), file)
-  syncFolder(file)
-  return readKeyFile(file)!
+  return withLock(file, () => {
+    const known = readKeyFile(file)
+    if (!known) throw new Error(`${file} is missing.`)
+    renameSync(writeBeside(file, [...known.byId.values(), newKey(random)], random), file)
+    syncFolder(file)
+    return readKeyFile(file)!
+  })
+}
+
+/** Two that read the same file and write it one after the other would lose the key of the first, and what it sealed. */
+function withLock<T>(file: string, run: () => T): T {
+  const lock = `${file}.lock`
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`Another rotation is running. If none is, one was killed: remove ${lock}.`, { cause: error })
+  }
+  try {
+    return run()
+  } finally {
+    rmSync(lock, { force: true })
+  }
 }
 
 function newKey(random: Random): MasterKey {
@@ -64,9 +99,8 @@ function newKey(random: Random): MasterKey {
 }
 
 /** A complete file or none: what is on disk before it has its name cannot be half written. */
-function writeBeside(file: string, keys: readonly MasterKey[]): string {
-  const beside = `${file}.${process.pid}.new`
-  rmSync(beside, { force: true })
+function writeBeside(file: string, keys: readonly MasterKey[], random: Random): string {
+  const beside = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}.new`
   const handle = openSync(beside, 'wx', 0o600)
   try {
     for (const { id, key } of keys) writeSync(handle, `${id}:${Buffer.from(key).toString('base64')}\n`)

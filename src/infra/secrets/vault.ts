@@ -3,8 +3,10 @@ import { type MasterKey, openKey, rewrapKey, sealKey } from './envelope.ts'
 import type { MasterKeys } from './master-keys.ts'
 
 export interface VaultOptions {
-  /** Reads the master keys; called again when a record names one that is not known yet. */
+  /** Reads the master keys; called again when they may have changed, or a record names one that is not known yet. */
   load(): MasterKeys
+  /** Differs whenever the keys may have changed; it is asked before every seal. Throws when there are none any more. */
+  stamp?(): string
   random: Random
 }
 
@@ -12,6 +14,7 @@ export interface VaultOptions {
 export class EnvelopeVault implements KeyVault {
   readonly #options: VaultOptions
   #keys: MasterKeys
+  #stamp = ''
 
   constructor(options: VaultOptions) {
     this.#options = options
@@ -22,7 +25,12 @@ export class EnvelopeVault implements KeyVault {
     return this.#keys.active.id
   }
 
+  /**
+   * Seals with the key that is active now. A rotation beside us may have taken the one we knew out of use, and a record
+   * under a key that only this process remembers would be lost with it.
+   */
   seal(holder: KeyHolder, key: Uint8Array): SealedKey {
+    this.#refresh()
     return sealKey(this.#keys.active, holder, key, this.#options.random)
   }
 
@@ -42,10 +50,25 @@ export class EnvelopeVault implements KeyVault {
 
   /** A rotation beside us may have wrapped a record with a key that is younger than this process. */
   #find(id: string): MasterKey | undefined {
-    const known = this.#keys.byId.get(id)
-    if (known) return known
-    this.#keys = this.#options.load()
+    if (!this.#keys.byId.has(id)) this.#reload()
     return this.#keys.byId.get(id)
+  }
+
+  #refresh(): void {
+    const stamp = this.#options.stamp?.() ?? ''
+    if (stamp === this.#stamp) return
+    this.#reload()
+    this.#stamp = stamp
+  }
+
+  /** A name that suddenly means another key would make every wallet under it look damaged. */
+  #reload(): void {
+    const next = this.#options.load()
+    for (const { id, key } of next.byId.values()) {
+      const known = this.#keys.byId.get(id)
+      if (known && Buffer.compare(known.key, key) !== 0) throw new Error(`The master key ${id} is not what it was.`)
+    }
+    this.#keys = next
   }
 
   #get(id: string): MasterKey {

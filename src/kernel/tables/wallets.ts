@@ -21,6 +21,8 @@ export interface WalletsTable {
   /** Set once somebody else has signed for it: nothing is signed any more. */
   frozen_at: number | null
   frozen_reason: string | null
+  /** When a person let it go on; until the ledger's word is taken over. */
+  thawed_at: number | null
   /** When the ledger was last asked for deposits and foreign blocks. */
   looked_at: number
   created_at: number
@@ -72,6 +74,10 @@ export interface WalletBlocksTable {
   source_address: string | null
   /** None while everything is to be sent and nobody knows how much that is. */
   amount_raw: string | null
+  /** 1 when everything was asked for, whatever that came to. */
+  sends_all: number
+  /** Order in which the blocks of a wallet were asked for. */
+  sequence: number
   plan_id: string | null
   /** Order among the shares of a plan. */
   position: number

@@ -23,7 +23,7 @@ export {
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { StoredKeys } from './key-ring.ts'
-export { type Account, type ApiKey, findAccount, insertAudit, listAccounts, listKeys } from './store.ts'
+export { type Account, type ApiKey, findAccount, insertAudit, listAccounts, listKeys, lockAccount } from './store.ts'
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
 export { type Allowance, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'

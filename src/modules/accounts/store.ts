@@ -272,6 +272,15 @@ export async function deleteOldSecrets(db: Db, createdBefore: number): Promise<v
   await db.deleteFrom('session_secrets').where('created_at', '<', createdBefore).execute()
 }
 
+/** Holds an account's row until the transaction ends, so that what it may have is counted by one at a time. */
+export async function lockAccount(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set(({ ref }) => ({ role: ref('role') }))
+    .where('id', '=', id)
+    .execute()
+}
+
 export interface AuditEntry {
   actor: string
   accountId: string | null

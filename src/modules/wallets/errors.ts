@@ -9,6 +9,12 @@ export const walletFrozen = () =>
 export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not hold enough.')
 export const walletBusy = () =>
   new AppError('wallet_busy', 'The wallet is busy with earlier blocks. Nothing was sent.', { retryAfterSeconds: 2 })
+/** Which key is missing is for the operator alone. */
+export const masterKeyMissing = (cause: unknown) =>
+  new AppError('wallet_busy', 'The wallet cannot be used at the moment. Nothing was sent.', {
+    retryAfterSeconds: 30,
+    cause,
+  })
 export const sendsDisabled = () => new AppError('feature_disabled', 'Sends from cloud wallets are switched off.')
 export const tooManyWallets = (max: number) => new AppError('limit_reached', `An account has at most ${max} wallets.`)
 export const sendTooLarge = (max: string) => new AppError('limit_reached', `A send is at most ${max} nano.`)

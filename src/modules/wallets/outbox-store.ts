@@ -15,6 +15,8 @@ export interface OutboxBlock {
   sourceAddress: string | null
   /** Null while everything is to be sent. */
   amount: Raw | null
+  /** Whether everything was asked for, whatever that came to. */
+  sendsAll: boolean
   planId: string | null
   hash: string | null
   previous: string | null
@@ -41,6 +43,7 @@ function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
     sourceHash: row.source_hash,
     sourceAddress: row.source_address,
     amount: raw(row.amount_raw),
+    sendsAll: row.sends_all === 1,
     planId: row.plan_id,
     hash: row.hash,
     previous: row.previous,
@@ -64,6 +67,10 @@ const UNSIGNED = {
   confirmed_at: null,
 } as const
 
+/** One more than any block of the wallet. Two that are added at the very same time may be equal, and have no order. */
+const nextSequence = (walletId: string) =>
+  sql<number>`(select coalesce(max(b.sequence), 0) + 1 from wallet_blocks b where b.wallet_id = ${walletId})`
+
 export interface NewSend {
   id: string
   walletId: string
@@ -71,6 +78,8 @@ export interface NewSend {
   destination: string
   /** Null sends everything. */
   amount: Raw | null
+  /** Whether everything was asked for; the amount may be known all the same. */
+  sendsAll?: boolean
   reference: string | null
   deadlineAt: number | null
   planId?: string
@@ -92,6 +101,8 @@ export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
       source_hash: null,
       source_address: null,
       amount_raw: send.amount?.toString() ?? null,
+      sends_all: (send.sendsAll ?? send.amount === null) ? 1 : 0,
+      sequence: nextSequence(send.walletId),
       plan_id: send.planId ?? null,
       position: send.position ?? 0,
       reference: send.reference,
@@ -127,6 +138,8 @@ export async function insertReceive(
       source_hash: deposit.hash,
       source_address: deposit.source,
       amount_raw: deposit.amount.toString(),
+      sends_all: 0,
+      sequence: nextSequence(walletId),
       plan_id: null,
       position: 0,
       reference: null,
@@ -160,20 +173,24 @@ export async function findOpenBlock(db: Db, walletId: string): Promise<OutboxBlo
   return row && toBlock(row)
 }
 
-/** What comes next: receives before sends, since a send may wait for them; then first come, first served. */
-export async function findNextQueued(db: Db, walletId: string): Promise<OutboxBlock | undefined> {
-  const row = await db
+/** Wishes of one kind, in the order they were asked for. */
+export async function listQueued(
+  db: Db,
+  { walletId, kind, limit }: { walletId: string; kind: OutboxBlock['kind']; limit: number },
+): Promise<OutboxBlock[]> {
+  const rows = await db
     .selectFrom('wallet_blocks')
     .selectAll()
     .where('wallet_id', '=', walletId)
     .where(QUEUED)
-    .orderBy('kind')
+    .where('kind', '=', kind)
+    .orderBy('sequence')
     .orderBy('created_at')
     .orderBy('position')
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row && toBlock(row)
+    .limit(limit)
+    .execute()
+  return rows.map(toBlock)
 }
 
 /** Receives of a wallet by what they receive. */
@@ -188,14 +205,15 @@ export async function listReceives(db: Db, walletId: string, sources: readonly s
   return rows.map(toBlock)
 }
 
-export async function isOwnHash(db: Db, walletId: string, hash: string): Promise<boolean> {
+/** A block of a wallet by its hash. */
+export async function findOwnBlock(db: Db, walletId: string, hash: string): Promise<OutboxBlock | undefined> {
   const row = await db
     .selectFrom('wallet_blocks')
-    .select('id')
+    .selectAll()
     .where('hash', '=', hash)
     .where('wallet_id', '=', walletId)
     .executeTakeFirst()
-  return row !== undefined
+  return row && toBlock(row)
 }
 
 /** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
@@ -301,16 +319,74 @@ export async function markConfirmed(db: Db, id: string, now: number): Promise<bo
   return row !== undefined
 }
 
-/** A foreign block stands where ours should be. */
-export async function markLost(db: Db, walletId: string): Promise<string[]> {
+/** Open → lost: a confirmed foreign block stands where ours should be. Its frontier stays used for ever. */
+export async function markLost(db: Db, id: string): Promise<void> {
+  await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', id).where(OPEN).execute()
+}
+
+export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]> {
   const rows = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'lost' })
+    .selectFrom('wallet_blocks')
+    .selectAll()
     .where('wallet_id', '=', walletId)
-    .where(OPEN)
-    .returning('id')
+    .where('status', '=', 'lost')
     .execute()
-  return rows.map(({ id }) => id)
+  return rows.map(toBlock)
+}
+
+/** Lost → confirmed: the ledger has it after all. */
+export async function markFound(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'confirmed', confirmed_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}
+
+/** Lost → signed: nothing stands in its place, and its frontier takes no other block. The same bytes go out again. */
+export async function reopenLost(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'signed' })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}
+
+/** Lets a deposit be received by another block, now that this one cannot. */
+export async function releaseSource(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ source_hash: null })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}
+
+/** Ends a plan with the shares that were not signed yet, so that what there really is can be planned anew. */
+export async function cancelPlan(db: Db, planId: string, now: number): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'refused', refusal: 'wallet_frozen', reference: null })
+    .where('plan_id', '=', planId)
+    .where('status', '=', 'queued')
+    .execute()
+  await markPlanDone(db, planId, now)
+}
+
+/** Payments of the service that wait in a wallet. */
+export async function countOwed(db: Db, walletId: string): Promise<number> {
+  const row = await db
+    .selectFrom('wallet_blocks')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('wallet_id', '=', walletId)
+    .where(QUEUED)
+    .where('kind', '=', 'send')
+    .where('deadline_at', 'is', null)
+    .where('plan_id', 'is', null)
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
 }
 
 /** Whether anything of a wallet is under way. */
@@ -325,7 +401,7 @@ export async function hasUnfinished(db: Db, walletId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Wallets with something to do: blocks under way, an ending, a plan, late funds. Frozen ones wait for a person. */
+/** Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. */
 export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from wallets where frozen_at is null and id in (
@@ -333,6 +409,7 @@ export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
       union select wallet_id from wallet_blocks where status = 'queued'
       union select wallet_id from wallet_plans where status = 'open'
       union select id from wallets where status = 'expiring'
+      union select id from wallets where thawed_at is not null
       union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'
     ) order by lease_until, id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)

@@ -23,6 +23,8 @@ export interface Wallet {
   frontier: string
   balance: Raw
   frozenAt: number | null
+  /** Set until the ledger's word is taken over after a thaw. */
+  thawedAt: number | null
   createdAt: number
 }
 
@@ -46,6 +48,7 @@ function toWallet(row: Selectable<WalletsTable>): Wallet {
     frontier: row.frontier,
     balance: toRaw(BigInt(row.balance_raw)),
     frozenAt: row.frozen_at,
+    thawedAt: row.thawed_at,
     createdAt: row.created_at,
   }
 }
@@ -81,6 +84,7 @@ export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): P
       fence: 0,
       frozen_at: null,
       frozen_reason: null,
+      thawed_at: null,
       looked_at: wallet.createdAt,
       created_at: wallet.createdAt,
       ended_at: null,
@@ -217,7 +221,23 @@ export async function releaseLease(db: Db, { walletId, fence }: Lease): Promise<
     .execute()
 }
 
-/** The chain has moved by a confirmed block of ours, or by one that everybody may sign. */
+/** The chain has moved by a block that we did not sign; false when our own word has changed meanwhile. */
+export async function moveFrontier(
+  db: Db,
+  { id, frontier: from }: Pick<Wallet, 'id' | 'frontier'>,
+  { frontier, balance }: Pick<Wallet, 'frontier' | 'balance'>,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frontier, balance_raw: balance.toString() })
+    .where('id', '=', id)
+    .where('frontier', '=', from)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The chain has moved by a confirmed block of ours. */
 export async function updateFrontier(db: Db, id: string, frontier: string, balance: Raw): Promise<void> {
   await db.updateTable('wallets').set({ frontier, balance_raw: balance.toString() }).where('id', '=', id).execute()
 }
@@ -283,19 +303,59 @@ export async function findWalletByAddress(db: Db, address: string): Promise<Wall
   return row && toWallet(row)
 }
 
-/** Wallets that wait for a person, the latest first. */
-export async function listFrozen(
-  db: Db,
-  limit: number,
-): Promise<{ address: string; frozenAt: number; reason: string }[]> {
-  const rows = await db
+/** A wallet that waits for a person. */
+export interface FrozenWallet {
+  id: string
+  accountId: string | null
+  address: string
+  frozenAt: number
+  reason: string
+}
+
+const selectFrozen = (db: Db) =>
+  db
     .selectFrom('wallets')
-    .select(['address', 'frozen_at', 'frozen_reason'])
+    .select(['id', 'account_id', 'address', 'frozen_at', 'frozen_reason'])
     .where('frozen_at', 'is not', null)
-    .orderBy('frozen_at', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ address: row.address, frozenAt: row.frozen_at!, reason: row.frozen_reason! }))
+
+type FrozenRow = Pick<WalletsTable, 'id' | 'account_id' | 'address' | 'frozen_at' | 'frozen_reason'>
+
+const toFrozen = ({ id, account_id: accountId, address, frozen_at: at, frozen_reason: reason }: FrozenRow) => ({
+  id,
+  accountId,
+  address,
+  frozenAt: at!,
+  reason: reason!,
+})
+
+/** Wallets that wait for a person, the latest first. */
+export async function listFrozen(db: Db, limit: number): Promise<FrozenWallet[]> {
+  return (await selectFrozen(db).orderBy('frozen_at', 'desc').limit(limit).execute()).map(toFrozen)
+}
+
+/** A frozen wallet by its id or address. */
+export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | undefined> {
+  const row = await selectFrozen(db)
+    .where((where) => where.or([where('id', '=', name), where('address', '=', name)]))
+    .executeTakeFirst()
+  return row && toFrozen(row)
+}
+
+/** Frozen → thawed; the ledger's word is taken over before anything is signed. */
+export async function markThawed(db: Db, id: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frozen_at: null, frozen_reason: null, thawed_at: now })
+    .where('id', '=', id)
+    .where('frozen_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Thawed → as if nothing had been. */
+export async function markAdopted(db: Db, id: string): Promise<void> {
+  await db.updateTable('wallets').set({ thawed_at: null }).where('id', '=', id).execute()
 }
 
 /** Addresses worth listening for: of wallets that live, or ended a short while ago. */

@@ -11,6 +11,8 @@ import { up as checkouts } from './0008-checkouts.ts'
 import { up as x402 } from './0009-x402.ts'
 import { up as reps } from './0010-reps.ts'
 import { up as swaps } from './0011-swaps.ts'
+import { up as walletThaw } from './0012-wallet-thaw.ts'
+import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -25,4 +27,6 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0009-x402': x402,
   '0010-reps': reps,
   '0011-swaps': swaps,
+  '0012-wallet-thaw': walletThaw,
+  '0013-wallet-block-order': walletBlockOrder,
 }

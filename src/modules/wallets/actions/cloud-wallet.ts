@@ -159,6 +159,10 @@ const receive: Run = async (ctx, accountId, given) => {
 
 const send: Run = async (ctx, accountId, { account, send: to, address, amount }) => {
   const from = needed('account', account)
+  if (to !== undefined && address !== undefined && to !== address) {
+    const text = 'The fields send and address name different destinations.'
+    throw new AppError('invalid_request', text, { body: { field: 'address' } })
+  }
   const destination = needed('send', to ?? address)
   const wanted = needed('amount', amount)
   if (wanted === 0n) throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })

@@ -1,14 +1,15 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { LeaseLost } from '../errors.ts'
-import { findNextQueued, findOpenBlock, hasUnfinished, isOwnHash, refuseOverdue } from '../outbox-store.ts'
-import { type Lease, type Wallet, findWallet, updateFrontier } from '../store.ts'
+import { findOpenBlock, findOwnBlock, hasUnfinished, refuseOverdue } from '../outbox-store.ts'
+import { type Lease, type Wallet, findWallet, moveFrontier } from '../store.ts'
+import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
 import { confirmBlock } from './confirm.ts'
-import { fillQueued } from './fill.ts'
+import { fillQueued, readWishes } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
-import { withLease } from './lease.ts'
+import { underLease, withLease } from './lease.ts'
 import type { Step } from './step.ts'
 import { tendWallet, tendsItself } from './tend.ts'
 
@@ -24,7 +25,8 @@ export async function advanceWallet(ctx: WalletCtx, walletId: string, { inspect 
   const { db } = ctx.store
   const wallet = await findWallet(db, walletId)
   if (!wallet || wallet.frozenAt !== null) return 'idle'
-  if (!inspect && !tendsItself(wallet, ctx.custody.rules) && !(await hasUnfinished(db, walletId))) return 'idle'
+  const actsItself = inspect || wallet.thawedAt !== null || tendsItself(wallet, ctx.custody.rules)
+  if (!actsItself && !(await hasUnfinished(db, walletId))) return 'idle'
   const ended = await withLease(ctx, walletId, async (lease) => {
     let step: Step = 'moved'
     for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
@@ -45,33 +47,36 @@ async function takeStep(ctx: WalletCtx, lease: Lease, inspect: boolean): Promise
   if (!wallet || wallet.frozenAt !== null) return 'idle'
   const open = await findOpenBlock(db, wallet.id)
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
+  if (wallet.thawedAt !== null) return adoptLedger(ctx, lease, wallet)
   for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.custody.tellBlock(blockId)
-  const queued = await findNextQueued(db, wallet.id)
+  const wishes = await readWishes(db, wallet.id)
+  const isAsked = wishes.sends.length + wishes.receives.length > 0
   const tends = tendsItself(wallet, ctx.custody.rules)
-  if (!queued && !tends && !inspect) return 'idle'
+  if (!isAsked && !tends && !inspect) return 'idle'
   const chain = await readChain(ctx.node, wallet.address)
-  const agreed = await agree(ctx, wallet, chain)
+  const agreed = await agree(ctx, lease, wallet, chain)
   if (agreed !== 'agreed') return agreed
-  if (queued) return fillQueued(ctx, lease, { wallet, chain, queued })
+  if (isAsked) return fillQueued(ctx, lease, { wallet, chain }, wishes)
   return tends ? tendWallet(ctx, lease, wallet, chain) : 'idle'
 }
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */
-async function agree(ctx: WalletCtx, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
+async function agree(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
   const { store, node } = ctx
   const isSame = chain.frontier === wallet.frontier
   if (isSame && chain.balance === wallet.balance) return 'agreed'
   // An unopened account has no frontier of its own: a node that says so after our first block is behind.
   const isBehind =
-    !isSame && (chain.representative === undefined || (await isOwnHash(store.db, wallet.id, chain.frontier)))
+    !isSame &&
+    (chain.representative === undefined || (await findOwnBlock(store.db, wallet.id, chain.frontier)) !== undefined)
   if (isBehind) return 'waiting'
   const block = await findLedgerBlock(node, chain.frontier)
   // The network itself may upgrade an account; such a block moves no money and needs none of our signatures.
   if (block?.subtype === 'epoch' && block.previous === wallet.frontier && parseRaw(block.balance) === wallet.balance) {
     if (!block.confirmed) return 'waiting'
-    await updateFrontier(store.db, wallet.id, chain.frontier, wallet.balance)
-    return 'moved'
+    const to = { frontier: chain.frontier, balance: wallet.balance }
+    return (await underLease(ctx, lease, (db) => moveFrontier(db, wallet, to))) ? 'moved' : 'waiting'
   }
-  await freezeWallet(ctx, wallet, `The ledger has block ${chain.frontier}, which was not signed here.`)
+  await freezeWallet(ctx, wallet, { reason: `The ledger has block ${chain.frontier}, which was not signed here.` })
   return 'idle'
 }

@@ -7,7 +7,7 @@ import { findLedgerBlock, findSuccessor } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import type { Step } from './step.ts'
 
-/** Refusals that cannot be for a block of ours, unless somebody else has moved the account. */
+/** Refusals that cannot be for a block of ours, unless somebody else has moved the account or a node is wrong. */
 const IMPOSSIBLE = new Set([
   'Bad signature',
   'Unreceivable',
@@ -19,7 +19,7 @@ const IMPOSSIBLE = new Set([
 
 /**
  * Brings a signed block to the ledger, always with the same bytes. A lost reply and a refusal are both resolved by
- * looking the hash up; a foreign block in its place freezes the wallet.
+ * looking the hash up; a confirmed foreign block in its place freezes the wallet.
  */
 export async function broadcastBlock(ctx: WalletCtx, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store, node, custody, work, thresholds } = ctx
@@ -43,21 +43,27 @@ interface Refused {
   error: unknown
 }
 
+/**
+ * What a single node says decides nothing: only a confirmed block in the place of ours does. Until then the same bytes go
+ * out again, and somebody is told.
+ */
 async function resolveRefusal(ctx: WalletCtx, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
   const { message } = error
   if (/work/i.test(message)) return renewWork(ctx, open, block)
-  if (message === 'Fork') {
-    const rival = await findSuccessor(ctx.node, wallet.address, block.previous)
-    if (rival === open.hash) return 'moved'
-    // A node that says so and shows nothing may only be behind.
-    if (rival === undefined) return 'waiting'
-    await freezeWallet(ctx, wallet, `Somebody else has signed block ${rival}.`)
+  const { node, custody } = ctx
+  const rival = await findSuccessor(node, wallet.address, block.previous)
+  const isForeign = rival !== undefined && rival !== open.hash
+  if (isForeign && (await findLedgerBlock(node, rival))?.confirmed === true) {
+    await freezeWallet(ctx, wallet, { reason: `Somebody else has signed block ${rival}.`, lost: open })
     return 'idle'
   }
-  if (!IMPOSSIBLE.has(message)) return 'waiting'
-  await freezeWallet(ctx, wallet, `The ledger refuses block ${open.hash}: ${message}.`)
-  return 'idle'
+  if (isForeign || IMPOSSIBLE.has(message)) {
+    const instead = isForeign ? `, which has the unconfirmed block ${rival} instead` : ''
+    const reason = `A node refuses block ${open.hash}${instead}: ${message}.`
+    custody.alarm('refused', { walletId: wallet.id, reason })
+  }
+  return 'waiting'
 }
 
 /** The network asks for more than when the block was signed. Work is not part of the hash, so that it may be replaced. */

@@ -3,6 +3,7 @@ import { toAddress } from '../../../kernel/nano/address.ts'
 import { hexToBytes } from '../../../kernel/nano/hex.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { lockAccount } from '../../accounts/index.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
 import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
@@ -37,7 +38,6 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
   try {
     const id = store.ids.next('wal')
     const address = toAddress(toSigningKey(key).publicKey)
-    const sealed = custody.vault.seal({ walletId: id, address }, key)
     const createdAt = store.clock.now()
     const wallet = {
       id,
@@ -50,8 +50,11 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
       createdAt,
     }
     await store.db.transaction().execute(async (tx) => {
+      // Counting and adding are one, however many ask at once.
+      if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
       await checkRoom(tx)
-      await insertWallet(tx, wallet, sealed)
+      // Sealed as late as can be: a master key may be taken out of use at any time.
+      await insertWallet(tx, wallet, custody.vault.seal({ walletId: id, address }, key))
     })
     custody.watchWallet(id, address)
     return (await findWallet(store.db, id))!

@@ -1,7 +1,8 @@
-import { parseRaw, toRaw } from '../../../kernel/money.ts'
+import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
 import type { WalletCtx } from '../ctx.ts'
-import { deleteQueuedReceive, markRefused } from '../outbox-store.ts'
+import { type OutboxBlock, deleteQueuedReceive, listQueued, markRefused } from '../outbox-store.ts'
 import type { Lease } from '../store.ts'
 import { findLedgerBlock, readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
@@ -10,26 +11,66 @@ import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
 const DEPOSITS_MAX = 1_000
+const SENDS_MAX = 500
 
-/** Turns a wish into a signed block, as far as the balance goes. */
-export function fillQueued(ctx: WalletCtx, lease: Lease, next: NextBlock): Promise<Step> {
-  return next.queued.kind === 'receive' ? fillReceive(ctx, lease, next) : fillSend(ctx, lease, next)
+/** What is asked of a wallet and not begun. */
+export interface Wishes {
+  sends: OutboxBlock[]
+  receives: OutboxBlock[]
 }
 
-async function fillSend(ctx: WalletCtx, lease: Lease, next: NextBlock): Promise<Step> {
-  const { wallet, chain, queued } = next
-  if (!ctx.custody.rules.sendsAllowed) return 'idle'
-  const amount = queued.amount ?? chain.balance
-  if (amount > 0n && amount <= chain.balance) return signNext(ctx, lease, next, amount)
-  if (queued.planId !== null) {
-    await freezeWallet(ctx, wallet, 'The plan of its ending shares out more than it holds.')
-    return 'idle'
+export async function readWishes(db: Db, walletId: string): Promise<Wishes> {
+  return {
+    sends: await listQueued(db, { walletId, kind: 'send', limit: SENDS_MAX }),
+    receives: await listQueued(db, { walletId, kind: 'receive', limit: DEPOSITS_MAX }),
   }
-  return receiveFirst(ctx, next)
+}
+
+type Stand = Omit<NextBlock, 'queued'>
+
+/**
+ * Turns a wish into a signed block. The first send that the balance covers comes first, so that neither a larger one
+ * before it nor any number of small deposits keeps it waiting; then the largest deposit, since a send may need it.
+ */
+export async function fillQueued(ctx: WalletCtx, lease: Lease, stand: Stand, wishes: Wishes): Promise<Step> {
+  const { wallet, chain } = stand
+  const { sends, receives } = wishes
+  const [wanting] = sends
+  const { sendsAllowed } = ctx.custody.rules
+  if (wanting && sendsAllowed) {
+    const queued = sends.find((send) => isCovered(send, chain.balance, receives))
+    if (queued) return signNext(ctx, lease, { ...stand, queued }, queued.amount ?? chain.balance)
+    if (wanting.planId !== null) {
+      await freezeWallet(ctx, wallet, { reason: 'The plan of its ending shares out more than it holds.' })
+      return 'idle'
+    }
+    if (!willBeCovered(wanting, chain.balance, receives)) {
+      const step = await receiveFirst(ctx, { ...stand, queued: wanting }, receives)
+      if (step === 'moved') return step
+    }
+  }
+  const [first, ...others] = receives
+  if (!first) return sendsAllowed ? 'waiting' : 'idle'
+  const largest = others.reduce((most, next) => (next.amount! > most.amount! ? next : most), first)
+  return fillReceive(ctx, lease, { ...stand, queued: largest })
+}
+
+/** Everything is what a wallet holds once it has received what is queued. */
+function isCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly OutboxBlock[]): boolean {
+  return amount === null ? balance > 0n && receives.length === 0 : amount > 0n && amount <= balance
+}
+
+function willBeCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly OutboxBlock[]): boolean {
+  if (amount === null) return balance > 0n
+  return receives.reduce((sum, receive) => sum + receive.amount!, balance as bigint) >= amount
 }
 
 /** The balance does not suffice: what waits is received, if it helps (contract 4.2, rule 7). */
-async function receiveFirst({ store, node, custody }: WalletCtx, { wallet, chain, queued }: NextBlock): Promise<Step> {
+async function receiveFirst(
+  { store, node, custody }: WalletCtx,
+  { wallet, chain, queued }: NextBlock,
+  receives: readonly OutboxBlock[],
+): Promise<Step> {
   const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold: 1n })
   let within = chain.balance
   const needed = deposits.filter(({ amount }) => {
@@ -39,6 +80,7 @@ async function receiveFirst({ store, node, custody }: WalletCtx, { wallet, chain
   })
   const suffices = within > 0n && within >= (queued.amount ?? 0n)
   if (suffices && (await queueReceives(store, wallet.id, needed)) > 0) return 'moved'
+  if (suffices && receives.length > 0) return 'waiting'
   // What the service owes is paid as soon as there is enough; a client is told now.
   if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
   if (await markRefused(store.db, queued.id, 'insufficient_funds')) custody.tellBlock(queued.id)

@@ -1,17 +1,25 @@
 import type { WalletAlarm } from '../../../kernel/custody.ts'
 import type { WalletCtx } from '../ctx.ts'
-import { markLost, refuseWaiting } from '../outbox-store.ts'
+import { type OutboxBlock, markLost, refuseWaiting } from '../outbox-store.ts'
 import { type Wallet, markFrozen } from '../store.ts'
 
+export interface Freeze {
+  reason: string
+  kind?: WalletAlarm
+  /** The open block, when a confirmed block of somebody else stands in its place: it can never follow. */
+  lost?: OutboxBlock
+}
+
 /**
- * Stops a wallet for good: the ledger has what we did not sign, or our own records do not fit together. Its open block is
- * given up, since it can never follow; nothing more is signed until a person has looked.
+ * Stops a wallet until a person has looked and thawed it: the ledger has what we did not sign, or our own records do not
+ * fit together. Whatever is signed and not lost stays open, so that the same bytes go out again afterwards.
  */
-export async function freezeWallet(ctx: WalletCtx, wallet: Wallet, reason: string, kind: WalletAlarm = 'frozen') {
+export async function freezeWallet(ctx: WalletCtx, wallet: Wallet, { reason, kind = 'frozen', lost }: Freeze) {
   const { store, custody } = ctx
   const over = await store.db.transaction().execute(async (tx) => {
     if (!(await markFrozen(tx, wallet.id, reason, store.clock.now()))) return undefined
-    return [...(await markLost(tx, wallet.id)), ...(await refuseWaiting(tx, wallet.id))]
+    if (lost) await markLost(tx, lost.id)
+    return [...(lost ? [lost.id] : []), ...(await refuseWaiting(tx, wallet.id))]
   })
   if (!over) return
   custody.alarm(kind, { walletId: wallet.id, reason })

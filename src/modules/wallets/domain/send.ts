@@ -1,20 +1,25 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
+import { lockAccount } from '../../accounts/index.ts'
 import type { WalletCtx } from '../ctx.ts'
 import {
   dailyLimitReached,
+  insufficientFunds,
   referenceReused,
   sendTooLarge,
   sendsDisabled,
   walletFrozen,
   walletNotFound,
 } from '../errors.ts'
-import { type OutboxBlock, findByReference, insertSend, listSentAmounts } from '../outbox-store.ts'
-import { findWalletByAddress, lockUsableWallet } from '../store.ts'
+import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentAmounts } from '../outbox-store.ts'
+import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
+import { readDeposits } from './chain.ts'
 import { getOwnedWallet } from './owned-wallet.ts'
 import { untilLeft } from './until-left.ts'
 
 const DAY = 24 * 3_600_000
+const DEPOSITS_MAX = 1_000
 
 export interface SendRequest {
   accountId: string
@@ -36,40 +41,77 @@ export async function sendFromWallet(ctx: WalletCtx & Pick<Ctx, 'charged'>, requ
   const known = reference === null ? undefined : await findByReference(store.db, reference)
   if (known) return finish(ctx, await sameSend(ctx, known, request))
   if (!custody.rules.sendsAllowed) throw sendsDisabled()
-  await checkLimits(ctx, request)
   const wallet = await getOwnedWallet(store.db, accountId, request.from)
   if (wallet.frozenAt !== null) throw walletFrozen()
-  return ctx.charged('wallet_send', async () => finish(ctx, await acceptSend(ctx, wallet.id, request, reference)))
+  const amount = await resolveAmount(ctx, wallet, request.amount)
+  return ctx.charged('wallet_send', async () =>
+    finish(ctx, await acceptSend(ctx, request, { walletId: wallet.id, amount, reference })),
+  )
+}
+
+/** What a limit is compared with; null is everything, when there is no limit. */
+async function resolveAmount(
+  { store, node, custody }: WalletCtx,
+  wallet: Wallet,
+  amount: Raw | 'all',
+): Promise<Raw | null> {
+  const { sendMax, dailySendMax } = custody.rules
+  if (sendMax === 0n && dailySendMax === 0n) return amount === 'all' ? null : amount
+  const resolved = amount === 'all' ? await readEverything({ store, node }, wallet) : amount
+  if (sendMax > 0n && resolved > sendMax) throw sendTooLarge(formatNano(sendMax))
+  return resolved
+}
+
+/** What a wallet holds after its open block; when that is nothing, what waits to be received. */
+async function readEverything({ store, node }: Pick<WalletCtx, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
+  const balance = (await findOpenBlock(store.db, wallet.id))?.balance ?? wallet.balance
+  if (balance > 0n) return balance
+  const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold: 1n })
+  const total = deposits.reduce((sum, deposit) => sum + deposit.amount, 0n)
+  if (total === 0n) throw insufficientFunds()
+  return toRaw(total)
+}
+
+interface Accepted {
+  walletId: string
+  amount: Raw | null
+  reference: string | null
 }
 
 /** The wish, committed: from here on it happens at most once. Somebody may have been faster with the same key. */
 async function acceptSend(
   ctx: WalletCtx,
-  walletId: string,
   request: SendRequest,
-  reference: string | null,
+  { walletId, amount, reference }: Accepted,
 ): Promise<{ id: string; walletId: string }> {
   const { store, custody } = ctx
-  const { accountId, destination, amount } = request
+  const { accountId, destination } = request
+  const { dailySendMax, waitMilliseconds } = custody.rules
   const id = store.ids.next('wbl')
   const createdAt = store.clock.now()
   const first = await store.db.transaction().execute(async (tx) => {
+    // Sends at the same time are counted one after another; otherwise each would find room for itself.
+    if (dailySendMax > 0n) await lockAccount(tx, accountId)
     // It may have begun to end since we looked.
     if (!(await lockUsableWallet(tx, walletId))) throw walletNotFound()
-    const added = await insertSend(tx, {
-      id,
-      walletId,
-      accountId,
-      destination,
-      amount: amount === 'all' ? null : amount,
-      reference,
-      deadlineAt: createdAt + custody.rules.waitMilliseconds,
-      createdAt,
-    })
+    const sendsAll = request.amount === 'all'
+    const deadlineAt = createdAt + waitMilliseconds
+    const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
     // Only who writes sees at once what another is about to commit.
-    return added || reference === null ? undefined : findByReference(tx, reference)
+    if (!(await insertSend(tx, wish))) return reference === null ? undefined : findByReference(tx, reference)
+    if (dailySendMax > 0n) await checkDay(tx, { accountId, dailySendMax, since: createdAt - DAY })
+    return undefined
   })
   return first ? sameSend(ctx, first, request) : { id, walletId }
+}
+
+/** Refuses when what was sent since a time, the new wish included, is too much. */
+async function checkDay(
+  db: Db,
+  { accountId, dailySendMax, since }: { accountId: string; dailySendMax: Raw; since: number },
+): Promise<void> {
+  const sent = await listSentAmounts(db, accountId, since)
+  if (sent.reduce((sum, part) => sum + part, 0n) > dailySendMax) throw dailyLimitReached(formatNano(dailySendMax))
 }
 
 async function finish(ctx: WalletCtx, block: { id: string; walletId: string }): Promise<string> {
@@ -82,16 +124,8 @@ async function sameSend({ store }: WalletCtx, known: OutboxBlock, request: SendR
   const isSame =
     wallet?.id === known.walletId &&
     known.destination === request.destination &&
-    (request.amount === 'all' || known.amount === request.amount)
+    known.sendsAll === (request.amount === 'all') &&
+    (known.sendsAll || known.amount === request.amount)
   if (!isSame) throw referenceReused()
   return known
-}
-
-async function checkLimits({ store, custody }: WalletCtx, { accountId, amount }: SendRequest): Promise<void> {
-  const { sendMax, dailySendMax } = custody.rules
-  if (sendMax > 0n && (amount === 'all' || amount > sendMax)) throw sendTooLarge(formatNano(sendMax))
-  if (dailySendMax === 0n) return
-  const sent = await listSentAmounts(store.db, accountId, store.clock.now() - DAY)
-  const total = sent.reduce((sum, part) => sum + part, 0n)
-  if (amount === 'all' || total + amount > dailySendMax) throw dailyLimitReached(formatNano(dailySendMax))
 }

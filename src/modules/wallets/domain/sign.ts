@@ -1,10 +1,13 @@
+import { type Custody, SealBroken } from '../../../kernel/custody.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { verifyHash } from '../../../kernel/nano/keys.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
+import type { KeyHolder, SealedKey } from '../../../kernel/ports.ts'
 import type { WalletCtx } from '../ctx.ts'
+import { masterKeyMissing } from '../errors.ts'
 import { type OutboxBlock, markSigned } from '../outbox-store.ts'
 import { type Lease, type Wallet, getSealedKey } from '../store.ts'
 import type { Chain } from './chain.ts'
@@ -19,7 +22,7 @@ export interface NextBlock {
   queued: OutboxBlock
 }
 
-/** A key that does not open or is not the wallet's. */
+/** A key that opens and is not the wallet's. */
 class WrongKey extends Error {}
 
 /**
@@ -38,8 +41,8 @@ export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, am
   try {
     signature = await signWith(ctx, wallet, hash)
   } catch (error) {
-    if (!(error instanceof WrongKey)) throw error
-    await freezeWallet(ctx, wallet, error.message, 'key')
+    if (!(error instanceof WrongKey || error instanceof SealBroken)) throw error
+    await freezeWallet(ctx, wallet, { reason: error.message, kind: 'key' })
     return 'idle'
   }
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
@@ -79,7 +82,7 @@ function toDraft({ custody }: WalletCtx, { wallet, chain, queued }: NextBlock, a
 async function signWith({ store, custody }: WalletCtx, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
   const sealed = await getSealedKey(store.db, wallet.id)
-  const bytes = openOrRefuse(() => custody.vault.open(holder, sealed))
+  const bytes = openOrWait(custody, holder, sealed)
   try {
     const key = toSigningKey(bytes)
     if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
@@ -92,11 +95,18 @@ async function signWith({ store, custody }: WalletCtx, wallet: Wallet, hash: str
   }
 }
 
-function openOrRefuse(open: () => Uint8Array): Uint8Array {
+/**
+ * A master key that is not there is no fault of the wallet: during a rotation another gateway may know it already. The pass
+ * fails, somebody is told, and the next pass tries again.
+ */
+function openOrWait({ vault, alarm }: Custody, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   try {
-    return open()
+    return vault.open(holder, sealed)
   } catch (error) {
-    throw new WrongKey(error instanceof Error ? error.message : 'The sealed key does not open.', { cause: error })
+    if (error instanceof SealBroken) throw error
+    const reason = error instanceof Error ? error.message : 'The master keys cannot be read.'
+    alarm('master_key', { walletId: holder.walletId, reason })
+    throw masterKeyMissing(error)
   }
 }
 

@@ -27,13 +27,18 @@ export async function tendWallet(ctx: WalletCtx, lease: Lease, wallet: Wallet, c
   }
   const isOver = OVER.has(wallet.status)
   if (isOver || wallet.purpose !== 'cloud' || custody.rules.receivesItself) {
-    // Who ends gets everything; afterwards a deposit must be worth the work it costs.
-    const threshold = wallet.status === 'expiring' ? 1n : custody.rules.receiveMin
-    const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold })
-    if ((await queueReceives(store, wallet.id, deposits)) > 0) return 'moved'
+    // Who ends gets everything, but dust comes last: it must not keep the rest from being shared out. Afterwards a deposit
+    // must be worth the work it costs.
+    const takesDust = wallet.status === 'expiring' && chain.balance === 0n
+    for (const threshold of takesDust ? [custody.rules.receiveMin, 1n] : [custody.rules.receiveMin]) {
+      const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold })
+      if ((await queueReceives(store, wallet.id, deposits)) > 0) return 'moved'
+    }
   }
   if (isOver) return chain.balance > 0n ? shareOut(ctx, lease, wallet, chain) : end(ctx, lease, wallet)
-  if (wallet.status === 'held' && !(await holdsFunds(node, wallet.address))) return end(ctx, lease, wallet)
+  // Two answers may be of two nodes: both must say that there is nothing.
+  const isEmpty = wallet.status === 'held' && chain.balance === 0n && !(await holdsFunds(node, wallet.address))
+  if (isEmpty) return end(ctx, lease, wallet)
   return 'idle'
 }
 

@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely'
+import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** Blocks of a wallet in the order they were asked for, and whether everything was. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const { schema } = db
+  await schema
+    .alterTable('wallet_blocks')
+    .addColumn('sends_all', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute()
+  await schema
+    .alterTable('wallet_blocks')
+    .addColumn('sequence', timeColumn(engine), (column) => column.notNull().defaultTo(0))
+    .execute()
+  await schema.createIndex('wallet_blocks_sequence').on('wallet_blocks').columns(['wallet_id', 'sequence']).execute()
+}

@@ -1,0 +1,50 @@
+import type { WalletCtx } from '../ctx.ts'
+import {
+  type OutboxBlock,
+  cancelPlan,
+  findOpenPlan,
+  findOwnBlock,
+  listLost,
+  markFound,
+  releaseSource,
+  reopenLost,
+} from '../outbox-store.ts'
+import { type Lease, type Wallet, markAdopted, moveFrontier } from '../store.ts'
+import { type Chain, findLedgerBlock, readChain } from './chain.ts'
+import { underLease } from './lease.ts'
+import type { Step } from './step.ts'
+
+/**
+ * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
+ * our own record, whoever signed it. A block that was lost gives its deposit free; its frontier stays used.
+ */
+export async function adoptLedger(ctx: WalletCtx, lease: Lease, wallet: Wallet): Promise<Step> {
+  const { store, node } = ctx
+  const chain = await readChain(node, wallet.address)
+  if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
+  const lost = await listLost(store.db, wallet.id)
+  const found = new Set<OutboxBlock>()
+  for (const block of lost) if ((await findLedgerBlock(node, block.hash!))?.confirmed) found.add(block)
+  const moved = await underLease(ctx, lease, async (db, now) => {
+    if (!(await moveFrontier(db, wallet, chain))) return false
+    for (const block of lost) {
+      if (found.has(block)) await markFound(db, block.id, now)
+      else if (block.previous === chain.frontier) await reopenLost(db, block.id)
+      else await releaseSource(db, block.id)
+    }
+    const plan = await findOpenPlan(db, wallet.id)
+    if (plan !== undefined) await cancelPlan(db, plan, now)
+    await markAdopted(db, wallet.id)
+    return true
+  })
+  return moved ? 'moved' : 'waiting'
+}
+
+/** Whether the ledger's word is final, and not that of a node that is behind what we know. */
+async function isSettled({ store, node }: WalletCtx, { id, frontier }: Wallet, chain: Chain): Promise<boolean> {
+  if (chain.frontier === frontier) return true
+  if (chain.representative === undefined) return false
+  const own = await findOwnBlock(store.db, id, chain.frontier)
+  if (own && own.status !== 'lost') return false
+  return (await findLedgerBlock(node, chain.frontier))?.confirmed === true
+}

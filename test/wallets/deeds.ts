@@ -1,0 +1,63 @@
+import { AppError } from '../../src/kernel/errors.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, hashBlock } from '../../src/kernel/nano/block.ts'
+import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
+import { sendFromWallet } from '../../src/modules/wallets/index.ts'
+import { findWalletByAddress, getSealedKey } from '../../src/modules/wallets/store.ts'
+import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
+import type { Instance, WalletWorld } from './world.ts'
+
+export const SHOP = new Signer(1).address
+export const ALICE = new Signer(2).address
+
+/** A client that sends and waits for the answer. */
+export const send = (
+  world: WalletWorld,
+  { ctx }: Instance,
+  from: string,
+  amount: bigint | 'all' = nano(1),
+  key?: string,
+) =>
+  sendFromWallet(ctx, {
+    accountId: world.accountId,
+    from,
+    destination: SHOP,
+    amount: amount === 'all' ? amount : toRaw(amount),
+    idempotencyKey: key,
+  })
+
+export const statusOf = async ({ db }: WalletWorld, address: string) => {
+  const wallet = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirstOrThrow()
+  return wallet.status
+}
+
+export const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  )
+
+/** A send is answered when it has left; its pass goes on until it is confirmed. */
+export async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
+  const { id } = (await findWalletByAddress(world.db, address))!
+  await world.finish(wallets.custody.advance(id))
+}
+
+/** Somebody who has got hold of a wallet's key and sends everything away. */
+export async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
+  const { id } = (await findWalletByAddress(world.db, address))!
+  const key = toSigningKey(ctx.custody.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
+  const { previous, balance, representative } = frontierOf(world.ledger, fromAddress(address)!)
+  const draft: StateBlock = {
+    type: 'state',
+    account: key.publicKey,
+    previous,
+    representative,
+    balance: toRaw(balance - nano(1)),
+    link: fromAddress(ALICE)!,
+    signature: '',
+    work: '0'.repeat(16),
+  }
+  return publish(world.ledger, { ...draft, signature: key.sign(hashBlock(draft)) })
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { systemRandom } from '../../src/infra/random.ts'
+import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
+import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
+import { queuePayment, receiveDeposits, rewrapKeys, thawWallet, treasury } from '../../src/modules/wallets/index.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { freezeWallet } from '../../src/modules/wallets/domain/freeze.ts'
+import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
+import { nano } from '../support/blocks.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { openGateway } from '../support/gateway.ts'
+import { ALICE, SHOP, codeOf, comeToRest, send, steal } from './deeds.ts'
+import { type Instance, MASTER_KEY, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
+
+const LEASE = 11_000
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A wallet with 4 nano that has sent one to the shop. */
+async function openUsedWallet(t: TestContext, options: Partial<WorldOptions> = {}) {
+  const world = await openWalletWorld(t, { random: systemRandom, ...options })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
+  // What is signed from here on is the latest.
+  world.clock.advance(1)
+  return { world, instance, wallet }
+}
+
+/** Signs a send of 2 nano that no node hears of. */
+async function signUnheard(world: WalletWorld, instance: Instance, wallet: string): Promise<void> {
+  world.trouble = () => 'blocks lost'
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
+  world.trouble = () => 'none'
+}
+
+const isFrozen = async ({ db }: WalletWorld, address: string) =>
+  (await findWalletByAddress(db, address))!.frozenAt !== null
+
+const lastBlock = ({ db }: WalletWorld) =>
+  db.selectFrom('wallet_blocks').selectAll().orderBy('signed_at', 'desc').executeTakeFirstOrThrow()
+
+const settle = async (world: WalletWorld, instance: Instance) => {
+  world.clock.advance(LEASE)
+  await world.finish(instance.settle())
+}
+
+const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
+  thawWallet(ctx.store, { wallet, actor: 'operator', payQueued })
+
+// Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
+test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  const younger = { id: 'younger', key: systemRandom.bytes(32) }
+  const rewrapWith = (id: string) => {
+    const vault = new EnvelopeVault({ load: () => toMasterKeys([MASTER_KEY, younger], id), random: systemRandom })
+    return rewrapKeys({ db: world.db, clock: world.clock, vault })
+  }
+  await rewrapWith('younger')
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+  assert.deepEqual(world.alarms, ['master_key: The master key younger is missing.'])
+  await rewrapWith('test')
+  await world.finish(send(world, instance, wallet))
+  assert.equal(world.fundsOf(SHOP), nano(2), 'it goes on as if nothing had been')
+})
+
+test('a node that calls a good block impossible freezes nothing; the same bytes leave once a node takes them', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  world.trouble = () => 'blocks refused'
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
+  const { hash } = await lastBlock(world)
+  assert.equal(await isFrozen(world, wallet), false)
+  assert.deepEqual(world.alarms, [`refused: A node refuses block ${hash}: Bad signature.`], 'told once, tried often')
+  world.trouble = () => 'none'
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(3))
+  assert.equal((await lastBlock(world)).hash, hash)
+})
+
+// An election may still be won by our own block.
+test('a rival that is not confirmed freezes nothing; when it falls, our block takes its place', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  await signUnheard(world, instance, wallet)
+  world.ledger.hold()
+  const rival = await steal(world, instance, wallet)
+  await settle(world, instance)
+  assert.equal(await isFrozen(world, wallet), false)
+  assert.match(world.alarms.join(), new RegExp(`^refused: .*unconfirmed block ${rival}`))
+  await world.ledger.drop(rival)
+  await settle(world, instance)
+  await world.ledger.release()
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(3))
+  assert.equal(world.fundsOf(ALICE), 0n)
+})
+
+test('a block that was signed before a freeze leaves after the thaw, with the same bytes', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  await signUnheard(world, instance, wallet)
+  const signed = await lastBlock(world)
+  await freezeWallet(instance.ctx, (await findWalletByAddress(world.db, wallet))!, { reason: 'A person said so.' })
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(1), 'nothing leaves a frozen wallet')
+  await thaw(instance, wallet)
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(3))
+  const sent = await lastBlock(world)
+  assert.deepEqual([sent.hash, sent.block, sent.status], [signed.hash, signed.block, 'confirmed'])
+})
+
+forEachEngine((engine) => {
+  test('a thawed wallet takes over what the ledger has and sends what is left; the lost send stays lost', async (t) => {
+    const { world, instance, wallet } = await openUsedWallet(t, { engine })
+    await signUnheard(world, instance, wallet)
+    const { id } = await lastBlock(world)
+    await steal(world, instance, wallet)
+    await settle(world, instance)
+    assert.equal(await isFrozen(world, wallet), true)
+    await thaw(instance, wallet)
+    await assert.rejects(thaw(instance, wallet), /no frozen wallet/)
+    await world.finish(send(world, instance, wallet, 'all'))
+    await settle(world, instance)
+    assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE), world.fundsOf(wallet)], [nano(4), nano(1), 0n])
+    const blocks = await world.db.selectFrom('wallet_blocks').selectAll().execute()
+    assert.equal(blocks.find((block) => block.id === id)!.status, 'lost')
+    const audits = await world.db.selectFrom('audit_entries').selectAll().where('what', '=', 'wallet.thawed').execute()
+    assert.deepEqual(
+      audits.map(({ actor, account_id: accountId }) => [actor, accountId]),
+      [['operator', world.accountId]],
+    )
+  })
+})
+
+test('a deposit whose receive was lost is received after the thaw', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  await world.deposit(wallet, nano(7))
+  const record = async () => (await findWalletByAddress(world.db, wallet))!
+  world.trouble = () => 'blocks lost'
+  await assert.rejects(world.finish(receiveDeposits(instance.ctx, await record())))
+  world.trouble = () => 'none'
+  await steal(world, instance, wallet)
+  await settle(world, instance)
+  assert.equal((await lastBlock(world)).status, 'lost')
+  await thaw(instance, wallet)
+  await settle(world, instance)
+  const received = await world.finish(receiveDeposits(instance.ctx, await record()))
+  assert.deepEqual(
+    received.map(({ amount }) => amount),
+    [nano(7)],
+  )
+  await settle(world, instance)
+  assert.equal((await record()).balance, nano(10))
+})
+
+test('a wallet whose ending was interrupted by a thief shares out what is left after the thaw', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: 1_000 })
+  await world.deposit(wallet, nano(5))
+  world.clock.advance(1_000)
+  world.trouble = () => (world.ledger.ledger.store.findAccount(fromAddress(wallet)!) ? 'blocks lost' : 'none')
+  await world.finish(instance.settle())
+  world.trouble = () => 'none'
+  await steal(world, instance, wallet)
+  await settle(world, instance)
+  assert.equal(await isFrozen(world, wallet), true)
+  await thaw(instance, wallet)
+  await settle(world, instance)
+  assert.deepEqual([world.fundsOf(wallet), world.fundsOf(SHOP), world.fundsOf(ALICE)], [0n, nano(2), nano(3)])
+})
+
+// A store that was set back has forgotten what it paid since, and would pay it a second time.
+test('a frozen treasury with payments that wait is thawed only by somebody who says that they are to be made', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await treasury(instance.ctx)
+  await world.deposit(wallet.address, nano(5))
+  await freezeWallet(instance.ctx, wallet, { reason: 'A person said so.' })
+  const payment = { walletId: wallet.id, destination: SHOP, amount: nano(1), reference: 'faucet:1' }
+  await world.db.transaction().execute((db) => queuePayment({ db, store: instance.ctx.store }, payment))
+  await assert.rejects(thaw(instance, wallet.id), /1 payments wait in this wallet.*--pay-queued/)
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), 0n)
+  await thaw(instance, wallet.id, true)
+  await settle(world, instance)
+  assert.equal(world.fundsOf(SHOP), nano(1))
+})
+
+test('wallets frozen and wallets thaw on the command line, beside a running gateway', async (t) => {
+  const gateway = await openGateway(t)
+  const key = gateway.app.createdKey!
+  const { address } = (await gateway.call('cloud_wallet', { key })).json()
+  const { db } = gateway.app.store
+  const { id } = (await findWalletByAddress(db, address!))!
+  await db.updateTable('wallets').set({ frozen_at: 1, frozen_reason: 'Why.' }).where('id', '=', id).execute()
+  const run = async (...args: string[]) => {
+    const words = ['--import', 'tsx', 'src/cli.ts', 'wallets', ...args, '--json']
+    const { stdout } = await promisify(execFile)(process.execPath, words, {
+      cwd: root,
+      env: { ...process.env, DATA_DIR: gateway.folder },
+    })
+    return JSON.parse(stdout) as unknown
+  }
+  const [frozen] = (await run('frozen')) as { id: string; address: string; reason: string }[]
+  assert.deepEqual([frozen!.id, frozen!.address, frozen!.reason], [id, address, 'Why.'])
+  assert.deepEqual(await run('thaw', id), { thawed: id, address })
+  assert.deepEqual(await run('frozen'), [])
+})

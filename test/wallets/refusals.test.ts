@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { queueReceives } from '../../src/modules/wallets/domain/queue-receives.ts'
+import { findWalletByAddress, markExpiring } from '../../src/modules/wallets/store.ts'
+import { nano } from '../support/blocks.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { openGateway } from '../support/gateway.ts'
+import { ALICE, SHOP, codeOf, comeToRest, send } from './deeds.ts'
+import { type WalletWorld, openWalletWorld } from './world.ts'
+
+/* What a wallet must not sign, although somebody says that it should. */
+
+const countSigned = async ({ db }: WalletWorld) =>
+  (await db.selectFrom('wallet_blocks').select('id').where('hash', 'is not', null).execute()).length
+
+// A node that lists what is no deposit would have us sign a block that nobody takes, and stop the wallet with it.
+test('only a confirmed send of this amount to this wallet is received, whatever a list says', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  const { id } = (await findWalletByAddress(world.db, wallet))!
+  const elsewhere = await world.deposit(ALICE, nano(1))
+  const smaller = await world.deposit(wallet, nano(1))
+  world.ledger.hold()
+  const unconfirmed = await world.deposit(wallet, nano(1))
+  const claims = [
+    { hash: elsewhere, amount: nano(1) },
+    { hash: smaller, amount: nano(2) },
+    { hash: unconfirmed, amount: nano(1) },
+    { hash: 'F'.repeat(64), amount: nano(1) },
+  ]
+  for (const claim of claims) {
+    assert.equal(await queueReceives(instance.ctx.store, id, [{ ...claim, source: ALICE }]), 1)
+    await comeToRest(world, instance, wallet)
+    assert.equal(await countSigned(world), 0)
+  }
+  const left = await world.db.selectFrom('wallet_blocks').selectAll().execute()
+  assert.deepEqual(left, [], 'and the deposit can be received later, as it is')
+})
+
+// Somebody who can write to the store and seal must not make us sign for an address with another key.
+test('a sealed key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  const { id } = (await findWalletByAddress(world.db, wallet))!
+  const foreign = instance.ctx.custody.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
+  await world.db
+    .updateTable('wallet_keys')
+    .set({ wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey })
+    .where('wallet_id', '=', id)
+    .execute()
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
+  assert.deepEqual(world.alarms, ['key: The sealed key is not the key of its address.'])
+  assert.equal(await countSigned(world), 0)
+})
+
+forEachEngine((engine) => {
+  // Otherwise the send would share the balance with the plan of the ending, which has given all of it away.
+  test('a wallet that begins to end while a send is on its way in takes no send', async (t) => {
+    const world = await openWalletWorld(t, { engine, random: systemRandom })
+    const instance = await world.start()
+    const wallet = await world.create(instance, { refundAddress: ALICE })
+    await world.deposit(wallet, nano(5))
+    const { id } = (await findWalletByAddress(world.db, wallet))!
+    const meanwhile = { ...instance, ctx: { ...instance.ctx } }
+    meanwhile.ctx.charged = async (_meter, run) => {
+      await markExpiring(world.db, id, 'deleted')
+      return run(0)
+    }
+    assert.equal(await codeOf(world.finish(send(world, meanwhile, wallet))), 'wallet_not_found')
+    await world.finish(instance.settle())
+    assert.deepEqual([world.fundsOf(SHOP), world.fundsOf(ALICE)], [0n, nano(5)])
+  })
+})
+
+// With several nodes the one that answers may not have heard of our last block: its frontier is used already.
+test('a node that is behind is waited for: nothing is signed on an old frontier, and nothing is frozen', async (t) => {
+  const world = await openWalletWorld(t, { random: systemRandom })
+  const instance = await world.start()
+  const wallet = await world.create(instance)
+  await world.deposit(wallet, nano(5))
+  for (let count = 0; count < 2; count++) {
+    await world.finish(send(world, instance, wallet))
+    await comeToRest(world, instance, wallet)
+  }
+  world.trouble = () => 'node behind'
+  const signed = await countSigned(world)
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
+  assert.equal(await countSigned(world), signed)
+  assert.deepEqual(world.alarms, [])
+  world.trouble = () => 'none'
+  await world.finish(send(world, instance, wallet, toRaw(nano(3))))
+  assert.equal(world.fundsOf(SHOP), nano(5))
+})
+
+test('a gateway on a shared store with master keys of its own machine says so at its start', async (t) => {
+  const alone = await openGateway(t)
+  assert.doesNotMatch(alone.log(), /wallet_keys_not_shared/)
+  const shared = await openGateway(t, { DATABASE_URL: await createDatabase() })
+  assert.match(shared.log(), /wallet_keys_not_shared.*Set WALLET_KEYS on every gateway/)
+})
