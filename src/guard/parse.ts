@@ -21,13 +21,15 @@ export function createParser(action: Action): Parser {
   const validate: ValidateFunction = ajv.compile(action.input)
   const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
   const synonyms = Object.entries(action.fieldSynonyms ?? {})
+  const movesSomething = action.once === true || action.onceWhen !== undefined
   return (params) => {
     const given: Record<string, unknown> = {}
     for (const [name] of fields) if (params[name] !== undefined) given[name] = params[name]
     for (const [other, name] of synonyms) {
       given[name] ??= params[other]
-      // Whichever was chosen, the caller may have meant the other; one of them may be where money goes.
-      if (params[other] !== undefined && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
+      // Whichever was chosen, the caller may have meant the other. Where nothing is made or moved, the name itself wins.
+      const isClear = params[other] === undefined || isDeepStrictEqual(params[other], given[name])
+      if (movesSomething && !isClear) throw ambiguous(other, name)
     }
     if (!validate(given)) throw refuse(validate.errors![0]!, fields)
     for (const [name, { reader, refusal }] of fields) {
