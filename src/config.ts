@@ -90,11 +90,12 @@ const knownReps = (value: string) => {
   return Object.fromEntries(entries) as Record<string, Partial<Record<(typeof REP_FACTS)[number], string>>>
 }
 
-const PRICE_PROVIDERS = ['sandbox', 'coingecko', 'kraken'] as const
+const PRICE_PROVIDERS = ['auto', 'sandbox', 'coingecko', 'kraken'] as const
 const priceProviders = (value: string) => {
   const names = list(value).map(oneOf(...PRICE_PROVIDERS))
-  if (names.length === 0 || (names.includes('sandbox') && names.length > 1)) {
-    throw new BadSetting('must be sandbox, or coingecko and kraken')
+  const isAlone = names.length === 1
+  if (names.length === 0 || (!isAlone && (names.includes('sandbox') || names.includes('auto')))) {
+    throw new BadSetting('must be auto, sandbox, or coingecko and kraken')
   }
   return names
 }
@@ -244,9 +245,9 @@ const SETTINGS = {
   ),
   priceProviders: setting(
     'PRICE_PROVIDERS',
-    'sandbox',
+    'auto',
     priceProviders,
-    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas.',
+    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the embedded ledger and both others without.',
   ),
   coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
   coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),

@@ -5,6 +5,9 @@ import { providedMarketData } from './infra/market/market-data.ts'
 import { providedPrices } from './infra/market/prices.ts'
 import { sandboxMarketData, sandboxPrices } from './infra/market/sandbox.ts'
 import type { Clock, MarketData, Prices } from './kernel/ports.ts'
+import { EMBEDDED } from './upstreams.ts'
+
+type PriceSource = Config['priceProviders'][number]
 
 export interface MarketOptions {
   clock: Clock
@@ -13,14 +16,18 @@ export interface MarketOptions {
 
 /** Who says what nano costs, as the configuration names them. */
 export function openMarket(
-  config: Pick<Config, 'priceProviders' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'>,
+  config: Pick<Config, 'nodeUrls' | 'priceProviders' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'>,
   { clock, onFailure }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
-  if (config.priceProviders.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
+  // Nobody should sell for real money by prices that were invented.
+  const embedded = config.nodeUrls.some((url) => url.startsWith(EMBEDDED))
+  const automatic: readonly PriceSource[] = embedded ? ['sandbox'] : ['coingecko', 'kraken']
+  const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
+  if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
   const gecko = coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey })
-  const providers = config.priceProviders.map((name) => (name === 'kraken' ? kraken({ url: config.krakenUrl }) : gecko))
-  const knowsAll = config.priceProviders.includes('coingecko')
+  const providers = names.map((name) => (name === 'kraken' ? kraken({ url: config.krakenUrl }) : gecko))
+  const knowsAll = names.includes('coingecko')
   return {
     prices: providedPrices({
       clock,

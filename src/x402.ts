@@ -53,9 +53,11 @@ export function readPrices(
       if (!action) throw new Error(`X402_ACTIONS names ${name}, which is no action.`)
       // Whoever pays by request has no key to show.
       if (action.auth !== 'none') throw new Error(`X402_ACTIONS names ${name}, which needs an API key.`)
-      if ('currency' in price && !rates) {
-        throw new Error(`The price of ${name} is in ${price.currency}, and there is no source of prices.`)
+      if ('currency' in price && !rates?.currencies.includes(price.currency)) {
+        throw new Error(`The price of ${name} is in ${price.currency}, and there is no source of prices for that.`)
       }
+      // Paid for once, it could happen twice when we die in between.
+      if (action.once || action.onceWhen) throw new Error(`X402_ACTIONS names ${name}, which makes or moves something.`)
       return [action.name, price]
     }),
   )

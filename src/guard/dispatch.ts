@@ -103,7 +103,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     const paid = { ...request, leaving: new Leaving() }
     const act = (payer: Caller) =>
       run(gateway, paid, { ...found, caller: payer, input, resolved, idempotencyKey: undefined })
-    return pay(purchase, request, { fingerprint: fingerprintOf(body), run: act }) //  402, 503
+    return pay(purchase, request, { fingerprint: fingerprintOf(body, action.input.properties), run: act }) //  402, 503
   }
   const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
   const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
@@ -112,7 +112,13 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   // Those without an account are told apart by address, so that nobody reads a stranger's answer.
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
   const onReplay = () => (trace.replayed = true)
-  const seen = { accountId, action: action.name, key, fingerprint: fingerprintOf(body), onReplay }
+  const seen = {
+    accountId,
+    action: action.name,
+    key,
+    fingerprint: fingerprintOf(body, action.input.properties),
+    onReplay,
+  }
   return once(base.store, seen, act) //                                            409
 }
 

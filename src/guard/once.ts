@@ -128,9 +128,12 @@ export function readIdempotencyKey(
 /** Members that say who asks and how often, and not what for; the action is part of the key's scope. */
 const NOT_MEANT = new Set(['action', 'key', 'public_key', 'idempotency_key'])
 
-/** Equal for bodies that mean the same, in whatever order their members stand. */
-export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
-  const meant = Object.entries(body).filter(([name]) => !NOT_MEANT.has(name))
+/**
+ * Equal for bodies that mean the same, in whatever order their members stand. What is a field of the action itself, such
+ * as the `key` of `account_get`, is always meant.
+ */
+export function fingerprintOf(body: Readonly<Record<string, unknown>>, fields: object = {}): string {
+  const meant = Object.entries(body).filter(([name]) => Object.hasOwn(fields, name) || !NOT_MEANT.has(name))
   return createHash('sha256')
     .update(canonical(Object.fromEntries(meant)))
     .digest('hex')

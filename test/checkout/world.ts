@@ -137,6 +137,7 @@ async function startShop(t: TestContext, clock: TestClock, env: Record<string, s
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     LIMIT_FREE_PER_MINUTE: '0',
     LIMIT_FREE_CONCURRENCY: '0',
+    PRICE_PROVIDERS: 'sandbox',
     WORK_THREADS: '0',
     WORK_NODES: 'true',
     WORK_PRECOMPUTE: 'false',

@@ -59,6 +59,7 @@ export async function openGateway(
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
   const config = loadConfig({
     PORT: '0',
+    PRICE_PROVIDERS: 'sandbox',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',

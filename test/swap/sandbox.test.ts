@@ -96,6 +96,8 @@ test('400 for what would lose money, by the name of the field', async (t) => {
     [{ amount: '-1' }, 'amount'],
     [{ amount: '1e3' }, 'amount'],
     [{ amount: `0.${'0'.repeat(30)}1` }, 'amount'],
+    // More than there is must not turn into everything there is.
+    [{ amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }, 'amount'],
     [{ address: HOLDER }, 'address'],
     [{ address: `${BTC}!` }, 'address'],
     [{ refund_address: BTC }, 'refund_address'],

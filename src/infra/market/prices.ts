@@ -7,8 +7,9 @@ const FRESH = 30_000
 const STALE = 10 * 60_000
 /** Two sources that differ by more than this are not both right. */
 const DISAGREEMENT_PERCENT = 5
-/** A price that jumps by more than this from one look to the next needs a second source to be believed. */
+/** A price that is further than this from what was believed within a day needs a second source to be believed. */
 const JUMP_FACTOR = 2
+const BELIEVED = 24 * 3_600_000
 
 export interface ProvidedPricesOptions {
   clock: Clock
@@ -48,9 +49,10 @@ export function providedPrices({ clock, providers, currencies, onFailure }: Prov
       const found = (await Promise.all(sources.map((source) => readFrom(source, currency)))).filter((rate) => !!rate)
       const [first, second] = found
       const before = believed.get(currency)
-      const isOld = before === undefined || clock.now() - before.at > STALE
-      if (!first || (second && differ(first.rate, second.rate)) || (!second && !isOld && jumps(first, before))) {
-        if (before && !isOld) return before
+      const age = before ? clock.now() - before.at : Infinity
+      const isAbsurd = !second && before !== undefined && age < BELIEVED && first !== undefined && jumps(first, before)
+      if (!first || isAbsurd || (second && differ(first.rate, second.rate))) {
+        if (before && age <= STALE) return before
         throw new AppError('no_price', 'No price is available. Try again in a minute.', { retryAfterSeconds: 60 })
       }
       believed.set(currency, first)

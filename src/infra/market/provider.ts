@@ -13,11 +13,11 @@ export interface MarketProvider {
   fetchMarket(signal: AbortSignal): Promise<JsonObject>
 }
 
-/** A price as decimal text without an exponent, or undefined when it is none: positive, finite, of plausible length. */
+/** A price as decimal text of up to 12 and 18 digits, or undefined when it is none: positive, finite, of plausible length. */
 export function toDecimal(value: unknown): string | undefined {
   const text = typeof value === 'number' && Number.isFinite(value) ? plain(value) : value
-  if (typeof text !== 'string' || !/^[0-9]{1,15}(\.[0-9]{1,20})?$/.test(text)) return undefined
-  return /[1-9]/.test(text) ? text : undefined
+  const [, decimal] = (typeof text === 'string' && /^([0-9]{1,12}(?:\.[0-9]{1,18})?)[0-9]{0,20}$/.exec(text)) || []
+  return decimal !== undefined && /[1-9]/.test(decimal) ? decimal : undefined
 }
 
 /** JavaScript writes small numbers with an exponent, which no decimal arithmetic reads. */

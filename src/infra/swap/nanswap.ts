@@ -60,7 +60,8 @@ export function nanswap({ url, key }: NanswapOptions): SwapProvider {
     },
     async follow({ reference, status }) {
       const order = await ask(`/get-order?id=${encodeURIComponent(reference)}`)
-      return STATUSES[String(order.status)] ?? status
+      const told = String(order.status)
+      return (Object.hasOwn(STATUSES, told) ? STATUSES[told] : undefined) ?? status
     },
   }
 }

@@ -217,18 +217,23 @@ export async function countOpen(
   return Number(row?.count ?? 0)
 }
 
+/** Closed checkouts of one address that late payments are matched with. */
+const CLOSED_MAX = 1_000
+
 /** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
 export async function listSumming(db: Db, address: string, now: number): Promise<Checkout[]> {
-  const rows = await db
+  const watched = db
     .selectFrom('checkouts')
     .selectAll()
     .where('address', '=', address)
     .where('mode', '<>', 'unique_amount')
     .where('watched_until', '>', now)
     .orderBy('created_at', 'desc')
-    .limit(200)
-    .execute()
-  return rows.map(toCheckout)
+  // An owner has one open at most, so that these need no limit; closed ones are many if somebody wants them to be, and
+  // must not push anybody's open one out.
+  const open = await watched.where('status', 'in', OPEN_STATUSES).execute()
+  const closed = await watched.where('status', 'not in', OPEN_STATUSES).limit(CLOSED_MAX).execute()
+  return [...open, ...closed].map(toCheckout)
 }
 
 /**

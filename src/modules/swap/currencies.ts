@@ -27,5 +27,6 @@ export function toCode(text: string): string {
 
 export function isAddressOf(code: string, address: string): boolean {
   if (code === 'nano') return fromAddress(address) !== undefined
-  return (ADDRESSES[code] ?? ANY).test(address)
+  const form = Object.hasOwn(ADDRESSES, code) ? ADDRESSES[code] : undefined
+  return (form ?? ANY).test(address)
 }

@@ -1,5 +1,5 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
-import { parseNano } from '../../kernel/money.ts'
+import { RAW_MAX, RAW_PER_NANO, parseNano } from '../../kernel/money.ts'
 import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/ports.ts'
 import {
   type Payment,
@@ -24,6 +24,8 @@ const WORTH: Readonly<Record<string, bigint>> = {
 }
 const FEE_PERCENT = 1n
 const DECIMALS = 6
+/** What one swap takes from the treasury at most. */
+const PAYOUT_MAX = 10_000n * RAW_PER_NANO
 
 /** What others' addresses look like here: nobody is behind them, but they pass for addresses. */
 const DEPOSITS: Readonly<Record<string, string>> = {
@@ -62,7 +64,10 @@ function exchange(from: string, to: string, amount: string): string {
   const cut = out / 10n ** BigInt(18 - DECIMALS)
   if (cut === 0n) throw new AppError('invalid_amount', 'The amount is too small.', { body: { field: 'amount' } })
   const text = cut.toString().padStart(DECIMALS + 1, '0')
-  return `${text.slice(0, -DECIMALS)}.${text.slice(-DECIMALS)}`.replace(/\.?0+$/, '')
+  const receive = `${text.slice(0, -DECIMALS)}.${text.slice(-DECIMALS)}`.replace(/\.?0+$/, '')
+  const isTooMuch = to === 'nano' && (parseNano(receive) ?? RAW_MAX) > PAYOUT_MAX
+  if (isTooMuch) throw new AppError('invalid_amount', 'The amount is too large.', { body: { field: 'amount' } })
+  return receive
 }
 
 async function followDeposit(ctx: WalletCtx, swap: FollowedSwap): Promise<SwapStatus> {

@@ -23,7 +23,7 @@ export async function deleteCheckout(
       held,
       isOpen ? { reason: 'cancelled', status: 'cancelled', detected: null, detectedAt: null } : { reason: 'hidden' },
     )
-    if (isOpen && moved.paidRaw > 0n) await enqueueSweep(tx, moved)
+    if (isOpen) await enqueueSweep(tx, moved)
     if (!isOpen) await markHidden(tx.db, id, tx.clock.now())
     await audit(tx, { actor, owner, what: isOpen ? 'checkout.cancelled' : 'checkout.hidden', detail: { id } })
     return moved

@@ -260,7 +260,12 @@ export async function followCompletion(tx: CheckoutCtx, checkout: Checkout): Pro
   await enqueueSweep(tx, checkout)
 }
 
+const SWEEP_ATTEMPTS_MAX = 100
+
 /** Nothing without a wallet of its own. */
 export async function enqueueSweep(tx: CheckoutCtx, { id, walletId }: Checkout): Promise<void> {
-  if (walletId !== null) await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id })
+  // As long as sends may be switched off: the money waits in the wallet meanwhile.
+  if (walletId !== null) {
+    await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id, attemptsMax: SWEEP_ATTEMPTS_MAX })
+  }
 }

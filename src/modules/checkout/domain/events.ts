@@ -1,6 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { recordEvent } from '../../webhooks/index.ts'
+import { createSecret, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { secretContext } from '../secret-context.ts'
 import { ANONYMOUS, type Checkout, type SeenBlock } from '../store.ts'
@@ -39,9 +39,21 @@ export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: Chec
       dedupeKey,
       body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
       url: checkout.webhookUrl,
-      secret: sealed === null ? null : secrets.open(secretContext(checkout.id), sealed),
+      secret: sealed === null ? null : openSecret(ctx, checkout.id, sealed),
     },
   )
+}
+
+/**
+ * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that nobody has, so that
+ * its receiver refuses it and its owner fetches it instead.
+ */
+function openSecret({ till, random }: CheckoutCtx, checkoutId: string, sealed: string): string {
+  try {
+    return till.secrets.open(secretContext(checkoutId), sealed)
+  } catch {
+    return createSecret(random)
+  }
 }
 
 /** The body of contract 6. Its members keep this order, and its bytes are made once. */

@@ -26,8 +26,8 @@ export async function expireOverdue(ctx: CheckoutCtx, address: string): Promise<
       if (held.status !== 'pending' && held.status !== 'partial') return false
       const moved = await moveCheckout(tx, held, { reason: 'expired', status: 'expired' })
       await announce(tx, moved, { type: 'checkout.expired', dedupeKey: 'expired' })
-      // What came of it is the merchant's all the same.
-      if (moved.paidRaw > 0n) await enqueueSweep(tx, moved)
+      // What came, or still comes, is the merchant's all the same: a wallet that has ended passes everything on.
+      await enqueueSweep(tx, moved)
       return true
     })
     if (!won) continue

@@ -1,4 +1,4 @@
-import { RAW_PER_NANO, type Raw, toRaw } from '../../../kernel/money.ts'
+import { RAW_MAX, RAW_PER_NANO, type Raw, toRaw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 
 const FIAT = /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,8})?$/
@@ -15,12 +15,14 @@ export function formatFiat(e8: bigint): string {
   return fraction === '' ? `${whole}.00` : `${whole}.${fraction.padEnd(2, '0')}`
 }
 
-/** A fiat price in nano, rounded up to what can be typed; undefined when the rate is no rate. */
+/** A fiat price in nano, rounded up to what can be typed; undefined when the rate is no rate or no ledger holds so much. */
 export function toNanoAt(e8: bigint, rate: string): Raw | undefined {
   const scaled = parseRate(rate)
   if (scaled === undefined) return undefined
   const raw = divideUp(e8 * RAW_PER_NANO * 10n ** BigInt(RATE_DECIMALS - 8), scaled)
-  return toRaw(divideUp(raw, SMALLEST_PRICE) * SMALLEST_PRICE)
+  const rounded = divideUp(raw, SMALLEST_PRICE) * SMALLEST_PRICE
+  // Today's rate may lift an old price above everything there is; whoever asks must not fall over it.
+  return rounded > RAW_MAX ? undefined : toRaw(rounded)
 }
 
 /** What an amount is worth in units of 10^-8 of a currency, rounded down. */

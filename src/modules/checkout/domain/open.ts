@@ -38,7 +38,9 @@ export interface Opened {
 export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: CheckoutRequest): Promise<Opened> {
   admit(caller, asked)
   const owner = ownerOf(caller)
-  const request = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
+  const configured = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
+  // What the payer chooses is chosen in nano: without a price there is nothing to convert.
+  const request: CheckoutRequest = hasPrice(configured) ? configured : { ...configured, currency: 'NANO' }
   if (request.address === undefined) throw badField('address', 'The field address is required.')
   if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
   const rate = request.currency === 'NANO' || !hasPrice(request) ? undefined : await rateNow(ctx, request.currency)

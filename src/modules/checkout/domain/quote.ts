@@ -1,7 +1,7 @@
 import type { Raw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
-import { priceUnavailable } from '../errors.ts'
+import { badField, priceUnavailable } from '../errors.ts'
 import { type Quote, insertQuote, listLatestQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
 import { parseFiat, toNanoAt } from './fiat.ts'
@@ -34,7 +34,9 @@ export async function quotePrices(
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
   const now = ctx.clock.now()
   const quoteOne = async (plan: number, text: string): Promise<Raw> => {
-    const price = toNanoAt(parseFiat(text)!, rate.rate)!
+    const price = toNanoAt(parseFiat(text)!, rate.rate)
+    if (price === undefined)
+      throw badField(plan === NO_PLAN ? 'amount' : 'plans', 'The price is more than all nano there is.')
     const amountRaw =
       checkout.mode === 'unique_amount' ? await reserveNear(ctx, checkout, { price, plan, quote: seq }) : price
     const quote: Quote = {
@@ -64,7 +66,9 @@ export async function quotePrices(
  * the same one.
  */
 export async function refreshQuote(ctx: CheckoutCtx, checkout: Checkout): Promise<Checkout> {
-  if (checkout.currency === 'NANO' || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now()) return checkout
+  const isPriced = checkout.price !== null || checkout.plans.length > 0
+  if (checkout.currency === 'NANO' || !isPriced || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now())
+    return checkout
   // Another tab may have got it since the checkout was read; amount and quote are written together.
   if (await hasLiveQuote(ctx, checkout)) return (await findCheckout(ctx.db, checkout.id))!
   const rate = await rateNow(ctx, checkout.currency)

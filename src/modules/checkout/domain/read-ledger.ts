@@ -45,7 +45,8 @@ function toSend(hash: string, block: Record<string, unknown>, now: number): Seen
   // Sending to oneself pays nobody.
   if (from === to) return undefined
   const seconds = typeof block.local_timestamp === 'string' ? Number(block.local_timestamp) : 0
-  const at = seconds > 0 ? Math.min(now, seconds * 1_000) : now
+  // A block whose time the node does not know is an old one: it pays for nothing that was made since.
+  const at = seconds > 0 ? Math.min(now, seconds * 1_000) : 0
   return { hash, from, to, amountRaw, at, confirmed: block.confirmed === 'true' }
 }
 
@@ -58,17 +59,16 @@ export interface AddressState {
 
 /** What waits for many addresses, and whether their chains have moved, in two questions. */
 export async function readStates(node: NodePort, addresses: readonly string[]): Promise<AddressState[]> {
-  const [receivable, frontiers] = await Promise.all([
-    readOrEmpty(node, 'accounts_receivable', {
-      accounts: addresses,
-      count: RECEIVABLE_PAGE,
-      threshold: '1',
-      source: true,
-      include_active: true,
-      include_only_confirmed: false,
-    }),
-    readOrEmpty(node, 'accounts_frontiers', { accounts: addresses }),
-  ])
+  const receivable = await readOrEmpty(node, 'accounts_receivable', {
+    accounts: addresses,
+    count: RECEIVABLE_PAGE,
+    threshold: '1',
+    source: true,
+    include_active: true,
+    include_only_confirmed: false,
+  })
+  // Only then: what is received in between has left the first list and must show in the second.
+  const frontiers = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
   const blocks = toObject(receivable.blocks)
   const heads = toObject(frontiers.frontiers)
   const states: AddressState[] = []
@@ -102,24 +102,27 @@ async function readAllWaiting(node: NodePort, account: string): Promise<string[]
 
 /**
  * The sends that an address has received since a block of its own, or since a time: each receive names its send. A
- * receive comes after its send, so that nothing sent since then can lie further back.
+ * receive comes after its send, so that nothing sent since then can lie further back. Also the newest block that was
+ * seen, which is where the next look begins: another node may know more than the one that answered.
  */
 export async function readReceived(
   node: NodePort,
   account: string,
   { knownHead, since }: { knownHead: string | null; since: number },
-): Promise<string[]> {
+): Promise<{ sends: string[]; newest: string | null }> {
   const sends: string[] = []
+  let newest: string | null = null
   let head: string | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
     const from = head === undefined ? { account } : { head }
     const answer = await readOrEmpty(node, 'account_history', { ...from, count: HISTORY_PAGE, raw: true })
     for (const entry of toList(answer.history).map(toObject)) {
-      if (entry.hash === knownHead || Number(entry.local_timestamp) * 1_000 < since) return sends
+      if (newest === null && typeof entry.hash === 'string') newest = entry.hash
+      if (entry.hash === knownHead || Number(entry.local_timestamp) * 1_000 < since) return { sends, newest }
       const source = entry.type === 'state' ? entry.subtype === 'receive' && entry.link : entry.source
       if (typeof source === 'string' && isHex(source, 64)) sends.push(source.toUpperCase())
     }
-    if (typeof answer.previous !== 'string') return sends
+    if (typeof answer.previous !== 'string') return { sends, newest }
     head = answer.previous
   }
   throw new Error(`The history of ${account} is longer than can be looked through.`)

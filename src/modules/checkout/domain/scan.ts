@@ -41,18 +41,26 @@ export async function scanAddresses(
     watched.map(({ address }) => address),
   )
   const found = new Set<string>()
+  const received = new Map<string, readonly string[]>()
   const moved = new Map<string, string>()
+  const incomplete = new Set<string>()
   for (const [at, { address, frontier: knownHead, since }] of watched.entries()) {
     const { waiting, frontier } = states[at]!
     for (const hash of waiting) found.add(hash)
     if (frontier === null || frontier === knownHead) continue
-    const received = await readReceived(tools.node, address, { knownHead, since: since - CLOCK_SLACK })
-    for (const hash of received) found.add(hash)
-    moved.set(address, frontier)
+    const { sends, newest } = await readReceived(tools.node, address, { knownHead, since: since - CLOCK_SLACK })
+    for (const hash of sends) found.add(hash)
+    received.set(address, sends)
+    if (newest !== null) moved.set(address, newest)
+    // Two nodes that do not agree: the look is made again, and nothing ends on its strength.
+    if (newest !== frontier) incomplete.add(address)
   }
-  await takeSends(ctx, tools, [...found])
+  const unsettled = await takeSends(ctx, tools, [...found])
+  // What is received and not final is found by its receive alone, so that the next look begins before it.
+  for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
   const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
-  await finishScan(ctx, { watched, moved, startedAt, leaseUntil, paceMin })
+  const complete = watched.filter(({ address }) => !incomplete.has(address))
+  await finishScan(ctx, { watched: complete, moved, startedAt, leaseUntil, paceMin })
 }
 
 interface FinishedScan {
@@ -88,8 +96,15 @@ async function finishScan(
   }
 }
 
-/** Credits or shows the sends among blocks. What is recorded or was looked at before is left alone. */
-export async function takeSends(ctx: CheckoutCtx, tools: ScanTools, hashes: readonly string[]): Promise<void> {
+/**
+ * Credits or shows the sends among blocks. What is recorded or was looked at before is left alone. Answers which of them
+ * are not final yet.
+ */
+export async function takeSends(
+  ctx: CheckoutCtx,
+  tools: ScanTools,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
   const unknown = hashes.filter((hash) => !tools.settled.has(hash))
   const fresh: string[] = []
   for (let at = 0; at < unknown.length; at += RECORDED_AT_ONCE) {
@@ -98,14 +113,18 @@ export async function takeSends(ctx: CheckoutCtx, tools: ScanTools, hashes: read
     fresh.push(...part.filter((hash) => !recorded.has(hash)))
     for (const hash of recorded) tools.settled.add(hash)
   }
-  if (fresh.length === 0) return
+  const unsettled = new Set<string>()
+  if (fresh.length === 0) return unsettled
   for (const send of await readSends(tools.node, fresh, ctx.clock.now())) {
-    if (!send.confirmed) await detectSend(ctx, send)
-    else {
+    if (!send.confirmed) {
+      unsettled.add(send.hash)
+      await detectSend(ctx, send)
+    } else {
       await creditSend(ctx, send)
       tools.settled.add(send.hash)
     }
   }
+  return unsettled
 }
 
 /**

@@ -39,6 +39,8 @@ export async function queuePayment(
   { db, store: { clock, ids } }: { db: Db; store: Pick<WalletCtx['store'], 'clock' | 'ids'> },
   { walletId, destination, amount, reference }: Payment,
 ): Promise<void> {
+  // Without an amount a send takes everything there is; nobody is ever owed that.
+  if (typeof amount !== 'bigint' || amount <= 0n) throw new RangeError('A payment needs an amount.')
   const send = { id: ids.next('wbl'), walletId, accountId: null, destination, amount, deadlineAt: null }
   await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFiat, toNanoAt } from '../../src/modules/checkout/domain/fiat.ts'
+import { until } from '../support/until.ts'
+import { bearer, merchant, nano, openWorld, stranger } from './world.ts'
+
+// Addresses are public and chosen by callers: what a stranger does with a shop's address must not cost the shop anything.
+test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { key: mine } = await world.join(shop)
+  const { key: theirs } = await world.join(shop)
+  const own = await shop.open({ address: merchant.address, amount: '2', mode: 'unique_address' }, bearer(mine))
+  for (let at = 0; at < 220; at++) {
+    const { id } = await shop.open({ address: merchant.address, amount: '1', mode: 'unique_address' }, bearer(theirs))
+    assert.equal((await shop.rest('DELETE', `/api/checkouts/${id}`, theirs)).status, 200)
+  }
+  await world.pay(merchant.address, nano('2'))
+  await until(async () => (await shop.check(own.id)).status === 'complete')
+})
+
+test('a stranger’s absurd price on my address does not keep my payment from being credited', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { key } = await world.join(shop)
+  const tooMuch = await shop.call('checkout', { address: merchant.address, amount: '900000000000', currency: 'USD' })
+  assert.deepEqual([tooMuch.status, tooMuch.json().field], [400, 'amount'])
+  // Just below everything there is at a dollar for a nano; at a little less it would be more.
+  assert.ok(toNanoAt(parseFiat('340282366')!, '1.00'))
+  assert.equal(toNanoAt(parseFiat('340282366')!, '0.99'), undefined)
+  await shop.open({ address: merchant.address, amount: '340282366', currency: 'USD', mode: 'unique_address' })
+  const own = await shop.open({ address: merchant.address, amount: '2', mode: 'unique_address' }, bearer(key))
+  await world.pay(merchant.address, nano('2'))
+  await until(async () => (await shop.check(own.id)).status === 'complete')
+})
+
+test('what a payer chooses is in nano, also where the shop named another currency', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { id } = await shop.open({ address: stranger.address, currency: 'USD' })
+  const record = (await shop.rest('GET', `/checkout/${id}`)).json()
+  assert.equal(record.currency, 'NANO')
+})
