@@ -19,7 +19,6 @@ import { keepLease } from '../../src/modules/x402/domain/lease.ts'
 import type { Shop, Till } from '../../src/modules/x402/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { until } from '../support/until.ts'
 
 const NOW = 1_700_000_000_000
 const HELD = { now: NOW, leaseUntil: NOW + 15_000 }
@@ -95,9 +94,10 @@ forEachEngine((_engine, open) => {
     const claim = (await insertClaim(db, payment('A'), { now: start, leaseUntil: start + 15_000 }))!
     const release = keepLease({ store: ctx } as Till, claim)
     const leaseOf = async () => (await findPayment(db, 'A'))!.leaseUntil
+    // The clock goes no faster than the store answers, and never stands still while a renewal waits for it.
     while (clock.now() < start + 60_000) {
-      clock.advance(1_000)
-      await until(async () => (await leaseOf())! > clock.now() + 2_000)
+      clock.advance(200)
+      assert.ok((await leaseOf())! > clock.now(), 'it never lapses')
     }
     await release()
     assert.equal(await leaseOf(), null)
