@@ -32,6 +32,8 @@ export interface EmbeddedOptions {
   timeoutSecondsMax: number
 }
 
+/** What a node says that has the block already, while the one that was asked afterwards is behind. */
+const IS_THERE = new Set(['Old block'])
 /** A node keeps a block whose predecessor it lacks and may still bring it to the ledger: this is no refusal. */
 const GAPS = new Set(['Gap previous block', 'Gap source block'])
 
@@ -114,7 +116,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
       // A refusal may speak of the very block that an earlier call has brought there.
       const seen = await findBlock(node, paid.hash).catch(() => 'nobody knows' as const)
       if (seen === 'nobody knows') return this.#pending(paid)
-      return seen ? undefined : this.#failed('invalid_transaction_state', error.message)
+      if (seen) return undefined
+      return IS_THERE.has(error.message)
+        ? this.#pending(paid)
+        : this.#failed('invalid_transaction_state', error.message)
     }
   }
 
