@@ -9,7 +9,7 @@ const KEPT_DAYS = 60
 /** Looks once a minute who is online, on one instance at a time: uptimes come from these looks. */
 export const lookAtReps = (ctx: StoreCtx, node: NodePort): Job => ({
   kind: 'reps.look',
-  attemptsMax: 1,
+  attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 30_000,
   everyMilliseconds: 60_000,

@@ -12,7 +12,7 @@ export const followSwaps = (
   onFailure: (reason: string) => void,
 ): Job => ({
   kind: 'swap.follow',
-  attemptsMax: 1,
+  attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 10_000,
