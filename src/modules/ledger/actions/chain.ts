@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -19,6 +20,7 @@ function walk(name: 'chain' | 'successors', summary: string) {
       request: { block: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7', count: '1' },
       response: { blocks: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'] },
     },
+    output: answer.record({ blocks: answer.orNothing(answer.list(answer.hash)) }),
     auth: 'none',
     caching: 'never',
     async run(ctx, { count, ...rest }) {
