@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
@@ -278,7 +278,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     payments,
     checkouts,
     webhooks,
-    devnet: devnet !== undefined,
+    playLedger: devnet && toPlayLedger(devnet),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
