@@ -172,7 +172,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
-  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
