@@ -48,7 +48,7 @@ interface Load {
 
 /** Reads without a pause through the balancer and looks at every answer. */
 function beginLoad(url: string): Load {
-  let stopped = false
+  const end = new AbortController()
   const load: Load = { answered: 0, failures: [], stop: () => stop() }
   const call = async (body: object) => {
     try {
@@ -60,7 +60,7 @@ function beginLoad(url: string): Load {
     }
   }
   const loop = async (caller: number) => {
-    while (!stopped) {
+    while (!end.signal.aborted) {
       // Different questions: some are answered from memory, some by the node, some in the gateway itself.
       await call({ action: 'account_balance', account: GENESIS })
       await call({ action: 'account_info', account: GENESIS, weight: String(caller % 2 === 0) })
@@ -69,7 +69,7 @@ function beginLoad(url: string): Load {
   }
   const loops = Array.from({ length: CALLERS }, (_, caller) => loop(caller))
   const stop = async () => {
-    stopped = true
+    end.abort()
     await Promise.all(loops)
   }
   return load
