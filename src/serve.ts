@@ -49,7 +49,7 @@ export interface OpenServer {
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
-  /** Stops taking requests and finishes the running ones. */
+  /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
@@ -64,6 +64,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
+  const isDraining = () => draining
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const onError = (error: unknown, requestId: string) =>
@@ -74,6 +75,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     concurrencyMax: config.concurrencyMax,
     clientIp,
     nextRequestId,
+    isDraining,
     report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)
@@ -88,6 +90,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
     rpc,
+    isDraining,
     nextRequestId,
     onError,
   })
@@ -162,6 +165,11 @@ export function openServer(config: Config, served: Served): OpenServer {
     },
     async close() {
       draining = true
+      // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
+      if (config.drainNoticeMilliseconds > 0) {
+        await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
+      }
+      // Only now: those who are told to come back should find another instance.
       sockets.close()
       payRoutes.close()
       const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
