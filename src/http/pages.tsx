@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Action } from '../kernel/action.ts'
 import type { Representatives, SwapProvider } from '../kernel/ports.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
+import { mountAssets } from './assets.ts'
 import { toOpenApi } from './openapi.ts'
+import { PAGE_HEADERS } from './page-headers.ts'
 
 export interface PagesOptions {
   actions: readonly Action[]
@@ -18,20 +19,11 @@ export interface PagesOptions {
   status(): GatewayStatus
 }
 
-export const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
-
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(
   server: FastifyInstance,
   { actions, baseUrl, version, devnet, reps, currencies, swaps, status }: PagesOptions,
 ): void {
-  const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
 
   server.get('/', (request, reply) => {
@@ -49,7 +41,5 @@ export function mountPages(
     reply.send({ fiat: currencies, swap: (await swaps?.currencies()) ?? [] }),
   )
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
-  server.get('/assets/gateway.css', (_request, reply) =>
-    reply.headers({ 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=300' }).send(css),
-  )
+  mountAssets(server)
 }
