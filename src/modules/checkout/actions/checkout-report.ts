@@ -38,6 +38,9 @@ export const checkoutReport = action({
       has_more: false,
     },
   },
+  errors: {
+    invalid_request: 'A filter cannot be read; `field` says which.',
+  },
   auth: 'secret-key',
   caching: 'never',
   async run(ctx, fields) {

@@ -39,6 +39,7 @@ export const accountInfo = action({
       representative: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
     },
   },
+  refusals: ['Account not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {

@@ -12,9 +12,17 @@ export const blocks = action({
     json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
   }),
   example: {
-    request: { hashes: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'] },
-    response: { blocks: { D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: { type: 'state' } } },
+    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'] },
+    response: {
+      blocks: {
+        '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': {
+          type: 'state',
+          account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+        },
+      },
+    },
   },
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'immutable',
   async run({ node }, { hashes, json_block }) {

@@ -27,6 +27,7 @@ export const confirmationInfo = action({
       },
     },
   },
+  refusals: ['Confirmation not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

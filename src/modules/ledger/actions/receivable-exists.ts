@@ -15,6 +15,7 @@ export const receivableExists = action({
     request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
     response: { exists: '1' },
   },
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

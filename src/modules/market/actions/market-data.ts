@@ -15,6 +15,9 @@ export const marketData = action({
       market_data: { current_price: { usd: 0.8553 } },
     },
   },
+  errors: {
+    no_price: 'No data are known that are recent enough.',
+  },
   auth: 'none',
   caching: 'local',
   run: ({ market }) => market.read(),

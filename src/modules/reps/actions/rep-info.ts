@@ -26,6 +26,7 @@ export const repInfo = action({
   summary: 'One representative.',
   input: input({ account: field.account }),
   example: { request: { account: EXAMPLE.account }, response: EXAMPLE },
+  refusals: ['Representative not found.'],
   auth: 'none',
   caching: 'short',
   async run({ reps }, { account }) {

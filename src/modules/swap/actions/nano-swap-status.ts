@@ -10,6 +10,10 @@ export const nanoSwapStatus = action({
   summary: 'Where a swap stands: waiting, confirming, exchanging, sending, finished, failed, refunded or expired.',
   input: input({ id: field.id('Id of the swap.') }),
   example: { request: { id: EXAMPLE.id }, response: { ...EXAMPLE, status: 'finished' } },
+  errors: {
+    swap_not_found: 'There is no such swap.',
+    feature_disabled: 'No swap provider is configured.',
+  },
   auth: 'none',
   caching: 'never',
   async run({ store }, { id }) {
