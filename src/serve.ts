@@ -9,7 +9,7 @@ import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.tsx'
 import { type RestOptions, mountRest } from './http/rest.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
+import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
@@ -69,6 +69,15 @@ export function openServer(config: Config, served: Served): OpenServer {
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const onError = (error: unknown, requestId: string) =>
     log.error({ event: 'unexpected', requestId, error: describeError(error) })
+  const report = ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
+    metrics.request(action, status, milliseconds / 1000)
+    if (cache !== undefined) metrics.cacheResult(cache)
+    const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+    if (status === 500) log.error({ ...line, error: describeError(cause) })
+    // What the client is not told: which of the parts that payments need is away.
+    else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+    else log.info(line)
+  }
   const rpc = createRpcEndpoint({
     gateway,
     bodyBytesMax: config.bodyBytesMax,
@@ -76,15 +85,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     clientIp,
     nextRequestId,
     isDraining,
-    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
-      metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
-      if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which of the parts that payments need is away.
-      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
-      else log.info(line)
-    },
+    report,
   })
   const server = createServer({
     bodyBytesMax: config.bodyBytesMax,
@@ -131,7 +132,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     metrics: config.metrics ? () => metrics.text() : undefined,
   })
   mountPages(server, {
-    actions: gateway.registry.actions,
+    gateway,
+    clientIp,
+    report,
     baseUrl,
     version: VERSION,
     devnet,

@@ -10,7 +10,7 @@ export const rpcCredits = action({
   input: input({}),
   example: {
     request: {},
-    response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { work_generate: 9 } } },
+    response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { account_balance: 9 } } },
   },
   output: answer.record({
     credits: answer.integer,

@@ -49,6 +49,9 @@ export const checkoutReport = action({
     limit: answer.integer,
     has_more: answer.bool,
   }),
+  errors: {
+    invalid_request: 'A filter cannot be read; `field` says which.',
+  },
   auth: 'secret-key',
   caching: 'never',
   async run(ctx, fields) {

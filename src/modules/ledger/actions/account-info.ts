@@ -60,6 +60,7 @@ export const accountInfo = action({
     receivable_nano: answer.optional(answer.nano),
     address: answer.optional(answer.address),
   }),
+  refusals: ['Account not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {

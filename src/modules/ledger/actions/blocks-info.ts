@@ -20,10 +20,10 @@ export const blocksInfo = action({
     include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),
   }),
   example: {
-    request: { hashes: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'], source: 'true' },
+    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'], source: 'true' },
     response: {
       blocks: {
-        D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: { ...EXAMPLE_BLOCK, source_account: '0' },
+        '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': { ...EXAMPLE_BLOCK, source_account: '0' },
       },
     },
   },

@@ -17,6 +17,7 @@ export const receivableExists = action({
     response: { exists: '1' },
   },
   output: answer.record({ exists: answer.bit }),
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

@@ -45,6 +45,9 @@ export const marketData = action({
     status_updates: answer.list(answer.object),
     last_updated: answer.orNull(answer.text),
   }),
+  errors: {
+    no_price: 'No data are known that are recent enough.',
+  },
   auth: 'none',
   caching: 'local',
   run: ({ market }) => market.read(),

@@ -28,6 +28,10 @@ export const price = action({
     timestamp_unix: answer.unix,
     source: answer.text,
   }),
+  errors: {
+    invalid_currency: 'There is no price in this currency.',
+    no_price: 'No price is known that is recent enough.',
+  },
   auth: 'none',
   caching: 'local',
   async run({ prices }, { currency = 'USD' }) {

@@ -46,6 +46,7 @@ export const repInfo = action({
   input: input({ account: field.account }),
   example: { request: { account: EXAMPLE.account }, response: EXAMPLE },
   output: REPRESENTATIVE,
+  refusals: ['Representative not found.'],
   auth: 'none',
   caching: 'short',
   async run({ reps }, { account }) {

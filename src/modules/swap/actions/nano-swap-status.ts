@@ -11,6 +11,10 @@ export const nanoSwapStatus = action({
   input: input({ id: field.id('Id of the swap.') }),
   example: { request: { id: EXAMPLE.id }, response: { ...EXAMPLE, status: 'finished' } },
   output: SWAP,
+  errors: {
+    swap_not_found: 'There is no such swap.',
+    feature_disabled: 'No swap provider is configured.',
+  },
   auth: 'none',
   caching: 'never',
   async run({ store }, { id }) {

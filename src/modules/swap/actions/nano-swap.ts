@@ -49,6 +49,13 @@ export const nanoSwap = action({
     response: EXAMPLE,
   },
   output: SWAP,
+  errors: {
+    feature_disabled: 'No swap provider is configured.',
+    invalid_currency: 'A currency is unknown, or both are the same.',
+    invalid_account: 'An address does not belong to its currency.',
+    invalid_amount: 'The amount is too small or too large.',
+    no_swap: 'The provider does not answer. Nothing was agreed.',
+  },
   auth: 'none',
   caching: 'never',
   once: true,

@@ -48,6 +48,13 @@ export const workGenerate = action({
     credits: answer.integer,
     cached: answer.bool,
   }),
+  meter: 'work',
+  errors: {
+    invalid_difficulty: 'More than is computed here, or less than any block needs.',
+    invalid_block: 'The root of `block` is not `hash`.',
+    no_work: 'Every source of work is busy or away.',
+  },
+  refusals: ['Cancelled'],
   auth: 'none',
   caching: 'never',
   check(limits, { hash, block, ...asked }) {
