@@ -26,7 +26,7 @@ export const PayPage = (props: PayPageProps) => {
       // A form that somebody fills in must not vanish under their hands.
       head={isOpen(state) && state !== 'choose' && <Refresh />}
     >
-      {devnet && <p class="test">{texts.testLedger}</p>}
+      {devnet && <header class="test">{texts.testLedger}</header>}
       <main
         id="pay"
         data-id={checkout.id}
@@ -154,7 +154,7 @@ export const PayProblem = ({
   const heading = <h1>{texts[problem]}</h1>
   return (
     <Document title={texts[problem]} lang={language} styles={['pay.css']} bodyClass="pay">
-      {devnet && <p class="test">{texts.testLedger}</p>}
+      {devnet && <header class="test">{texts.testLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">

@@ -29,7 +29,7 @@ export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: Rec
       scripts={['pay.js']}
       bodyClass="pay receipt"
     >
-      {devnet && <p class="test">{texts.testLedger}</p>}
+      {devnet && <header class="test">{texts.testLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">
