@@ -141,6 +141,7 @@ async function showPage(options: PayPagesOptions, request: FastifyRequest, voice
       checkout={checkout}
       plan={plan}
       dueRaw={dueRaw}
+      totalRaw={totalOf(checkout, dueRaw)}
       link={link}
       code={ctx.till.qrOutline(link)}
       worth={await aboutWorth(options, { checkout, dueRaw, voice })}
@@ -160,13 +161,19 @@ async function showPage(options: PayPagesOptions, request: FastifyRequest, voice
   return { page }
 }
 
+/** The number at the top: what was paid, or all that is asked for, of which a part may have come. */
+function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | undefined): bigint | undefined {
+  if (status === 'complete') return paidRaw
+  return status === 'partial' ? amountRaw : dueRaw
+}
+
 /** What a price in nano is about worth to the reader. Prices in other money say it themselves. */
 async function aboutWorth(
   { ctx, clock }: PayPagesOptions,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
 ): Promise<string | undefined> {
   const currency = currencyOf(voice.locale, ctx.till.prices.currencies)
-  const shownRaw = checkout.status === 'complete' ? checkout.paidRaw : dueRaw
+  const shownRaw = totalOf(checkout, dueRaw)
   if (checkout.currency !== 'NANO' || shownRaw === undefined || currency === undefined) return undefined
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const cancel = clock.after(WORTH_MILLISECONDS, () => resolve(undefined))

@@ -70,11 +70,10 @@ const Refresh = () => (
 )
 
 /** What is bought, and for how much. */
-const Order = ({ checkout, plan, dueRaw, worth, voice, state, hrefOf }: Part) => {
+const Order = ({ checkout, plan, totalRaw, worth, voice, state, hrefOf }: Part) => {
   const { texts, locale } = voice
   const { title, description, image, id, currency, price, plans } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
-  const total = state === 'complete' ? checkout.paidRaw : state === 'partial' ? checkout.amountRaw : dueRaw
   const shownPrice = plans.length > 0 ? (bought ?? plans[plan])?.value : price
   return (
     <header class="order">
@@ -83,7 +82,7 @@ const Order = ({ checkout, plan, dueRaw, worth, voice, state, hrefOf }: Part) =>
         <h1 dir="auto">{title ?? texts.payment}</h1>
       </div>
       {description !== null && <Description text={description} label={texts.details} />}
-      {total !== undefined && total > 0n && <Price raw={total} voice={voice} />}
+      {totalRaw !== undefined && totalRaw > 0n && <Price raw={totalRaw} voice={voice} />}
       {currency !== 'NANO' && shownPrice !== undefined && shownPrice !== null ? (
         <p class="worth">{showMoney(locale, shownPrice, currency)}</p>
       ) : (
@@ -118,7 +117,7 @@ const Leave = ({ cancelUrl, voice, state }: Part) =>
   cancelUrl === undefined || state === 'complete' || state === 'seen' ? null : (
     <p class="leave">
       <a href={cancelUrl} rel="noopener noreferrer">
-        {fill(voice.texts.cancelAndReturn, { host: new URL(cancelUrl).host })}
+        {fill(isOpen(state) ? voice.texts.cancelAndReturn : voice.texts.returnTo, { host: new URL(cancelUrl).host })}
       </a>
     </p>
   )

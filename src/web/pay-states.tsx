@@ -12,6 +12,8 @@ export interface PayPageProps {
   plan: number
   /** What is still to be paid for it; undefined where the payer decides. */
   dueRaw: bigint | undefined
+  /** The number at the top of the page. */
+  totalRaw: bigint | undefined
   link: string
   code: QrOutline
   /** About what is due in money the reader knows. */

@@ -7,8 +7,9 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { Signer } from '../support/blocks.ts'
-import { openGateway } from '../support/gateway.ts'
+import { type Gateway, openGateway } from '../support/gateway.ts'
 import { openImage } from '../support/image.ts'
+import { until } from '../support/until.ts'
 import {
   DESK,
   PHONE,
@@ -72,6 +73,8 @@ test('the payment page in every state', { timeout: 300_000 }, async (t) => {
     await play(gateway, `/checkouts/${paid.id}/pay`)
     await show('seen', 'seen', paid.id!)
     await play(gateway, '/confirm')
+    // A page that sees it happen leads back to the shop, and pictures take longer than that.
+    await until(async () => (await statusOf(gateway, paid.id!)) === 'complete')
     await show('complete', 'complete', paid.id!)
     await page.goto(`${gateway.url}/pay/${paid.id}/receipt`)
     await inspect('receipt', problems)
@@ -142,6 +145,12 @@ test('the payment page in every state', { timeout: 300_000 }, async (t) => {
     }
   })
 })
+
+/** From the store: questions to the gateway would count against the page's. */
+async function statusOf({ app }: Gateway, id: string): Promise<string> {
+  const row = await app.store.db.selectFrom('checkouts').select('status').where('id', '=', id).executeTakeFirst()
+  return row!.status
+}
 
 /** What comes over the wire while something is done, headers included. */
 async function weigh(page: Page, run: () => Promise<void>): Promise<number> {

@@ -63,7 +63,8 @@
     closer.setAttribute('aria-label', closeWord)
     dialog.append(frame, closer)
     root.append(dialog)
-    document.body.append(host)
+    // A script in the head may come before the body.
+    ;(document.body ?? document.documentElement).append(host)
 
     let last
     let paid = false
