@@ -9,7 +9,7 @@ import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
+import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
@@ -50,7 +50,7 @@ export interface OpenServer {
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
-  /** Stops taking requests and finishes the running ones. */
+  /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
@@ -65,30 +65,34 @@ export function openServer(config: Config, served: Served): OpenServer {
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
+  const isDraining = () => draining
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const onError = (error: unknown, requestId: string) =>
     log.error({ event: 'unexpected', requestId, error: describeError(error) })
+  const report = ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
+    metrics.request(action, status, milliseconds / 1000)
+    if (cache !== undefined) metrics.cacheResult(cache)
+    const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+    if (status === 500) log.error({ ...line, error: describeError(cause) })
+    // What the client is not told: which of the parts that payments need is away.
+    else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+    else log.info(line)
+  }
   const rpc = createRpcEndpoint({
     gateway,
     bodyBytesMax: config.bodyBytesMax,
     concurrencyMax: config.concurrencyMax,
     clientIp,
     nextRequestId,
-    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
-      metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
-      if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which of the parts that payments need is away.
-      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
-      else log.info(line)
-    },
+    isDraining,
+    report,
   })
   const server = createServer({
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
     rpc,
+    isDraining,
     nextRequestId,
     onError,
   })
@@ -137,7 +141,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     metrics: config.metrics ? () => metrics.text() : undefined,
   })
   mountPages(server, {
-    actions: gateway.registry.actions,
+    gateway,
+    clientIp,
+    report,
     baseUrl,
     version: VERSION,
     devnet,
@@ -171,6 +177,11 @@ export function openServer(config: Config, served: Served): OpenServer {
     },
     async close() {
       draining = true
+      // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
+      if (config.drainNoticeMilliseconds > 0) {
+        await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
+      }
+      // Only now: those who are told to come back should find another instance.
       sockets.close()
       payRoutes.close()
       const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())

@@ -301,6 +301,8 @@ export interface SwapRequest {
   amount: string
   address: string
   refundAddress: string
+  /** Until when the deposit is waited for. */
+  expiresAt: number
 }
 
 /** An exchange as far as its provider needs to know it. */
@@ -308,7 +310,6 @@ export interface FollowedSwap extends SwapRequest {
   reference: string
   receive: string
   status: SwapStatus
-  expiresAt: number
 }
 
 /** Somebody who exchanges currencies. */

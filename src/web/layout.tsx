@@ -50,11 +50,12 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
   <Document {...document}>
     {devnet && <DevnetBanner />}
     <header>
-      <strong>nano-gateway</strong>
+      <a class="home" href="/">
+        nano-gateway
+      </a>
       <nav>
-        <a href="/">API</a>
-        <a href="/dashboard">Status</a>
-        <a href="/openapi.json">OpenAPI</a>
+        <a href="/docs">Docs</a>
+        <a href="/dashboard">Dashboard</a>
       </nav>
     </header>
     <main>{children}</main>
