@@ -44,6 +44,27 @@ test('the payment page', { timeout: 300_000 }, async (t) => {
     assertGood(misdeeds)
   })
 
+  await t.test('a network that lets no events through delays the news, no more', async (t) => {
+    const { id, amount_raw: raw } = await openCheckout(gateway, { address, amount: '1' })
+    const { page } = await openTab(t, browser, gateway, PHONE)
+    await page.route('**/events', (route) => route.abort())
+    await page.goto(`${gateway.url}/pay/${id}`)
+    await pay(gateway, address, raw!)
+    await untilState(page, 'complete')
+  })
+
+  await t.test('time runs out before the eyes of the payer, who is not asked to pay any more', async (t) => {
+    const { id } = await openCheckout(gateway, { address, amount: '1', currency: 'USD' })
+    const { page, misdeeds } = await visit(t, `/pay/${id}`, PHONE)
+    assert.match(await page.locator('.timer').innerText(), /^Price holds for 1[45]:\d\d$/)
+    await play(gateway, `/checkouts/${id}/expire`)
+    await untilState(page, 'expired')
+    assert.equal(await page.locator('.wallet').count(), 0)
+    await play(gateway, `/checkouts/${id}/pay`)
+    await untilState(page, 'late')
+    assertGood(misdeeds)
+  })
+
   await t.test('what is still due is shown with its own code, and the rest completes it', async (t) => {
     const fresh = new Signer(82).address
     const { id, amount_raw: raw } = await openCheckout(gateway, { address: fresh, amount: '2', mode: 'unique_address' })

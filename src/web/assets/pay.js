@@ -2,6 +2,7 @@
 const FAR = 3_600_000
 const WATCH_EVERY = 10_000
 const POLL_EVERY = 3_000
+const RETRY_AFTER = 5_000
 const RETURN_SECONDS = 5
 
 let main = document.getElementById('pay')
@@ -129,7 +130,11 @@ async function refresh(url = location.href) {
   busy = true
   try {
     const response = await fetch(url, { headers: { accept: 'text/html' }, cache: 'no-store' })
-    if (!response.ok) return
+    if (!response.ok) {
+      // No price at the moment, or too many at once: what stands here may be old.
+      setTimeout(() => void refresh(), RETRY_AFTER)
+      return
+    }
     const next = new DOMParser().parseFromString(await response.text(), 'text/html')
     const fresh = next.getElementById('pay')
     if (fresh) place(document.adoptNode(fresh), next.title)
