@@ -49,10 +49,11 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
 
   pages.get('/pay/:id', async (request, reply) => {
     if (wantsJson(request)) return showRecord(ctx, await servePage(ctx, idOf(request)))
-    return forReader(options, request, reply, async (voice) => showPage(options, request, voice))
+    const embed = readEmbed((request.query as Query).embed)
+    return forReader(options, { request, reply, embed }, (voice) => showPage(options, request, { voice, embed }))
   })
   pages.get('/pay/:id/receipt', (request, reply) =>
-    forReader(options, request, reply, async (voice) => {
+    forReader(options, { request, reply, embed: undefined }, async (voice) => {
       const checkout = await getCheckout(ctx, idOf(request))
       // There is none before the payment; the page says how it stands.
       if (checkout.status !== 'complete') return { goTo: `/pay/${checkout.id}?lang=${voice.language}` }
@@ -88,13 +89,12 @@ type Shown = { page: Parameters<typeof renderPage>[0] } | { goTo: string }
 /** Answers in the reader's language, refusals too. */
 async function forReader(
   { ctx, playLedger, onError }: PayPagesOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply, embed }: { request: FastifyRequest; reply: FastifyReply; embed: string | undefined },
   show: (voice: Voice) => Promise<Shown>,
 ): Promise<FastifyReply> {
   const query = request.query as Query
   const voice = negotiate(request.headers['accept-language'], query.lang)
-  void reply.headers(headersFor(ctx, { voice, embed: readEmbed(query.embed) }))
+  void reply.headers(headersFor(ctx, { voice, embed }))
   try {
     const shown = await show(voice)
     return 'goTo' in shown ? reply.redirect(shown.goTo, 303) : reply.send(renderPage(shown.page))
@@ -123,7 +123,11 @@ function headersFor({ till }: CheckoutCtx, { voice, embed }: { voice: Voice; emb
   }
 }
 
-async function showPage(options: PayPagesOptions, request: FastifyRequest, voice: Voice): Promise<Shown> {
+async function showPage(
+  options: PayPagesOptions,
+  request: FastifyRequest,
+  { voice, embed }: { voice: Voice; embed: string | undefined },
+): Promise<Shown> {
   const { ctx, clock, playLedger } = options
   const query = request.query as Query
   const checkout = await servePage(ctx, idOf(request))
@@ -132,7 +136,6 @@ async function showPage(options: PayPagesOptions, request: FastifyRequest, voice
   const dueRaw = amountToPay(asked)
   const link = paymentLink(asked)
   const { quotedUntil } = await readPageFacts(ctx, checkout)
-  const embed = readEmbed(query.embed)
   const now = clock.now()
   const ownChoice = checkout.mode === 'unique_amount' && checkout.price === null && checkout.plans.length === 0
   const kept = { lang: query.lang === undefined ? undefined : voice.language, embed }

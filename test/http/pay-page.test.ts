@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { PIXEL, openImage } from '../support/image.ts'
+import { until } from '../support/until.ts'
 
 /* The payment page as a browser gets it: headers, language, forms and pictures. */
 
@@ -27,6 +28,8 @@ test('nothing but our own scripts, styles and pictures may run on the page, and 
   assert.equal(headers['x-content-type-options'], 'nosniff')
   assert.equal(headers['cache-control'], 'no-store')
   assert.doesNotMatch(text, / style=| on\w+=|<script>|<style/)
+  const [copy] = /<button[^>]*class="copy"[^>]*>/.exec(text)!
+  assert.match(copy, / hidden/, 'without scripts there is no button that does nothing')
   for (const [, url] of text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
     const asset = await get(gateway, url!, { 'accept-encoding': 'gzip, br' })
     assert.deepEqual([asset.status, asset.headers['content-encoding']], [200, 'br'], url)
@@ -55,6 +58,8 @@ test('only the origin that a framed page reports to may frame it, and hostile or
   for (const origin of [...hostile, 'javascript:alert(1)', 'https://a.example/', 'https://a.example,b', '']) {
     assert.equal(await ancestors(origin), "'none'", origin)
   }
+  const receipt = await get(gateway, `/pay/${id}/receipt?embed=${encodeURIComponent('https://shop.example')}`)
+  assert.match(String(receipt.headers['content-security-policy']), /frame-ancestors 'none'/)
 })
 
 test('the page speaks the language that is asked for, and says which it is', async (t) => {
@@ -83,7 +88,7 @@ test('the page speaks the language that is asked for, and says which it is', asy
 test('a worth in the money of the reader stands beside a price in nano; a price in other money says itself', async (t) => {
   const gateway = await openGateway(t)
   const { id } = await open(gateway)
-  assert.match((await get(gateway, `/pay/${id}`)).text, /≈ \$1\.0/)
+  assert.match((await get(gateway, `/pay/${id}`)).text, /≈ \$\d+\.\d\d/)
   assert.match((await get(gateway, `/pay/${id}`, { 'accept-language': 'de-DE' })).text, /≈ \d+,\d\d\s€/)
   const fiat = await open(gateway, { amount: '19.9', currency: 'EUR' })
   const { text } = await get(gateway, `/pay/${fiat.id}`)
@@ -127,8 +132,9 @@ test('there is a receipt once it is paid, and it tells nothing that is not the p
   const early = await get(gateway, `/pay/${id}/receipt`)
   assert.deepEqual([early.status, early.headers.location], [303, `/pay/${id}?lang=en`])
   await ask(`${gateway.url}/developer/checkouts/${id}/pay`)
-  let receipt = await get(gateway, `/pay/${id}/receipt`)
-  while (receipt.status === 303) receipt = await get(gateway, `/pay/${id}/receipt`)
+  const checkouts = gateway.app.store.db.selectFrom('checkouts').select('status').where('id', '=', id!)
+  await until(async () => (await checkouts.executeTakeFirst())?.status === 'complete')
+  const receipt = await get(gateway, `/pay/${id}/receipt`)
   assert.match(receipt.text, /A chair/)
   assert.match(receipt.text, /<code>[0-9A-F]{64}<\/code>/)
   assert.doesNotMatch(receipt.text, /planted/)

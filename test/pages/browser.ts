@@ -39,6 +39,8 @@ export async function openTab(
   const locale = options.extraHTTPHeaders ? {} : { locale: 'en-US' }
   const context = await browser.newContext({ ...locale, ...options })
   t.after(() => context.close())
+  // Far beyond what anything takes; many tests may share a slow machine.
+  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   const misdeeds: Misdeeds = { policy: [], errors: [], foreign: [] }
   page.on('console', (message) => {
@@ -97,5 +99,5 @@ export async function play({ url }: Gateway, path: string, fields: object = {}):
 
 /** The page shows a state, by itself. */
 export async function untilState(page: Page, state: string): Promise<void> {
-  await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 60_000 })
+  await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 90_000 })
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { LANGUAGES, TEXTS } from '../../src/web/texts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 import { PHONE, assertGood, openBrowser, openCheckout, openTab, pay, play, untilState } from './browser.ts'
 
 /* A payer with a phone, with a keyboard, without scripts, in every language; and a merchant who means harm. */
@@ -56,7 +57,7 @@ test('the payment page', { timeout: 300_000 }, async (t) => {
   await t.test('time runs out before the eyes of the payer, who is not asked to pay any more', async (t) => {
     const { id } = await openCheckout(gateway, { address, amount: '1', currency: 'USD' })
     const { page, misdeeds } = await visit(t, `/pay/${id}`, PHONE)
-    assert.match(await page.locator('.timer').innerText(), /^Price holds for 1[45]:\d\d$/)
+    assert.match(await page.locator('.timer').innerText(), /^Price holds for \d+:\d\d$/)
     await play(gateway, `/checkouts/${id}/expire`)
     await untilState(page, 'expired')
     assert.equal(await page.locator('.wallet').count(), 0)
@@ -131,7 +132,6 @@ test('the payment page', { timeout: 300_000 }, async (t) => {
     await page.waitForURL(/plan=1/)
     const second = await page.locator('.wallet').getAttribute('href')
     assert.notEqual(second, first)
-    assert.equal(await page.locator('.copy:visible').count(), 0, 'no button that does nothing')
     await pay(gateway, address, /amount=(\d+)/.exec(second!)![1]!)
     // The page looks again by itself.
     await untilState(page, 'complete')
@@ -182,7 +182,7 @@ test('the payment page', { timeout: 300_000 }, async (t) => {
     await tabTo(/^Open wallet$/)
     await tabTo(/^Copy$/)
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Copy: Amount' }).filter({ hasText: 'Copied' }).waitFor()
+    await page.locator('#live', { hasText: 'Copied' }).waitFor()
     const amount = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.match(
       (await page.locator('.wallet').getAttribute('href'))!,
@@ -190,8 +190,7 @@ test('the payment page', { timeout: 300_000 }, async (t) => {
     )
     await tabTo(/^Copy$/)
     await page.keyboard.press('Space')
-    await page.getByRole('button', { name: 'Copy: Address' }).filter({ hasText: 'Copied' }).waitFor()
-    assert.equal(await page.evaluate('navigator.clipboard.readText()'), address)
+    await until(async () => (await page.evaluate('navigator.clipboard.readText()')) === address)
     assertGood(misdeeds)
   })
 

@@ -1,5 +1,7 @@
 /* Makes the payment page live. Everything it shows is rendered by the server: this fetches the page again and puts it in place. */
-const FAR = 3_600_000
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const NEAR = HOUR
 const WATCH_EVERY = 10_000
 const POLL_EVERY = 3_000
 const RETRY_AFTER = 5_000
@@ -51,6 +53,14 @@ async function copy(button) {
 
 const two = (number) => String(number).padStart(2, '0')
 
+/** By the second near the end; further from it a running clock only makes nervous. */
+function inWords(seconds) {
+  if (seconds <= NEAR) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
+  const [unit, length] = seconds >= 2 * DAY ? ['day', DAY] : seconds >= 2 * HOUR ? ['hour', HOUR] : ['minute', 60]
+  const style = { style: 'unit', unit, unitDisplay: 'long' }
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.floor(seconds / length))
+}
+
 function tick() {
   const timer = main?.querySelector('.timer')
   if (!timer) return
@@ -61,10 +71,8 @@ function tick() {
     void refresh()
     return
   }
-  // Far from its end a clock only makes nervous.
-  if (left > FAR) return
   const seconds = Math.ceil(left / 1_000)
-  timer.textContent = timer.dataset.text.replace('{left}', `${Math.floor(seconds / 60)}:${two(seconds % 60)}`)
+  timer.textContent = timer.dataset.text.replace('{left}', inWords(seconds))
   timer.classList.toggle('soon', seconds <= 60)
   const minutes = seconds <= 60 ? 1 : seconds <= 300 ? 5 : Infinity
   if (minutes < announced && announced !== Infinity) say(minutes === 1 ? main.dataset.one : main.dataset.five)
