@@ -9,7 +9,7 @@ import { mountPages } from './http/pages.tsx'
 import { PayRoutes } from './http/pay-routes.tsx'
 import { type RestOptions, mountRest } from './http/rest.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
-import { createServer } from './http/server.ts'
+import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
@@ -43,7 +43,15 @@ export interface Served {
   baseUrl(): string
 }
 
+export interface Route {
+  method: string
+  /** With the names of its parameters, as in `/check/:id`. */
+  path: string
+}
+
 export interface OpenServer {
+  /** Every route beside the RPC endpoint. Whole once it listens. */
+  readonly routes: readonly Route[]
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
@@ -87,7 +95,16 @@ export function openServer(config: Config, served: Served): OpenServer {
     nextRequestId,
     onError,
   })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  const routes: Route[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, path: url })
+  })
+  const sockets = new ClientSockets({
+    bus: nodes.confirmations,
+    clock,
+    clientsMax: config.websocketClientsMax,
+    toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+  })
   sockets.attach(server.server)
   const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
     const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
@@ -148,6 +165,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   })
 
   return {
+    routes,
     get websocketClients() {
       return sockets.count
     },

@@ -85,7 +85,8 @@ export class PayRoutes {
       pages.route({ method: 'GET', url: '/checkout/:id', handler: record })
       pages.get('/pay/:id', (request, reply) => this.#page(request, reply))
       pages.route({ method: 'POST', url: '/pay/:id/amount', handler: choose })
-      pages.get('/pay/:id/events', (request, reply) => this.#open(request, reply))
+      // A stream has no head of its own: who asked for it would wait for ever.
+      pages.get('/pay/:id/events', { exposeHeadRoute: false }, (request, reply) => this.#open(request, reply))
       done()
     })
   }
