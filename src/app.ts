@@ -47,7 +47,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
-import { openServer } from './serve.ts'
+import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -68,9 +68,9 @@ export interface App {
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
-  /** Everything that can be asked. */
-  actions: readonly Action[]
   devnet: Devnet | undefined
+  /** Every action and every route that it answers. */
+  doors: { actions: readonly Action[]; routes: readonly Route[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -299,8 +299,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  const { actions } = registry
-  return { url, actions, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const doors = { actions: registry.actions, routes: server.routes }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
