@@ -31,6 +31,7 @@ const FRESH_MILLISECONDS = 6 * 3_600_000
 /** In the order of `all`. Each runs in a process of its own, so that none finds what another has left in memory. */
 const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   reads: async (options) => (await import('./reads.ts')).benchReads(options),
+  matching: async (options) => (await import('./matching.ts')).benchMatching(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
   latency: () => import('./latency.ts'),

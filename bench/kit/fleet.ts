@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../src/infra/clock.ts'
@@ -78,7 +79,7 @@ export async function startFleet(bench: Bench, options: FleetOptions): Promise<F
     ...env,
   }
   const ports: number[] = []
-  const children = []
+  const children: ChildProcess[] = []
   for (let at = 0; at < processes; at++) {
     const port = await freePort()
     const name = `gateway-${port}`
