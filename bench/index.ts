@@ -24,6 +24,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describeMachine } from './kit/machine.ts'
 import { type Options, readOptions } from './kit/options.ts'
+import { runModel } from './model.ts'
 import { type Report, readMeasurements, writeReport } from './kit/report.ts'
 
 const FRESH_MILLISECONDS = 6 * 3_600_000
@@ -31,7 +32,13 @@ const FRESH_MILLISECONDS = 6 * 3_600_000
 /** In the order of `all`. Each runs in a process of its own, so that none finds what another has left in memory. */
 const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   reads: async (options) => (await import('./reads.ts')).benchReads(options),
+  checkouts: async (options) => (await import('./checkouts.ts')).benchCheckouts(options),
   matching: async (options) => (await import('./matching.ts')).benchMatching(options),
+  webhooks: async (options) => (await import('./webhooks.ts')).benchWebhooks(options),
+  sends: async (options) => (await import('./sends.ts')).benchSends(options),
+  websocket: async (options) => (await import('./websocket.ts')).benchWebsocket(options),
+  mixed: async (options) => (await import('./mixed.ts')).benchMixed(options),
+  growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
   latency: () => import('./latency.ts'),
@@ -47,7 +54,8 @@ const bench = BENCHES[what]
 if (bench) {
   await runOne(what, bench, readOptions(rest))
   process.exit(0)
-} else if (SCRIPTS[what]) await SCRIPTS[what]()
+} else if (what === 'model') runModel(readOptions(rest))
+else if (SCRIPTS[what]) await SCRIPTS[what]()
 else {
   console.log(usage())
   process.exit(what === '' || what === 'help' ? 0 : 1)
@@ -64,7 +72,7 @@ async function runOne(name: string, run: (options: Options) => Promise<Report>, 
 
 /** One after another; a bench that fails does not take the others with it. */
 async function runAll(args: readonly string[]): Promise<number> {
-  const { resume } = readOptions(args)
+  const { resume, write } = readOptions(args)
   const failed: string[] = []
   for (const name of Object.keys(BENCHES)) {
     const measured = readMeasurements()[name]
@@ -75,6 +83,7 @@ async function runAll(args: readonly string[]): Promise<number> {
     if (code !== 0) failed.push(name)
   }
   if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`)
+  else runModel({ write })
   return failed.length === 0 ? 0 : 1
 }
 

@@ -27,6 +27,7 @@ export interface Fleet {
   url: string
   /** The gateways themselves. */
   urls: string[]
+  pids: number[]
   store: Store
   ctx: StoreCtx
   accountId: string
@@ -99,6 +100,7 @@ export async function startFleet(bench: Bench, options: FleetOptions): Promise<F
   return {
     url: `http://127.0.0.1:${front}`,
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
+    pids,
     store,
     ctx,
     accountId,

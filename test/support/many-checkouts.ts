@@ -234,11 +234,12 @@ export function openShared(at: number): OpenOne {
   const [merchant, order] = [at % SHARED, Math.floor(at / SHARED)]
   return { id: checkoutIdOf(`shared ${at}`), address: shopOf(merchant), amountRaw: PRICE + BigInt(order) + 1n }
 }
-/** How many checkouts share the addresses of their merchants beside so many on their own. */
-export const countShared = (watched: number) => Math.min(SHARED, Math.max(1, watched / 10)) * SHARED_EACH
 
-/** Open checkouts on so many watched addresses, half of them with a webhook. */
-export async function fillOpen(bulk: Bulk, { watched, now }: { watched: number; now: number }): Promise<void> {
+/** Open checkouts on so many addresses of their own, beside a thousand that several share; half have a webhook. */
+export async function fillOpen(
+  bulk: Bulk,
+  { watched, now, sharedEach = SHARED_EACH }: { watched: number; now: number; sharedEach?: number },
+): Promise<void> {
   let batch = empty()
   const flush = async () => {
     await bulk.insert(batch)
@@ -258,7 +259,7 @@ export async function fillOpen(bulk: Bulk, { watched, now }: { watched: number; 
     if ((at + 1) % BATCH === 0) await flush()
   }
   const shops = new Map<string, number>()
-  for (let at = 0; at < countShared(watched); at++) {
+  for (let at = 0; at < SHARED * sharedEach; at++) {
     const { address, amountRaw } = openShared(at)
     const merchant = at % SHARED
     const made = {
