@@ -1,9 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import type { CheckoutParts } from './checkout.ts'
 import type { Config } from './config.ts'
+import type { EmailParts } from './email.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
+import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes } from './http/pay-routes.tsx'
@@ -37,6 +40,7 @@ export interface Served {
   keys: StoredKeys
   payments: Payments
   checkouts: CheckoutParts
+  emails: EmailParts
   webhooks: Webhooks
   devnet: boolean
   network: string
@@ -103,7 +107,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     listJobs: (filter) => listJobs(db, filter),
     enter,
     onError,
-    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx), emailRoutes(served.emails.ctx)],
   })
   mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   const payRoutes = new PayRoutes({
@@ -115,6 +119,13 @@ export function openServer(config: Config, served: Served): OpenServer {
     onError,
   })
   payRoutes.mount(server)
+  mountClaims(server, {
+    ctx: served.emails.ctx,
+    devnet,
+    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    burst: new MemoryBurst(clock),
+    onError,
+  })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
@@ -38,7 +40,7 @@ function toCheckoutCtx(store: StoreCtx, engine: Engine): CheckoutCtx {
     links: { pay: link, check: link, record: link, block: link },
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
-    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
+    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
     wallets: {
       create: () => Promise.reject(new Error('No wallets here.')),
       sweep: () => Promise.reject(new Error('No wallets here.')),

@@ -10,8 +10,10 @@ export { deleteWallet, expireDue } from './domain/end-wallet.ts'
 export { proveMasterKeys, rewrapKeys } from './domain/master-keys.ts'
 export { receiveDeposits } from './domain/receive.ts'
 export { sendFromWallet } from './domain/send.ts'
+export { splitShares } from './domain/shares.ts'
 export { thawWallet } from './domain/thaw.ts'
 export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
+export { type Funds, listDeposits, lockFunds } from './funds-store.ts'
 export { lookAfterWallets } from './jobs/look.ts'
 export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
@@ -23,6 +25,8 @@ export {
   countByStatus,
   findServiceWallet,
   findWallet,
+  findWalletByAddress,
   listFrozen,
   listWatched,
+  markExpiring,
 } from './store.ts'
