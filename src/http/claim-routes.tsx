@@ -60,9 +60,7 @@ export function mountClaims(server: FastifyInstance, options: ClaimRoutesOptions
     answerErrors(pages, options)
     pages.addHook('onRequest', async (request, reply) => {
       void reply.header('cache-control', 'no-store')
-      const isClaim = request.method === 'POST' && request.url.startsWith('/claim')
-      const max = isClaim ? CLAIMS_PER_MINUTE_MAX : LOOKS_PER_MINUTE_MAX
-      await limit(options, `${isClaim ? 'claim' : 'email'}:${options.ipOf(request.raw)}`, max)
+      await limit(options, `look:${options.ipOf(request.raw)}`, LOOKS_PER_MINUTE_MAX)
     })
     mountCode(pages, options)
     mountFunding(pages, options)
@@ -125,8 +123,13 @@ async function answer(
   reply: FastifyReply,
   { declines, json, page }: Answers,
 ): Promise<FastifyReply> {
-  if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.send(await json(readForm(request)))
+  const take = () => limit(options, `claim:${options.ipOf(request.raw)}`, CLAIMS_PER_MINUTE_MAX)
+  if (!/\btext\/html\b/.test(request.headers.accept ?? '')) {
+    await take()
+    return reply.send(await json(readForm(request)))
+  }
   try {
+    await take()
     return send(reply, await page(readForm(request)))
   } catch (error) {
     const { status, body, retryAfterSeconds } = toErrorReply(error instanceof Error ? fromFastify(error) : error)

@@ -29,12 +29,17 @@ const Frame = ({ title, devnet, error, script, children }: FrameProps) => (
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="robots" content="noindex, nofollow" />
       <title>{title}</title>
+      <link rel="icon" href="data:," />
       <link rel="stylesheet" href="/assets/gateway.css" />
       <link rel="stylesheet" href="/assets/claim.css" />
       {script && <script src="/assets/claim.js" type="module"></script>}
     </head>
     <body class="claim">
-      {devnet && <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>}
+      {devnet && (
+        <aside class="banner" aria-label="Notice">
+          Embedded development ledger: the nano here is worth nothing.
+        </aside>
+      )}
       <main>
         <h1>{title}</h1>
         {error !== undefined && (

@@ -5,7 +5,8 @@ export type MailPart =
   | { text: string }
   /** Words of somebody else, shown as such. */
   | { quote: string }
-  | { link: string; label: string }
+  /** Quiet ones are for few people. */
+  | { link: string; label: string; quiet?: true }
   /** Something to copy. */
   | { code: string }
 
@@ -19,8 +20,9 @@ const Part = ({ part }: { part: MailPart }) => {
     return <blockquote style={style}>{part.quote}</blockquote>
   }
   if ('link' in part) {
-    const style =
-      'display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fb8;color:#ffffff;text-decoration:none'
+    const style = part.quiet
+      ? 'color:#1f5fb8'
+      : 'display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fb8;color:#ffffff;text-decoration:none'
     return (
       <p style="margin:20px 0">
         <a href={part.link} style={style}>

@@ -40,7 +40,7 @@ export function inviteMail(ctx: EmailCtx, payment: EmailPayment, { id, amount }:
       text: 'Nano is digital money; you need a Nano wallet to receive it. Claiming is free. Nobody needs a password, a seed or a payment from you for it. Whoever has this mail can claim the money, so do not pass it on.',
     },
     { text: 'You do not know the sender, or do not want this? Send it back, and get no more such mails:' },
-    { link: links.decline(token), label: 'Decline and report' },
+    { link: links.decline(token), label: 'Decline and report', quiet: true },
   ]
   return toLetter(ctx, `mail_${id}`, { subject: `You have been sent ${nano(amount)}`, parts })
 }
