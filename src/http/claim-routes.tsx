@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
@@ -64,7 +63,6 @@ export function mountClaims(server: FastifyInstance, options: ClaimRoutesOptions
     })
     mountCode(pages, options)
     mountFunding(pages, options)
-    mountAssets(pages)
     done()
   })
 }
@@ -251,18 +249,6 @@ async function look({ ctx, burst }: ClaimRoutesOptions, { params }: FastifyReque
   await ctx.custody.advance(payment.walletId).catch(() => undefined)
   await followPayment(ctx, payment.id).catch(() => undefined)
   return getEmailPayment(ctx, payment.id)
-}
-
-function mountAssets(pages: FastifyInstance): void {
-  for (const [name, type] of [
-    ['claim.css', 'text/css'],
-    ['claim.js', 'text/javascript'],
-  ] as const) {
-    const text = readFileSync(new URL(`../web/assets/${name}`, import.meta.url), 'utf8')
-    pages.get(`/assets/${name}`, (_request, reply) =>
-      reply.headers({ 'content-type': `${type}; charset=utf-8`, 'cache-control': 'public, max-age=300' }).send(text),
-    )
-  }
 }
 
 async function limit({ burst }: ClaimRoutesOptions, key: string, perMinute: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Raw, formatNano } from '../kernel/money.ts'
+import { Document } from './layout.tsx'
 
 /** What the page shows of a share. */
 export interface ShownShare {
@@ -23,35 +24,29 @@ interface FrameProps {
 }
 
 const Frame = ({ title, devnet, error, script, children }: FrameProps) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="robots" content="noindex, nofollow" />
-      <title>{title}</title>
-      <link rel="icon" href="data:," />
-      <link rel="stylesheet" href="/assets/gateway.css" />
-      <link rel="stylesheet" href="/assets/claim.css" />
-      {script && <script src="/assets/claim.js" type="module"></script>}
-    </head>
-    <body class="claim">
-      {devnet && (
-        <aside class="banner" aria-label="Notice">
-          Embedded development ledger: the nano here is worth nothing.
-        </aside>
+  <Document
+    title={title}
+    styles={['claim.css']}
+    scripts={script ? ['claim.js'] : []}
+    head={<meta name="robots" content="noindex, nofollow" />}
+    bodyClass="claim"
+  >
+    {devnet && (
+      <aside class="banner" aria-label="Notice">
+        Embedded development ledger: the nano here is worth nothing.
+      </aside>
+    )}
+    <main>
+      <h1>{title}</h1>
+      {error !== undefined && (
+        <p class="claim-error" role="alert">
+          {error}
+        </p>
       )}
-      <main>
-        <h1>{title}</h1>
-        {error !== undefined && (
-          <p class="claim-error" role="alert">
-            {error}
-          </p>
-        )}
-        {children}
-      </main>
-      <footer>nano-gateway. Claiming is free; nobody needs a password, a seed or a payment from you.</footer>
-    </body>
-  </html>
+      {children}
+    </main>
+    <footer>nano-gateway. Claiming is free; nobody needs a password, a seed or a payment from you.</footer>
+  </Document>
 )
 
 /** Asks for the code of a mail. With scripts the link fills it in and goes on by itself; looking claims nothing. */

@@ -67,6 +67,11 @@ test('from the link in the mail to the nano, with scripts: the code is in no add
     assert.ok(!page.url().includes(code))
     await assertAccessible(page)
     assert.ok(await page.getByText('not verified', { exact: true }).isVisible())
+    // Looking claims nothing: the second browser finds everything as it was.
+    if (colorScheme === 'light') {
+      await page.context().close()
+      continue
+    }
     // A wrong address is told, and nothing is lost.
     await page.getByLabel('Your Nano address or @username').fill('nano_wrong')
     await page.getByRole('button', { name: 'Send it to this address' }).click()

@@ -19,14 +19,14 @@ export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
 export { WalletWatch } from './listeners.ts'
 export { countOpenBlocks } from './outbox-store.ts'
+export { listFrozen } from './frozen-store.ts'
+export { countByMasterKey } from './keys-store.ts'
 export {
   type Wallet,
-  countByMasterKey,
   countByStatus,
   findServiceWallet,
   findWallet,
   findWalletByAddress,
-  listFrozen,
   listWatched,
   markExpiring,
 } from './store.ts'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { openEmailPayment } from '../domain/open.ts'
@@ -54,6 +55,32 @@ export const nanoEmail = action({
       expires_unix: 1794796443,
       created_at: 1794710043000,
     },
+  },
+  output: answer.record({
+    id: answer.text,
+    address: answer.address,
+    browser: answer.url,
+    check: answer.url,
+    subtotal: answer.number,
+    service_fee: answer.number,
+    amount: answer.number,
+    amount_raw: answer.raw,
+    special_message: answer.text,
+    link: answer.paymentUri,
+    qrcode: answer.png,
+    emails: answer.list(answer.record({ email: answer.text, amount: answer.number, amount_raw: answer.raw })),
+    refund_address: answer.address,
+    status: answer.words('waiting'),
+    expiration: answer.text,
+    expires_unix: answer.unix,
+    created_at: answer.integer,
+  }),
+  errors: {
+    invalid_email: 'A mail address is none, or is named twice.',
+    invalid_list: 'There are no addresses, or too many.',
+    invalid_amount: 'A share is too small, or the amount too large.',
+    limit_reached: 'An address wants no mail from this service.',
+    too_many_requests: 'The account or an address has had enough for a day.',
   },
   auth: 'secret-key',
   caching: 'never',

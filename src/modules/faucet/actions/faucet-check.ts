@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { checkFaucet } from '../domain/check.ts'
@@ -19,6 +20,13 @@ export const faucetCheck = action({
       next_claim_unix: 1794710000,
     },
   },
+  output: answer.record({
+    eligible: answer.bool,
+    amount: answer.nano,
+    amount_raw: answer.raw,
+    next_claim_unix: answer.unix,
+    reason: answer.optional(answer.text),
+  }),
   auth: 'none',
   caching: 'never',
   async run(ctx, { nano_address: address }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
@@ -26,6 +27,26 @@ export const faucetClaim = action({
         created_at: 1794710000000,
       },
     },
+  },
+  output: answer.record({
+    success: answer.bool,
+    message: answer.text,
+    claim: answer.record({
+      id: answer.text,
+      nano_address: answer.address,
+      amount: answer.nano,
+      amount_raw: answer.raw,
+      status: answer.words('sent'),
+      tx_hash: answer.hash,
+      created_at: answer.integer,
+    }),
+  }),
+  errors: {
+    feature_disabled: 'The faucet is closed.',
+    insufficient_funds: 'The faucet is empty. Nothing was claimed.',
+    limit_reached: 'The faucet gives nothing to this address.',
+    too_many_requests: 'The account, the address, the network or everybody together has claimed enough for a day.',
+    wallet_busy: 'The claim is kept and is paid later. Do not claim again.',
   },
   auth: 'secret-key',
   caching: 'never',
