@@ -134,7 +134,7 @@ export const SharePage = ({ share, code, address, devnet, error }: SharePageProp
       <input type="hidden" name="code" value={code} />
       <p class="claim-hint">You do not know the sender, or do not want this?</p>
       <button type="submit" class="claim-quiet">
-        Look at declining it
+        Decline…
       </button>
     </form>
   </Frame>

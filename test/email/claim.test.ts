@@ -31,7 +31,7 @@ test('the mail says who, how much, until when and from where, and carries nothin
   const [mail] = world.mails.received
   assert.equal(mail!.subject, 'You have been sent 2 nano')
   assert.equal(mail!.from, 'noreply@gateway.test')
-  assert.match(mail!.data, /^From: \"nano-gateway\" <noreply@gateway\.test>\r$/m)
+  assert.match(mail!.data, /^From: "nano-gateway" <noreply@gateway\.test>\r$/m)
   for (const text of [mail!.text, mail!.html]) {
     assert.match(text, /2 nano/)
     assert.match(text, /This name is not verified/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { Signer } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
 import { type Made, type World, alice, codeOf, openWorld, sender } from './world.ts'
 
 const nano = (text: string) => parseNano(text)!
@@ -130,7 +131,6 @@ async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<
 test('who does not want it sends it back, and gets no more such mails', async (t) => {
   const { world, made, code } = await fundedForAlice(t)
   const headers = { 'content-type': 'application/json' }
-  const { ask } = await import('../support/gateway.ts')
   const reply = await ask(`${world.gateway.url}/claim/decline`, { headers, body: JSON.stringify({ code }) })
   assert.equal(reply.status, 200, reply.text)
   await world.untilStatus(made, 'completed')

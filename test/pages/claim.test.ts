@@ -103,7 +103,7 @@ test('without scripts: the code is typed, and the payment can be declined', asyn
   await page.goto(link)
   await page.getByLabel('Code from the mail').fill(code)
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('button', { name: 'Look at declining it' }).click()
+  await page.getByRole('button', { name: 'Decline…' }).click()
   await page.getByRole('button', { name: 'Decline and stop such mails' }).click()
   await page.getByRole('heading', { name: 'Declined' }).waitFor()
   await world.untilStatus(made, 'completed')
