@@ -174,27 +174,20 @@ test('a mail server that is away for an hour: every mail arrives, once', async (
   await world.fund(made.address, '2.1')
   await world.untilStatus(made, 'funded')
   const { db } = world.gateway.app.store
-  const attempts = async () => {
-    const rows = await db
-      .selectFrom('jobs')
-      .select('attempts')
-      .where('kind', 'in', ['email.invite', 'email.tell'])
-      .execute()
-    return Math.min(...rows.map(({ attempts: count }) => count))
+  const mailing = () =>
+    db.selectFrom('jobs').select(['attempts', 'status']).where('kind', 'in', ['email.invite', 'email.tell']).execute()
+  // Ten minutes are longer than any of the first pauses, so that each of them brings another attempt of every mail.
+  for (let failures = 1; failures <= 6; failures++) {
+    await world.turnUntil(async () =>
+      (await mailing()).every(({ attempts, status }) => attempts >= failures && status === 'ready'),
+    )
+    world.clock.advance(600_000)
   }
-  // An hour of failures, in steps that the work keeps up with.
-  const start = world.clock.now()
-  await world.turnUntil(async () => {
-    world.clock.advance(4_900)
-    return world.clock.now() >= start + 3_600_000 && (await attempts()) >= 5
-  })
   assert.deepEqual(world.mails.received, [])
   assert.deepEqual((await world.check(made)).recipients, { queued: 2, sent: 0, claimed: 0, refunded: 0 })
   world.mails.down = false
-  await world.turnUntil(() => {
-    world.clock.advance(4_900)
-    return world.mails.received.length >= 3
-  })
+  world.clock.advance(600_000)
+  await world.turnUntil(() => world.mails.received.length >= 3)
   await world.turnUntil(async () => JSON.stringify((await world.check(made)).recipients).includes('"sent":2'))
   assert.deepEqual(world.mails.received.flatMap(({ to }) => to).toSorted(), [
     'alice@example.com',
@@ -219,7 +212,7 @@ test('a reply of the mail server that is lost: the second mail has the same id, 
   assert.equal(world.fundsOf(alice), nano('2'))
 })
 
-test('a clock that jumps forwards and back loses nothing', async (t) => {
+test('a clock that jumps a month ahead loses nothing, and in time everybody is forgotten', async (t) => {
   const { world, made, code } = await openFunded(t)
   // A month at once: leases, deadlines and jobs all run out together, and the share goes back.
   world.clock.advance(31 * 86_400_000)

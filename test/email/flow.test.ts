@@ -50,7 +50,10 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   assert.equal(world.fundsOf(sender), 0n)
   await world.turnUntil(() => world.mails.to('sender@example.com').length === 4)
   assert.deepEqual(
-    world.mails.to('sender@example.com').map(({ subject }) => subject.replace(/^\S+ nano/, 'x')),
+    world.mails
+      .to('sender@example.com')
+      .map(({ subject }) => subject.replace(/^\S+ nano/, 'x'))
+      .toSorted(),
     ['Your e-mail payment is funded', 'x claimed', 'x claimed', 'x claimed'],
   )
   const check = await world.check(made)
@@ -117,7 +120,8 @@ test('what nobody claims goes back at expiry, and the sender is told', async (t)
   const late = await world.claim(codeOf(world.mails.to(emails[1]!)[0]!), alice)
   assert.deepEqual([late.status, late.json().code], [409, 'conflict'])
   await world.turnUntil(() => world.mails.to('sender@example.com').length === 3)
-  assert.match(world.mails.to('sender@example.com').at(-1)!.text, /1 nano was claimed; 1 nano goes to nano_/)
+  const texts = world.mails.to('sender@example.com').map(({ text }) => text.replaceAll('\n', ' '))
+  assert.ok(texts.some((text) => /1 nano was claimed; 1 nano goes to nano_/.test(text)))
 })
 
 async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<string, string>) {
@@ -178,8 +182,9 @@ test('a mailbox that does not exist: the sender is told once, the others get the
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
   await world.turnUntil(() => world.mails.received.length === 3)
-  const [, bounce] = world.mails.to('sender@example.com')
-  assert.match(bounce!.text, /mail to bob@example\.com could not be delivered/)
+  const told = world.mails.to('sender@example.com').filter(({ subject }) => subject === 'A mail could not be delivered')
+  assert.equal(told.length, 1)
+  assert.match(told[0]!.text, /mail to bob@example\.com could not be delivered/)
   await world.claim(codeOf(world.mails.to('alice@example.com')[0]!), alice)
   await world.rest('DELETE', `/api/emails/${made.id}`)
   await world.settle()

@@ -84,9 +84,17 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const { node } = gateway.app.devnet!
   const call: World['call'] = (fields, as = key) =>
     gateway.call('nano_email', fields, as === '' ? {} : { authorization: `Bearer ${as}` })
+  /** Every step waits for the disk, as leases do: the clock never runs away from those who hold one. */
+  const waitForDisk = () =>
+    db
+      .updateTable('accounts')
+      .set(({ ref }) => ({ role: ref('role') }))
+      .where('id', '=', accountId)
+      .execute()
   const turnUntil: World['turnUntil'] = (isSo) =>
     until(async () => {
       if (await isSo()) return true
+      await waitForDisk()
       clock.advance(100)
       return false
     })
