@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Action } from '../kernel/action.ts'
-import type { Representatives, SwapProvider } from '../kernel/ports.ts'
+import type { Names, Representatives, SwapProvider } from '../kernel/ports.ts'
+import { lookUpNames, showName } from '../modules/names/index.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
@@ -12,6 +13,7 @@ export interface PagesOptions {
   baseUrl: () => string
   version: string
   devnet: boolean
+  names: Names
   reps: Representatives
   currencies: readonly string[]
   swaps: SwapProvider | undefined
@@ -29,7 +31,7 @@ export const PAGE_HEADERS = {
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(
   server: FastifyInstance,
-  { actions, baseUrl, version, devnet, reps, currencies, swaps, status }: PagesOptions,
+  { actions, baseUrl, version, devnet, names, reps, currencies, swaps, status }: PagesOptions,
 ): void {
   const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
@@ -45,6 +47,14 @@ export function mountPages(
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
+  server.get('/known.json', (_request, reply) => reply.send(names.known().map(showName)))
+  server.get('/aliases.json', (_request, reply) => reply.send(names.aliases()))
+  server.get('/.well-known/nano-currency.json', async (request, reply) => {
+    const { names: asked } = request.query as Record<string, unknown>
+    // Without names, all of them: that is what the document is where it lies in a folder.
+    if (asked === undefined) return reply.send({ names: names.known().map(showName) })
+    return reply.send(await lookUpNames(names, [asked].flat().join(',')))
+  })
   server.get('/currencies.json', async (_request, reply) =>
     reply.send({ fiat: currencies, swap: (await swaps?.currencies()) ?? [] }),
   )

@@ -170,6 +170,9 @@ const TABLES: Record<keyof Tables, true> = {
   checkout_timeline: true,
   checkout_watchers: true,
   watched_addresses: true,
+  usernames: true,
+  service_orders: true,
+  service_payments: true,
   x402_payments: true,
   x402_offers: true,
 }

@@ -43,10 +43,24 @@ function toCheckoutCtx(store: StoreCtx, engine: Engine): CheckoutCtx {
       create: () => Promise.reject(new Error('No wallets here.')),
       sweep: () => Promise.reject(new Error('No wallets here.')),
     },
+    sales: {
+      rules: { namePlans: [], nameUpdatePrice: parseNano('1')!, creditPlans: [], offersPerDayMax: 0 },
+      treasuryAddress: () => Promise.reject(new Error('Nothing is sold here.')),
+      settle: () => Promise.reject(new Error('Nothing is sold here.')),
+      describe: () => Promise.resolve(undefined),
+    },
     watch: () => undefined,
     tell: () => undefined,
   }
-  return { ...store, till, names: { resolve: () => undefined, usernameOf: () => undefined } }
+  const names = {
+    revision: 0,
+    resolve: () => undefined,
+    usernameOf: () => undefined,
+    isReserved: () => false,
+    known: () => [],
+    aliases: () => [],
+  }
+  return { ...store, till, names }
 }
 
 const open = async (ctx: CheckoutCtx, fields: object) => {

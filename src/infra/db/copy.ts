@@ -40,6 +40,9 @@ const TABLES = [
   'checkout_timeline',
   'checkout_watchers',
   'watched_addresses',
+  'usernames',
+  'service_orders',
+  'service_payments',
   'x402_payments',
   'x402_offers',
 ] as const
