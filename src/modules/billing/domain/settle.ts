@@ -1,5 +1,6 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { ServicePayment } from '../../../kernel/sales.ts'
+import { insertAudit } from '../../accounts/index.ts'
 import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
 import { type Order, findOrder, insertSettled, updateSettled } from '../store.ts'
 
@@ -53,13 +54,23 @@ export async function settlePayment(
     const { what, told } = given
     const buyer = given.accountId ?? accountId
     await updateSettled(tx.db, blockHash, { outcome: 'applied', reason: null, what, accountId: buyer })
+    await audit(tx, payment, { kind, accountId: buyer, what: 'order.applied' })
     return () => told?.()
   }
   const outcome = isExchange(payer) ? 'held' : 'refunded'
   await updateSettled(tx.db, blockHash, { outcome, reason: given.refund, what: null, accountId })
+  await audit(tx, payment, { kind, accountId, what: `order.${outcome}` })
   if (outcome === 'held') return () => undefined
   const walletId = await queueRefund(tx, { blockHash, destination: payer, amountRaw })
   return () => onRefund(walletId)
+}
+
+function audit(
+  tx: StoreCtx,
+  { checkoutId, blockHash, payer }: ServicePayment,
+  { kind, accountId, what }: { kind: string; accountId: string | null; what: string },
+): Promise<void> {
+  return insertAudit(tx, { actor: payer, accountId, what, detail: { kind, checkoutId, blockHash } })
 }
 
 function giverOf(fulfil: Settlement['fulfil'], kind: string): Fulfil {
