@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
@@ -21,7 +21,9 @@ import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
+import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
+import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -50,7 +52,7 @@ import { forgetPaid } from './modules/x402/index.ts'
 import { loadBuiltIn } from './names.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { NAME_NOTICE, openSales } from './sales.ts'
-import { openServer } from './serve.ts'
+import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -72,6 +74,8 @@ export interface App {
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
   devnet: Devnet | undefined
+  /** Every action and every route that it answers. */
+  doors: { actions: readonly Action[]; routes: readonly Route[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -124,6 +128,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
   opened.defer(() => store.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = store.readTime && (await clock.follow?.(store.readTime))
+  opened.defer(() => unfollow?.())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -139,7 +146,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onWrite: (keys, holder = '-') => store.notices.publish('written', [holder, ...keys].join(' ')),
+    onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => store.notices.connected,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -153,6 +161,16 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const [holder = '', ...keys] = notice.split(' ')
     nodes.noteWrites(keys, holder)
   })
+  notices.onGap(() => nodes.noteGap())
+  const instance = ids.next('ins')
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const network = devnet ? 'dev' : config.nodeNetwork
@@ -186,12 +204,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
-  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
+  notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const names = new NameBook({
@@ -202,6 +221,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => names.stop())
   notices.subscribe(NAME_NOTICE, (key) => names.note(key))
+  notices.onGap(() => names.reload())
   const exchanges = builtIn.aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account)
   const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: new Set(exchanges) })
   const checkouts = openCheckouts(config, {
@@ -303,7 +323,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     payments,
     checkouts,
     webhooks,
-    devnet: devnet !== undefined,
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
@@ -313,6 +333,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     nodes,
     limitsDegraded: () => limitsDegraded,
     websocketClients: () => server.websocketClients,
+    askStore: () => store.ping(),
     countJobs: () => countJobs(db),
   })
 
@@ -325,7 +346,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const doors = { actions: registry.actions, routes: server.routes }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

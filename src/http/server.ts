@@ -9,8 +9,10 @@ import { isWebsocket } from './websocket.ts'
 export interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
-  /** Answers `POST /`; everything else goes through the router. A connection ends with its answer once we close. */
-  rpc(request: IncomingMessage, response: ServerResponse, isClosing: () => boolean): void
+  /** Answers `POST /`; everything else goes through the router. */
+  rpc(request: IncomingMessage, response: ServerResponse): void
+  /** Whether we are about to stop: every connection ends with its answer then, so that none is cut later. */
+  isDraining(): boolean
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
@@ -21,8 +23,6 @@ const unreadable = () => new AppError('invalid_request', 'The request could not 
 
 /** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for everything that goes wrong. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  let closing = false
-  const isClosing = () => closing
   const server = fastify({
     bodyLimit: options.bodyBytesMax,
     genReqId: options.nextRequestId,
@@ -41,10 +41,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
         {
           keepAliveTimeout: KEEP_ALIVE,
           requestTimeout: options.requestTimeoutMilliseconds,
+          // Heads are a part of requests; and who is too slow is found out within a quarter of the limit.
+          headersTimeout: options.requestTimeoutMilliseconds,
+          connectionsCheckingInterval: Math.ceil(options.requestTimeoutMilliseconds / 4),
           shouldUpgradeCallback: isWebsocket,
+          // Node's own refusal has neither our words nor our headers.
+          requireHostHeader: false,
         },
         (request, response) => {
-          if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response, isClosing)
+          if (request.headers.host === undefined && request.httpVersion === '1.1') {
+            const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
+            response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
+          } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
           else route(request, response)
         },
       ),
@@ -56,7 +64,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     socket.once('close', () => sockets.delete(socket))
   })
   server.addHook('preClose', (done) => {
-    closing = true
     // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be
     // waited for.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -65,6 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Every answer can be read from any page and found in the log; preflights end here, before anything is counted.
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
+    if (options.isDraining()) void reply.header('connection', 'close')
     if (request.method === 'OPTIONS') void reply.code(204).headers(PREFLIGHT_HEADERS).send()
     else done()
   })
@@ -103,16 +111,33 @@ const UNREADABLE_STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 40
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE_STATUS[error.code ?? ''] ?? 400
-  const body = JSON.stringify(toErrorReply(unreadable()).body)
-  const headers = {
-    ...CORS_HEADERS,
-    'x-request-id': requestId,
-    'cache-control': 'no-store',
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  if (socket.writable) socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  if (socket.writable && isNext(socket)) socket.write(toRefusal(unreadable(), { status, requestId }))
   socket.destroy(error)
+}
+
+const refusalHeaders = (requestId: string) => ({
+  ...CORS_HEADERS,
+  'x-request-id': requestId,
+  'cache-control': 'no-store',
+  'content-type': 'application/json; charset=utf-8',
+})
+
+/** A refusal as it goes over the wire, with the end of its connection: for what never becomes a request. */
+export function toRefusal(refusal: AppError, { status, requestId }: { status?: number; requestId: string }): string {
+  const reply = toErrorReply(refusal)
+  const code = status ?? reply.status
+  const body = JSON.stringify(reply.body)
+  const headers = { ...refusalHeaders(requestId), 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${code} ${STATUS_CODES[code]}`, ...lines, '', body].join('\r\n')
+}
+
+/**
+ * Whether the next answer on a connection is the one to what could not be read. Requests may come before their turn: then
+ * this one would be taken for the answer to an earlier one, or end up in the middle of it. Node keeps the answer under way
+ * in this member, for this very purpose.
+ */
+function isNext(socket: Socket): boolean {
+  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  return !underWay || (!underWay.headersSent && !underWay.req.complete)
 }

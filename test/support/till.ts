@@ -39,6 +39,7 @@ export function toCheckoutCtx(store: StoreCtx, engine: Engine, sales: Sales = NO
     },
     prices: sandboxPrices(store.clock),
     links: { pay: link, check: link, record: link, block: link },
+    qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
     secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },

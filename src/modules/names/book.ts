@@ -37,7 +37,7 @@ export class NameBook implements Names {
   readonly #namesOf = new Map<string, Set<string>>()
   #position = BEGINNING
   #reloadedAt = 0
-  #refreshing: Promise<void> | undefined
+  readonly #running = new Set<Promise<void>>()
   /** Names that are not here and are about to be looked for, all in one question. */
   #wanted: { keys: Set<string>; found: Promise<void> } | undefined
   #cancelRefresh: (() => void) | undefined
@@ -65,7 +65,7 @@ export class NameBook implements Names {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelRefresh?.()
-    await this.#refreshing
+    await Promise.all(this.#running)
   }
 
   get revision(): number {
@@ -111,8 +111,16 @@ export class NameBook implements Names {
 
   /** A name has changed, here or on another instance. */
   note(key: string): void {
-    const { db, onError } = this.#options
-    findLease(db, key).then((lease) => lease && this.#put(lease), onError)
+    this.#inBackground(async () => {
+      const lease = await findLease(this.#options.db, key)
+      if (lease) this.#put(lease)
+    })
+  }
+
+  /** Notices may have been lost: the whole book is read again. */
+  reload(): void {
+    this.#reloadedAt = 0
+    this.#inBackground(() => this.#readChanges())
   }
 
   #lookFor(key: string): Promise<void> {
@@ -172,10 +180,16 @@ export class NameBook implements Names {
   #refreshLater(): void {
     if (this.#stopped) return
     this.#cancelRefresh = this.#options.clock.after(REFRESH_EVERY, () => {
-      this.#refreshing = this.#readChanges()
-        .catch((error: unknown) => this.#options.onError(error))
-        .finally(() => this.#refreshLater())
+      this.#inBackground(() => this.#readChanges().finally(() => this.#refreshLater()))
     })
+  }
+
+  #inBackground(run: () => Promise<void>): void {
+    if (this.#stopped) return
+    const running = run()
+      .catch((error: unknown) => this.#options.onError(error))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
   }
 
   #put(lease: Lease): void {

@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { EMAIL_PATTERN } from '../../accounts/index.ts'
 import { type Buyer, offerCredits } from '../domain/sell-credits.ts'
 import { buyerRequired } from '../errors.ts'
-import { toOffer } from '../shape-offer.ts'
+import { OFFERED, OFFERED_PLAN, toOffer } from '../shape-offer.ts'
 
 export const buyRpc = action({
   name: 'buy_rpc',
@@ -41,6 +42,14 @@ export const buyRpc = action({
       lease: null,
     },
   },
+  output: answer.record({
+    ...OFFERED,
+    plans: answer.list(OFFERED_PLAN),
+    available: answer.bool,
+    status: answer.words('available'),
+    lease: Type.Null(),
+  }),
+  errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
   auth: 'none',
   once: true,
   caching: 'never',

@@ -1,6 +1,17 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { showName } from '../shape-name.ts'
+
+/** A known name (contract 2). Owners may tell more about theirs. */
+export const KNOWN_NAME = answer.record({
+  name: answer.text,
+  address: answer.address,
+  created: answer.text,
+  expires: answer.text,
+  created_unix: answer.unix,
+  expires_unix: answer.unix,
+})
 
 export const known = action({
   name: 'known',
@@ -19,6 +30,7 @@ export const known = action({
       },
     ],
   },
+  output: answer.list(KNOWN_NAME),
   auth: 'none',
   caching: 'local',
   run: ({ names }) => names.known().map(showName),

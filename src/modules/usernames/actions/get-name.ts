@@ -1,9 +1,19 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { openOrder, toOffer } from '../../billing/index.ts'
+import { OFFERED, OFFERED_PLAN, openOrder, toOffer } from '../../billing/index.ts'
+import { KNOWN_NAME } from '../../names/index.ts'
 import { accountOf } from '../account-of.ts'
 import { findName, showLease } from '../domain/find-name.ts'
 import { NAME, type NameDetail } from '../domain/lease-name.ts'
+
+const FOUND = {
+  name: answer.text,
+  available: answer.bool,
+  lease: answer.orNull(
+    answer.record({ ...KNOWN_NAME.properties, owner: answer.address, grace_until_unix: answer.unix }),
+  ),
+}
 
 export const getName = action({
   name: 'get_name',
@@ -33,6 +43,15 @@ export const getName = action({
       lease: null,
     },
   },
+  output: answer.oneOf(
+    answer.record({
+      ...FOUND,
+      ...OFFERED,
+      status: answer.words('available', 'leased', 'grace'),
+      plans: answer.list(OFFERED_PLAN),
+    }),
+    answer.record({ ...FOUND, status: answer.words('reserved'), message: answer.text }),
+  ),
   auth: 'none',
   once: true,
   caching: 'never',

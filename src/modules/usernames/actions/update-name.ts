@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import { openOrder, toOffer } from '../../billing/index.ts'
+import { OFFERED, openOrder, toOffer } from '../../billing/index.ts'
 import { accountOf } from '../account-of.ts'
 import { type ChangeDetail, NAME_UPDATE } from '../domain/change-name.ts'
 import { findName } from '../domain/find-name.ts'
@@ -44,6 +45,19 @@ export const updateName = action({
       amount_raw: '1003000000000000000000000000',
       link: 'nano:nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8?amount=1003000000000000000000000000',
     },
+  },
+  output: answer.record({
+    ...OFFERED,
+    update_name: Type.String({ pattern: '^@[A-Za-z0-9]{1,30}$' }),
+    amount: answer.nano,
+    amount_raw: answer.raw,
+    link: answer.paymentUri,
+  }),
+  errors: {
+    username_not_found: 'Nobody leases this name.',
+    conflict: 'The lease is over, and only its owner can renew it.',
+    invalid_url: 'website or image is no address of the web.',
+    invalid_metadata: 'metadata is no object of up to 500 bytes.',
   },
   auth: 'none',
   once: true,
