@@ -59,7 +59,7 @@ test('200 for a username in any case, and the answer adds the address (contract 
   assert.deepEqual([history.account, history.address], [alice.address, alice.address])
 })
 
-test('200 for a username in `address (contract 1, rule 14)`', async (t) => {
+test('200 for a username in `address` (contract 1, rule 14)', async (t) => {
   const gateway = await openTown(t)
   const found = await gateway.call('find_block', { address: '@Bob', amount: '2' })
   const { block, address } = found.json<{ block: Record<string, string>; address: string }>()
@@ -141,7 +141,7 @@ test('frontiers, representatives and receivables of many keep the identifiers as
   assert.deepEqual(nothing.json(), { blocks: '' })
 })
 
-test('a single account may be given as `account (contract 9, Synonyms: accounts_frontiers)`', async (t) => {
+test('a single account may be given as `account` (contract 9, Synonyms: accounts_frontiers)', async (t) => {
   const gateway = await openTown(t)
   const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
   const reply = await gateway.call('account_frontiers', { account: alice.address })

@@ -69,7 +69,7 @@ async function issueTo({ app }: Gateway, terms: { kind: 'secret' | 'public'; ori
   return (await issueKey(ctx, { accountId, ...terms, name: 'Other', actor: 'test' })).text
 }
 
-test('200 create answers address, zero, refund address, expiration, metadata and a QR code, in their types (contract 2, Cloud wallet; 4.2, Creating; 4.2, cloud_wallet; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
+test('200 create answers address, zero, refund address, expiration, metadata and a QR code, in their types (contract 1, Product areas: 4. Cloud wallets; 2, Cloud wallet; 4.2, Creating; 4.2, cloud_wallet; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
   const client = await openClient(t)
   const now = Math.floor(Date.now() / 1000)
   const wallet = await client.ask<Answer>({ refund_address: SHOP, expire: '2 hours', metadata: { order: { id: 7 } } })
