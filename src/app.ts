@@ -195,7 +195,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     baseUrl: () => config.baseUrl ?? url,
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
-  opened.defer(() => checkouts.monitor.stop())
+  opened.defer(() => checkouts.close())
   const runner = new JobRunner({
     db,
     engine,
