@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../kernel/action.ts'
+import type { Meter } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { DocsSite } from '../web/docs-shell.tsx'
@@ -23,6 +24,8 @@ export interface DocsOptions extends PageCall {
 }
 
 const QUERY_MAX = 100
+/** What people call a thing that is metered. */
+const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 
 /** Landing page, guides, and the reference with a form for each action. */
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
@@ -37,7 +40,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) => {
     const price = shop?.prices.get(action.name)
-    const costs = describeCost(action.meter && tariffs[action.meter], price)
+    const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     const page = { action, costs, hasPrice: price !== undefined, request, result }
     return renderPage(<ReferencePage site={site()} {...page} />)
   }
