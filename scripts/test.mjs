@@ -21,6 +21,8 @@ const NEEDS = [
       'test/stores/',
       'test/accounts/',
       'test/checkout/',
+      'test/chaos/',
+      'test/cluster/',
       'test/shared/',
       'test/sim/nth-failure.test.ts',
       'test/wallets/custody.test.ts',
@@ -32,7 +34,12 @@ const NEEDS = [
     name: 'postgresql',
     found: hasPostgres,
   },
-  { suites: ['test/shared/'], name: 'redis-server', found: () => existsSync('/usr/bin/redis-server') },
+  {
+    suites: ['test/chaos/', 'test/shared/'],
+    name: 'redis-server',
+    found: () => existsSync('/usr/bin/redis-server'),
+  },
+  { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
 ]
 
 function listTests(folder) {

@@ -25,7 +25,8 @@ export function mountPages(server: FastifyInstance, { reps, currencies, swaps, s
   )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
   server.get('/currencies.json', async (_request, reply) =>
-    reply.send({ fiat: currencies, swap: (await swaps?.currencies()) ?? [] }),
+    // A swap provider that is away takes its own currencies with it and nobody else's.
+    reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(() => [])) ?? [] }),
   )
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   mountDocs(server, docs)

@@ -1,4 +1,4 @@
-import type { Static, TObject } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
 import type { Ctx, Meter } from './ctx.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Json } from './shape.ts'
@@ -18,6 +18,8 @@ export interface Action<S extends TObject = TObject> {
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>
   example: { request: Record<string, Json>; response: Json }
+  /** What a success looks like; the ledger's refusals have an `error` instead. */
+  output: TSchema
   auth: Door
   caching: CachingClass
   /** What it can be refused with, beside wrong fields, keys and limits: each code with its reason. */

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { input } from '../../../kernel/fields.ts'
 import { readCredits } from '../domain/read-credits.ts'
@@ -11,6 +12,11 @@ export const rpcCredits = action({
     request: {},
     response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { account_balance: 9 } } },
   },
+  output: answer.record({
+    credits: answer.integer,
+    plan: answer.words('free', 'prepaid'),
+    usage: answer.map(answer.map(answer.integer)),
+  }),
   auth: 'secret-key',
   caching: 'never',
   async run({ store, caller }) {

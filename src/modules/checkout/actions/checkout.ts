@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { openCheckout } from '../domain/open.ts'
@@ -10,6 +11,12 @@ import { readCheckout } from '../wire-fields.ts'
 const free = (description: string, example?: unknown) =>
   optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
 
+export const PLAN = answer.record({
+  title: answer.text,
+  value: answer.text,
+  value_raw: answer.optional(answer.raw),
+  discount: answer.oneOf(answer.number, answer.bool),
+})
 const RECEIVER = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 export const checkout = action({
@@ -60,6 +67,26 @@ export const checkout = action({
       expires_unix: 1794796443,
     },
   },
+  output: answer.record({
+    id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
+    browser: answer.url,
+    check: answer.url,
+    json: answer.url,
+    address: answer.address,
+    amount: answer.optional(answer.nano),
+    amount_raw: answer.optional(answer.raw),
+    currency: answer.optional(answer.text),
+    fiat_amount: answer.optional(answer.text),
+    note: answer.optional(answer.text),
+    rate: answer.optional(answer.text),
+    plans: answer.optional(answer.list(PLAN)),
+    link: answer.paymentUri,
+    qrcode: answer.png,
+    mode: answer.words('unique_amount', 'unique_address', 'generated_wallet'),
+    status: answer.words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'),
+    expires_unix: answer.unix,
+    webhook_secret: answer.optional(answer.text),
+  }),
   errors: {
     invalid_amount: '`amount` or a plan is no amount.',
     invalid_account: '`address` is none.',

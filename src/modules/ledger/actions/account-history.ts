@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
@@ -37,6 +38,26 @@ export const accountHistory = action({
       previous: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
     },
   },
+  output: answer.record({
+    account: answer.address,
+    history: answer.orNothing(
+      answer.list(
+        answer.record({
+          type: answer.text,
+          account: answer.optional(answer.address),
+          amount: answer.optional(answer.raw),
+          amount_nano: answer.optional(answer.nano),
+          local_timestamp: answer.whole,
+          height: answer.whole,
+          hash: answer.hash,
+          confirmed: answer.flag,
+          username: answer.optional(answer.text),
+        }),
+      ),
+    ),
+    previous: answer.optional(answer.hash),
+    next: answer.optional(answer.hash),
+  }),
   auth: 'none',
   caching: 'events',
   async run(ctx, { account, head, count, account_filter, ...rest }) {

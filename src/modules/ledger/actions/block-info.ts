@@ -1,7 +1,37 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { shapeBlock } from '../shape-block.ts'
+import { CONTENTS, EXAMPLE_CONTENTS } from './blocks.ts'
+
+export const BLOCK = answer.record({
+  block_account: answer.address,
+  amount: answer.optional(answer.raw),
+  amount_nano: answer.optional(answer.nano),
+  balance: answer.raw,
+  balance_nano: answer.nano,
+  height: answer.whole,
+  local_timestamp: answer.whole,
+  successor: answer.hash,
+  confirmed: answer.flag,
+  subtype: answer.optional(answer.text),
+  contents: CONTENTS,
+})
+
+export const EXAMPLE_BLOCK = {
+  block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  amount: '0',
+  amount_nano: '0',
+  balance: '340282366920938463463374607431768211455',
+  balance_nano: '340282366.920938463463374607431768211455',
+  height: '3',
+  local_timestamp: '1794710042',
+  successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
+  confirmed: 'true',
+  contents: EXAMPLE_CONTENTS,
+  subtype: 'epoch',
+}
 
 export const blockInfo = action({
   name: 'block_info',
@@ -13,32 +43,9 @@ export const blockInfo = action({
   }),
   example: {
     request: { hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419' },
-    response: {
-      block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-      amount: '0',
-      amount_nano: '0',
-      balance: '340282366920938463463374607431768211455',
-      balance_nano: '340282366.920938463463374607431768211455',
-      height: '3',
-      local_timestamp: '1794710042',
-      successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
-      confirmed: 'true',
-      contents: {
-        type: 'state',
-        account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-        previous: '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4',
-        representative: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-        balance: '340282366920938463463374607431768211455',
-        balance_nano: '340282366.920938463463374607431768211455',
-        link: '65706F636820763220626C6F636B000000000000000000000000000000000000',
-        link_as_account: 'nano_1sdifxjpia5p8ai86u5hefoi1111111111111111111111111111ngspq7ps',
-        signature:
-          '8AD459520EFA40CFB8D99832F8BF324BEC65077ED960AF5992B9795F3D0CE3615762905F6192E6102F9C23094231C613112CDFCDDDA7D4AC5BBE37F5A819F909',
-        work: '00d65ebd21839e17',
-      },
-      subtype: 'epoch',
-    },
+    response: EXAMPLE_BLOCK,
   },
+  output: BLOCK,
   refusals: ['Block not found'],
   auth: 'none',
   caching: 'immutable',

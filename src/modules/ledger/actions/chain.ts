@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
@@ -21,6 +22,7 @@ function walk(name: 'chain' | 'successors', summary: string, next: string) {
       request: { block: MIDDLE, count: '2' },
       response: { blocks: [MIDDLE, next] },
     },
+    output: answer.record({ blocks: answer.orNothing(answer.list(answer.hash)) }),
     auth: 'none',
     caching: 'never',
     async run(ctx, { count, ...rest }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
@@ -29,6 +30,20 @@ export const findBlock = action({
       },
     },
   },
+  output: answer.record({
+    block: answer.record({
+      type: answer.text,
+      account: answer.address,
+      amount: answer.nano,
+      amount_nano: answer.nano,
+      amount_raw: answer.raw,
+      local_timestamp: answer.whole,
+      height: answer.whole,
+      hash: answer.hash,
+      confirmed: answer.flag,
+      username: answer.optional(answer.text),
+    }),
+  }),
   refusals: ['Payment not found.'],
   auth: 'none',
   caching: 'events',

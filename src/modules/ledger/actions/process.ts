@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
@@ -31,6 +32,7 @@ export const processBlock = action({
     },
     response: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
   },
+  output: answer.record({ hash: answer.hash }),
   errors: {
     invalid_block: 'The block cannot be read.',
     feature_disabled: '`force` was given.',

@@ -1,8 +1,21 @@
+import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { openSwap } from '../domain/open-swap.ts'
 import { swapDisabled } from '../errors.ts'
 import { shapeSwap } from '../shape-swap.ts'
+
+export const SWAP = answer.record({
+  id: answer.text,
+  send: answer.number,
+  receive: Type.String({ pattern: '^[0-9.]+ [A-Z0-9]+$' }),
+  swap_address: answer.text,
+  refund_address: answer.text,
+  status: answer.words('waiting', 'confirming', 'exchanging', 'sending', 'finished', 'failed', 'refunded', 'expired'),
+  source: answer.text,
+  expires_unix: answer.unix,
+})
 
 export const EXAMPLE = {
   id: 'swp_7f3kq2',
@@ -35,6 +48,7 @@ export const nanoSwap = action({
     },
     response: EXAMPLE,
   },
+  output: SWAP,
   errors: {
     feature_disabled: 'No swap provider is configured.',
     invalid_currency: 'A currency is unknown, or both are the same.',
