@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Browser, type Page, chromium } from 'playwright-core'
+import { type Page, chromium } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
 
 /* The landing page and the documentation as a person meets them, in a real browser. */
@@ -12,12 +12,19 @@ const ARGS = ['--no-sandbox', '--headless', '--disable-gpu', '--disable-quic', '
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 
-async function open(t: TestContext): Promise<{ url: string; browser: Browser; createdKey: string }> {
+const closing: (() => unknown)[] = []
+let opened: ReturnType<typeof openOnce> | undefined
+
+/** One gateway and one browser for all of these: starting them would take longer than the walks. */
+async function openOnce() {
+  const t = { after: (close: () => unknown) => void closing.unshift(close) } as TestContext
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000000' })
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
-  t.after(() => browser.close())
+  closing.unshift(() => browser.close())
   return { url: gateway.url, browser, createdKey: gateway.app.createdKey! }
 }
+
+const open = () => (opened ??= openOnce())
 
 /** What a browser says against our own pages: a script refused by policy, a file that is not there. */
 function listenForComplaints(page: Page): string[] {
@@ -29,8 +36,8 @@ function listenForComplaints(page: Page): string[] {
   return complaints
 }
 
-test('a person runs an action from its form and stays on the page', async (t) => {
-  const { url, browser } = await open(t)
+test('a person runs an action from its form and stays on the page', async () => {
+  const { url, browser } = await open()
   const page = await browser.newPage()
   const complaints = listenForComplaints(page)
   await page.goto(`${url}/docs/actions/account_balance`)
@@ -47,8 +54,8 @@ test('a person runs an action from its form and stays on the page', async (t) =>
   assert.deepEqual(complaints, [])
 })
 
-test('a form runs without scripts as well', async (t) => {
-  const { url, browser, createdKey } = await open(t)
+test('a form runs without scripts as well', async () => {
+  const { url, browser, createdKey } = await open()
   const page = await browser.newPage({ javaScriptEnabled: false })
   await page.goto(`${url}/docs/actions/cloud_wallet`)
   await page.getByLabel('API key').fill(createdKey)
@@ -58,8 +65,8 @@ test('a form runs without scripts as well', async (t) => {
   assert.equal(await page.getByLabel('API key').inputValue(), '', 'the key is not kept in the page')
 })
 
-test('a search narrows the lists as one types, and finds guides too', async (t) => {
-  const { url, browser } = await open(t)
+test('a search narrows the lists as one types, and finds guides too', async () => {
+  const { url, browser } = await open()
   const page = await browser.newPage()
   await page.goto(`${url}/docs`)
   await page.keyboard.press('/')
@@ -72,8 +79,8 @@ test('a search narrows the lists as one types, and finds guides too', async (t) 
   await page.getByRole('heading', { name: 'Five rules for a receiver' }).waitFor()
 })
 
-test('the landing page leads to a guide, and a guide to the contract', async (t) => {
-  const { url, browser } = await open(t)
+test('the landing page leads to a guide, and a guide to the contract', async () => {
+  const { url, browser } = await open()
   const page = await browser.newPage()
   const complaints = listenForComplaints(page)
   await page.goto(url)
@@ -84,8 +91,8 @@ test('the landing page leads to a guide, and a guide to the contract', async (t)
   assert.deepEqual(complaints, [])
 })
 
-test('everything works with the keyboard alone', async (t) => {
-  const { url, browser } = await open(t)
+test('everything works with the keyboard alone', async () => {
+  const { url, browser } = await open()
   const page = await browser.newPage()
   await page.goto(`${url}/docs/actions/nano_to_raw`)
   const focused = () =>
@@ -121,7 +128,7 @@ const VIEWS = [
 
 for (const { colorScheme, judged } of VIEWS) {
   test(`${colorScheme} pages fit phone and desk, and axe finds nothing serious`, async (t) => {
-    const { url, browser } = await open(t)
+    const { url, browser } = await open()
     mkdirSync(screenshots, { recursive: true })
     const found: string[] = []
     for (const width of [390, 1280]) {
@@ -150,7 +157,10 @@ for (const { colorScheme, judged } of VIEWS) {
 const WEIGHT_MAX = 60 * 1024
 
 test('pages are light: each is less than 60 KB on the wire, with everything it loads', async (t) => {
-  const { url, browser } = await open(t)
+  t.after(async () => {
+    for (const close of closing) await close()
+  })
+  const { url, browser } = await open()
   for (const [name, path] of Object.entries(PAGES)) {
     const context = await browser.newContext()
     const page = await context.newPage()
