@@ -278,7 +278,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     payments,
     checkouts,
     webhooks,
-    playLedger: devnet && toPlayLedger(devnet),
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
