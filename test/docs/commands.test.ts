@@ -36,7 +36,7 @@ function blocksOf(page: string): Block[] {
 }
 
 /** Fences of things that are shown and not typed into a terminal. */
-const SHOWN = new Set(['', 'json', 'ts', 'js', 'python', 'php', 'sql'])
+const SHOWN = new Set(['', 'json', 'ts', 'js', 'python', 'php', 'sql', 'html'])
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
