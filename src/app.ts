@@ -21,6 +21,7 @@ import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
+import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
@@ -47,7 +48,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
-import { openServer } from './serve.ts'
+import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -68,9 +69,9 @@ export interface App {
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
-  /** Everything that can be asked. */
-  actions: readonly Action[]
   devnet: Devnet | undefined
+  /** Every action and every route that it answers. */
+  doors: { actions: readonly Action[]; routes: readonly Route[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -110,6 +111,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
   opened.defer(() => store.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = store.readTime && (await clock.follow?.(store.readTime))
+  opened.defer(() => unfollow?.())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -125,7 +129,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onWrite: (keys, holder = '-') => store.notices.publish('written', [holder, ...keys].join(' ')),
+    onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => store.notices.connected,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -139,6 +144,16 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const [holder = '', ...keys] = notice.split(' ')
     nodes.noteWrites(keys, holder)
   })
+  notices.onGap(() => nodes.noteGap())
+  const instance = ids.next('ins')
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const network = devnet ? 'dev' : config.nodeNetwork
@@ -178,6 +193,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const keys = new StoredKeys(db, clock)
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
+  notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const names = nameBook(config.knownNames)
@@ -288,6 +304,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     nodes,
     limitsDegraded: () => limitsDegraded,
     websocketClients: () => server.websocketClients,
+    askStore: () => store.ping(),
     countJobs: () => countJobs(db),
   })
 
@@ -299,8 +316,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  const { actions } = registry
-  return { url, actions, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const doors = { actions: registry.actions, routes: server.routes }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

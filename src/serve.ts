@@ -10,7 +10,7 @@ import { mountPages } from './http/pages.tsx'
 import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
-import { createServer } from './http/server.ts'
+import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
@@ -46,7 +46,15 @@ export interface Served {
   baseUrl(): string
 }
 
+export interface Route {
+  method: string
+  /** With the names of its parameters, as in `/check/:id`. */
+  path: string
+}
+
 export interface OpenServer {
+  /** Every route beside the RPC endpoint. Whole once it listens. */
+  readonly routes: readonly Route[]
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
@@ -96,7 +104,16 @@ export function openServer(config: Config, served: Served): OpenServer {
     nextRequestId,
     onError,
   })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  const routes: Route[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, path: url })
+  })
+  const sockets = new ClientSockets({
+    bus: nodes.confirmations,
+    clock,
+    clientsMax: config.websocketClientsMax,
+    toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+  })
   sockets.attach(server.server)
   const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
     clientIp(socket.remoteAddress, headers['x-forwarded-for'])
@@ -168,6 +185,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   })
 
   return {
+    routes,
     get websocketClients() {
       return sockets.count
     },

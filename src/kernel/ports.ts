@@ -11,6 +11,8 @@ export interface Clock {
   now(): number
   /** Runs once after a delay; the returned function calls it off. */
   after(milliseconds: number, run: () => void): () => void
+  /** Goes by another clock from now on, where it can; resolves after the first look and answers how to end it. */
+  follow?(readTime: () => Promise<number>): Promise<() => void>
 }
 
 /** Unpredictable bytes. */
@@ -116,8 +118,14 @@ export interface Mailer {
 
 /** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
 export interface Notices {
+  /** False while nobody else can be heard: what others have changed may have escaped us. */
+  readonly connected: boolean
   publish(topic: string, payload: string): void
+  /** The same, and resolves once it is on its way to everybody, or when that takes too long. Never throws. */
+  deliver(topic: string, payload: string): Promise<void>
   subscribe(topic: string, listener: (payload: string) => void): () => void
+  /** Calls back when others can be heard no longer, and when they can again. */
+  onGap(listener: () => void): void
 }
 
 /** How urgent work is: somebody waits, one of our own wallets waits, or it may be wanted later. */
