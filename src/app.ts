@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
+import { openEmailPayments } from './email.ts'
 import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
@@ -38,6 +39,8 @@ import {
   sendMail,
 } from './modules/accounts/index.ts'
 import { checkouts as checkoutModule } from './modules/checkout/index.ts'
+import { email as emailModule } from './modules/email/index.ts'
+import { faucet } from './modules/faucet/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
@@ -94,7 +97,18 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
+  const registry = new Registry([
+    ledger,
+    accounts,
+    market,
+    representatives,
+    work,
+    wallets,
+    checkoutModule,
+    emailModule,
+    faucet,
+    swap,
+  ])
   const tellProvider = (provider: string) => (reason: string) =>
     log.warn({ event: 'provider_failure', provider, reason })
   const markets = openMarket(config, {
@@ -215,6 +229,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
   opened.defer(() => checkouts.monitor.stop())
+  const emails = openEmailPayments(config, {
+    wallets: custodian.ctx,
+    names,
+    mailer,
+    secrets: webhooks.secrets,
+    baseUrl: () => config.baseUrl ?? url,
+  })
   const runner = new JobRunner({
     db,
     engine,
@@ -233,6 +254,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...custodian.jobs,
       ...webhooks.jobs,
       ...checkouts.jobs,
+      ...emails.jobs,
       ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -277,6 +299,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       work: desk,
       custody: custodian.custody,
       till: checkouts.till,
+      postOffice: emails.postOffice,
+      faucet: {
+        amount: config.faucetAmount,
+        dailyBudget: config.faucetDailyBudget,
+        perNetworkMax: config.faucetPerNetworkMax,
+      },
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -293,6 +321,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     keys,
     payments,
     checkouts,
+    emails,
     webhooks,
     playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,

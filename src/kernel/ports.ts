@@ -109,10 +109,13 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
+  /** The same for programs that show it; it carries nothing from elsewhere. */
+  html?: string
 }
 
 /** Where mail goes: a server, or a box that people can look into. */
 export interface Mailer {
+  /** Throws `MailRefused` when the recipient will never be served, and anything else when it may work later. */
   send(mail: Mail): Promise<void>
 }
 
@@ -287,6 +290,8 @@ export interface PlayLedger {
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
+  /** The same for the same text and context, and nothing to anybody without the key. */
+  fingerprint(context: string, plain: string): string
 }
 
 /** Where an exchange of currencies stands; the last four are final. */

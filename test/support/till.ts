@@ -1,4 +1,6 @@
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Till } from '../../src/kernel/till.ts'
@@ -25,7 +27,7 @@ export function toCheckoutCtx(
     qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
-    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
+    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
     wallets: {
       create: () => Promise.reject(new Error('No wallets here.')),
       sweep: () => Promise.reject(new Error('No wallets here.')),
