@@ -3,6 +3,7 @@ import * as checkout from './steps/checkout.ts'
 import * as email from './steps/email.ts'
 import * as key from './steps/key.ts'
 import * as payPerRequest from './steps/pay-per-request.ts'
+import * as username from './steps/username.ts'
 import * as wallet from './steps/wallet.ts'
 import { type World, openWorld } from './world.ts'
 
@@ -11,7 +12,7 @@ interface Step {
   run(world: World): Promise<void>
 }
 
-const STEPS: readonly Step[] = [key, checkout, wallet, email, payPerRequest]
+const STEPS: readonly Step[] = [key, checkout, wallet, username, email, payPerRequest]
 
 /** Everything the gateway does for its users, once, on a ledger that is gone afterwards. */
 export async function runTour(screen: Screen, env: Record<string, string> = {}): Promise<void> {

@@ -21,6 +21,7 @@ test('the tour goes through every step by itself and shows what was proved', asy
     'It is shown once',
     'The signature is genuine: v1,',
     'each of the three has 0.75 waiting',
+    'It belongs to the address that paid',
     'Her share is on its way',
     'Paid and served: block',
   ]) {
