@@ -28,7 +28,7 @@ const NAMES: Record<string, string> = {
 
 /** The members that an answer always or sometimes has, inner ones after the one that holds them. */
 export function membersOf(output: TSchema): AnswerMember[] {
-  return inner(output as AnswerSchema, '', 0)
+  return inner(output, '', 0)
 }
 
 function inner(schema: AnswerSchema, path: string, depth: number): AnswerMember[] {

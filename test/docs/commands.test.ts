@@ -53,9 +53,11 @@ function openFolder(t: Pick<TestContext, 'after'>): string {
   return folder
 }
 
+// `npm test` has built by now, and then this takes no time; where it has not, no test should have to wait for it.
+execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
+
 /** One gateway for all pages, and an `npx` that runs our own command line, as it was built. */
 async function openShared(t: Pick<TestContext, 'after'>) {
-  execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
   const folder = openFolder(t)
   const script = `#!/bin/sh
 [ "$1" = nano-gateway ] || exit 127
