@@ -77,8 +77,9 @@ export function openServer(config: Config, served: Served): OpenServer {
       if (cache !== undefined) metrics.cacheResult(cache)
       const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which of the parts that payments need is away.
-      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+      // What the client is not told: which part is away, and how.
+      else if (code === 'payment_unavailable' || code === 'store_unavailable')
+        log.warn({ ...line, reason: messageBehind(cause) })
       else log.info(line)
     },
   })

@@ -37,7 +37,9 @@ export class Instance {
   /** Where it answers; undefined while it does not run. */
   url: string | undefined
   createdKey: string | undefined
-  /** Ends that nobody asked for, once it was running. */
+  /** Stops that took so long that a service manager would have lost its patience. */
+  slowStops = 0
+  /** Ends that nobody asked for, once it was running, and stops that ended badly. */
   readonly crashes: string[] = []
   starts = 0
   /** Starts that failed, for instance because the store was away. */
@@ -45,6 +47,7 @@ export class Instance {
   #offset = 0
   #child: ChildProcess | undefined
   #wanted = false
+  #listened = false
   #supervising: Promise<void> = Promise.resolve()
   readonly #options: InstanceOptions
 
@@ -68,20 +71,19 @@ export class Instance {
     await this.#supervising
   }
 
-  /** Asks it to stop; answers whether it did so by itself and well. */
-  async stop(): Promise<boolean> {
+  /** Asks it to stop, and insists after a while, as a service manager does. */
+  async stop(): Promise<void> {
     this.#wanted = false
     const child = this.#child
-    const stuck = new AbortController()
     child?.kill('SIGTERM')
-    const late = sleep(STOP_MAX, undefined, { signal: stuck.signal }).then(
-      () => child?.kill('SIGKILL'),
-      () => undefined,
-    )
+    const impatience = setTimeout(() => {
+      this.slowStops++
+      child?.kill('SIGKILL')
+    }, STOP_MAX)
     await this.#supervising
-    stuck.abort()
-    await late
-    return child?.exitCode === 0
+    clearTimeout(impatience)
+    const code = child?.exitCode ?? 0
+    if (code !== 0 && this.#listened) this.crashes.push(`${this.name} stopped with ${code}`)
   }
 
   pause(): void {
@@ -121,8 +123,10 @@ export class Instance {
     this.starts++
     this.#child = child
     let ran = false
+    this.#listened = false
     child.on('message', ({ url, createdKey }: { url: string; createdKey?: string }) => {
       ran = true
+      this.#listened = true
       this.url = url
       this.createdKey ??= createdKey
     })
