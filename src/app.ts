@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { startEmbedded } from './embedded.ts'
+import { openEmailPayments } from './email.ts'
+import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
@@ -23,6 +24,7 @@ import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
 import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
+import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -37,6 +39,8 @@ import {
   sendMail,
 } from './modules/accounts/index.ts'
 import { checkouts as checkoutModule } from './modules/checkout/index.ts'
+import { email as emailModule } from './modules/email/index.ts'
+import { faucet } from './modules/faucet/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
@@ -47,7 +51,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
-import { openServer } from './serve.ts'
+import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -69,6 +73,8 @@ export interface App {
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
   devnet: Devnet | undefined
+  /** Every action and every route that it answers. */
+  doors: { actions: readonly Action[]; routes: readonly Route[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -91,7 +97,18 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
+  const registry = new Registry([
+    ledger,
+    accounts,
+    market,
+    representatives,
+    work,
+    wallets,
+    checkoutModule,
+    emailModule,
+    faucet,
+    swap,
+  ])
   const tellProvider = (provider: string) => (reason: string) =>
     log.warn({ event: 'provider_failure', provider, reason })
   const markets = openMarket(config, {
@@ -184,7 +201,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
-  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
@@ -212,6 +229,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
   opened.defer(() => checkouts.monitor.stop())
+  const emails = openEmailPayments(config, {
+    wallets: custodian.ctx,
+    names,
+    mailer,
+    secrets: webhooks.secrets,
+    baseUrl: () => config.baseUrl ?? url,
+  })
   const runner = new JobRunner({
     db,
     engine,
@@ -230,6 +254,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...custodian.jobs,
       ...webhooks.jobs,
       ...checkouts.jobs,
+      ...emails.jobs,
       ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -274,6 +299,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       work: desk,
       custody: custodian.custody,
       till: checkouts.till,
+      postOffice: emails.postOffice,
+      faucet: {
+        amount: config.faucetAmount,
+        dailyBudget: config.faucetDailyBudget,
+        perNetworkMax: config.faucetPerNetworkMax,
+      },
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -290,8 +321,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     keys,
     payments,
     checkouts,
+    emails,
     webhooks,
-    devnet: devnet !== undefined,
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
@@ -313,7 +345,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const doors = { actions: registry.actions, routes: server.routes }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

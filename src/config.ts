@@ -23,6 +23,11 @@ const whole =
     }
     return number
   }
+const positive = (value: string) => {
+  if (!/^[0-9]{1,12}(\.[0-9]{1,12})?$/.test(value) || Number(value) === 0)
+    throw new BadSetting('must be a number above 0')
+  return Number(value)
+}
 const flag = (value: string) => {
   if (['true', '1', 'on', 'yes'].includes(value)) return true
   if (['false', '0', 'off', 'no', ''].includes(value)) return false
@@ -249,6 +254,13 @@ const SETTINGS = {
     priceProviders,
     'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the embedded ledger and both others without.',
   ),
+  priceUsdMin: setting(
+    'PRICE_USD_MIN',
+    '0.01',
+    positive,
+    'A price below, in dollars or its like in other money, is not believed.',
+  ),
+  priceUsdMax: setting('PRICE_USD_MAX', '10000', positive, 'A price above is not believed.'),
   coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
   coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
   krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
@@ -387,6 +399,27 @@ const SETTINGS = {
     '1000000',
     whole(0, 100_000_000),
     'What the treasury gets from the embedded ledger at its first start.',
+  ),
+  emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'What each recipient of an e-mail payment after the first costs.'),
+  emailRecipientsPerDayMax: setting(
+    'EMAIL_RECIPIENTS_PER_DAY_MAX',
+    '200',
+    whole(0),
+    'Recipients of e-mail payments that an account names in 24 hours; 0 is no limit.',
+  ),
+  emailMailsPerAddressMax: setting(
+    'EMAIL_MAILS_PER_ADDRESS_MAX',
+    '5',
+    whole(0),
+    'Mails with e-mail payments to one address in 24 hours, whoever pays; 0 is no limit.',
+  ),
+  faucetAmount: setting('FAUCET_NANO', '0.001', nano, 'What the faucet gives for a claim; 0 closes it.'),
+  faucetDailyBudget: setting('FAUCET_DAILY_NANO', '1', nano, 'What the faucet gives away in 24 hours at most.'),
+  faucetPerNetworkMax: setting(
+    'FAUCET_PER_NETWORK_MAX',
+    '3',
+    whole(0),
+    'Claims from one network (/24 or /48) in 24 hours; 0 is no limit.',
   ),
   x402PayTo: setting(
     'X402_PAY_TO',

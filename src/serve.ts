@@ -1,25 +1,30 @@
 import type { AddressInfo } from 'node:net'
 import type { CheckoutParts } from './checkout.ts'
 import type { Config } from './config.ts'
+import type { EmailParts } from './email.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
+import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { mountDeveloper } from './http/developer-routes.ts'
+import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
-import { PayRoutes } from './http/pay-routes.tsx'
+import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
-import { createServer } from './http/server.ts'
+import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
+import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
+import { openPictures } from './infra/http/pictures.ts'
 import { listJobs } from './infra/jobs/queue.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { type Log, describeError } from './infra/log.ts'
 import { listCapturedMail } from './infra/mail/captured.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
-import type { Clock, Random } from './kernel/ports.ts'
+import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -37,13 +42,23 @@ export interface Served {
   keys: StoredKeys
   payments: Payments
   checkouts: CheckoutParts
+  emails: EmailParts
   webhooks: Webhooks
-  devnet: boolean
+  /** Undefined with real nodes. */
+  playLedger: PlayLedger | undefined
   network: string
   baseUrl(): string
 }
 
+export interface Route {
+  method: string
+  /** With the names of its parameters, as in `/check/:id`. */
+  path: string
+}
+
 export interface OpenServer {
+  /** Every route beside the RPC endpoint. Whole once it listens. */
+  readonly routes: readonly Route[]
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
@@ -53,7 +68,9 @@ export interface OpenServer {
 
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
 export function openServer(config: Config, served: Served): OpenServer {
-  const { clock, random, log, metrics, gateway, nodes, store, payments, checkouts, webhooks, devnet, baseUrl } = served
+  const { clock, random, log, metrics, gateway, nodes, store, payments, checkouts, webhooks, playLedger, baseUrl } =
+    served
+  const devnet = playLedger !== undefined
   const { db, notices } = store
   const { base } = gateway
   const startedAt = clock.now()
@@ -65,6 +82,15 @@ export function openServer(config: Config, served: Served): OpenServer {
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const onError = (error: unknown, requestId: string) =>
     log.error({ event: 'unexpected', requestId, error: describeError(error) })
+  const report = ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
+    metrics.request(action, status, milliseconds / 1000)
+    if (cache !== undefined) metrics.cacheResult(cache)
+    const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+    if (status === 500) log.error({ ...line, error: describeError(cause) })
+    // What the client is not told: which part is away, and how.
+    else if (code !== undefined && AWAY.has(code)) log.warn({ ...line, reason: messageBehind(cause) })
+    else log.info(line)
+  }
   const rpc = createRpcEndpoint({
     gateway,
     bodyBytesMax: config.bodyBytesMax,
@@ -72,16 +98,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     clientIp,
     nextRequestId,
     isDraining,
-    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
-      metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
-      if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which part is away, and how.
-      else if (code === 'payment_unavailable' || code === 'store_unavailable')
-        log.warn({ ...line, reason: messageBehind(cause) })
-      else log.info(line)
-    },
+    report,
   })
   const server = createServer({
     bodyBytesMax: config.bodyBytesMax,
@@ -91,12 +108,21 @@ export function openServer(config: Config, served: Served): OpenServer {
     nextRequestId,
     onError,
   })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  const routes: Route[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, path: url })
+  })
+  const sockets = new ClientSockets({
+    bus: nodes.confirmations,
+    clock,
+    clientsMax: config.websocketClientsMax,
+    toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+  })
   sockets.attach(server.server)
-  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
-    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-  }
+  const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
+    clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+  const enter: RestOptions['enter'] = (caller, request) =>
+    gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   mountRest(server, {
     store: base.store,
     keys: served.keys,
@@ -107,18 +133,28 @@ export function openServer(config: Config, served: Served): OpenServer {
     listJobs: (filter) => listJobs(db, filter),
     enter,
     onError,
-    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx), emailRoutes(served.emails.ctx)],
   })
   mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   const payRoutes = new PayRoutes({
     ...checkouts,
     clock,
-    devnet,
-    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    pictures: openPictures({ outbound: webhooks.outbound, clock }),
+    playLedger,
     burst: new MemoryBurst(clock),
+    ipOf,
     onError,
   })
   payRoutes.mount(server)
+  mountDeveloper(server, {
+    ctx: checkouts.ctx,
+    ledger: playLedger,
+    burst: new MemoryBurst(clock),
+    baseUrl,
+    ipOf,
+    onError,
+  })
+  mountClaims(server, { ctx: served.emails.ctx, devnet, ipOf, burst: new MemoryBurst(clock), onError })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -127,7 +163,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     metrics: config.metrics ? () => metrics.text() : undefined,
   })
   mountPages(server, {
-    actions: gateway.registry.actions,
+    gateway,
+    clientIp,
+    report,
     baseUrl,
     version: VERSION,
     devnet,
@@ -152,6 +190,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   })
 
   return {
+    routes,
     get websocketClients() {
       return sockets.count
     },
@@ -174,6 +213,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     },
   }
 }
+
+/** Codes of answers that an operator wants to know more about. */
+const AWAY = new Set(['payment_unavailable', 'store_unavailable'])
 
 function messageBehind(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined

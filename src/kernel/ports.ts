@@ -1,4 +1,5 @@
 import type { Leaving } from './leaving.ts'
+import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
@@ -108,10 +109,13 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
+  /** The same for programs that show it; it carries nothing from elsewhere. */
+  html?: string
 }
 
 /** Where mail goes: a server, or a box that people can look into. */
 export interface Mailer {
+  /** Throws `MailRefused` when the recipient will never be served, and anything else when it may work later. */
   send(mail: Mail): Promise<void>
 }
 
@@ -240,12 +244,54 @@ export interface Outbound {
   check(url: string): RefusedAddress | undefined
   /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+  /** The same for what is only read. Bytes are undefined when there are more of them, or when they broke off. */
+  get(
+    url: string,
+    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
+  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
+}
+
+/** A picture as it can be passed on: its kind is read from its bytes, not from what a server says. */
+export interface Picture {
+  type: string
+  bytes: Uint8Array
+}
+
+/** Pictures that merchants named, fetched by us so that payers ask nobody else. */
+export interface Pictures {
+  /** Undefined for what is no picture, too large or not to be had at the moment. */
+  find(url: string): Promise<Picture | undefined>
+}
+
+/** A block of the embedded ledger that is not final yet. */
+export interface WaitingBlock {
+  hash: string
+  from: string
+  amountRaw: Raw
+}
+
+/** What can be done with the embedded ledger and with no other: its money is worth nothing. */
+export interface PlayLedger {
+  /** Whether new blocks stay unconfirmed for now. */
+  readonly holds: boolean
+  /** Sends from the account that holds everything; answers the hash. */
+  fund(address: string, amount: Raw): Promise<string>
+  /** From now on new blocks stay unconfirmed. */
+  hold(): void
+  /** Confirms one block with everything it stands on. */
+  confirm(hash: string): Promise<void>
+  /** Confirms everything that waits, and new blocks at once again. */
+  release(): Promise<void>
+  /** Oldest first. */
+  listWaiting(): WaitingBlock[]
 }
 
 /** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
+  /** The same for the same text and context, and nothing to anybody without the key. */
+  fingerprint(context: string, plain: string): string
 }
 
 /** Where an exchange of currencies stands; the last four are final. */
@@ -268,6 +314,8 @@ export interface SwapRequest {
   amount: string
   address: string
   refundAddress: string
+  /** Until when the deposit is waited for. */
+  expiresAt: number
 }
 
 /** An exchange as far as its provider needs to know it. */
@@ -275,7 +323,6 @@ export interface FollowedSwap extends SwapRequest {
   reference: string
   receive: string
   status: SwapStatus
-  expiresAt: number
 }
 
 /** Somebody who exchanges currencies. */
