@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,8 @@ const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const START_AGAIN_AFTER = 500
+/** The store may be away for a while; what never starts is broken. */
+const FAILED_STARTS_MAX = 60
 const STOP_MAX = 60_000
 
 /** The lines between one gateway and what it depends on; each can fail alone. */
@@ -61,7 +63,14 @@ export class Instance {
   async start(): Promise<void> {
     this.#wanted = true
     this.#supervising = this.#supervise()
-    while (this.url === undefined) await sleep(20)
+    const failedBefore = this.failedStarts
+    while (this.url === undefined) {
+      if (this.failedStarts - failedBefore > FAILED_STARTS_MAX) {
+        const log = readFileSync(join(this.#options.folder, `${this.name}.log`), 'utf8')
+        throw new Error(`${this.name} does not start: ${log.slice(-2_000)}`)
+      }
+      await sleep(20)
+    }
   }
 
   /** Ends it without a word. It is not started again until `start`. */
