@@ -93,7 +93,7 @@ const first = run(files)
 if (first.passed) process.exit(0)
 // On a machine that others use as well, a test may run out of its time. It gets a second chance by itself, and is named, because
 // a test that fails once in many runs is a bug of the test or of what it tests. A simulation that found a broken promise keeps it.
-const isSimulation = (file) => relative(root, file).startsWith('test/sim/')
+const isSimulation = (file) => /^test\/(sim|chaos)\//.test(relative(root, file))
 const mayRepeat = first.failed.length > 0 && first.failed.length <= 3 && !first.failed.some(isSimulation)
 if (!mayRepeat) process.exit(1)
 console.log(`\nFAILED: ${first.failed.join(', ')}. Once more, alone:\n`)

@@ -87,8 +87,8 @@ export function openServer(config: Config, served: Served): OpenServer {
     if (cache !== undefined) metrics.cacheResult(cache)
     const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
     if (status === 500) log.error({ ...line, error: describeError(cause) })
-    // What the client is not told: which of the parts that payments need is away.
-    else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+    // What the client is not told: which part is away, and how.
+    else if (code !== undefined && AWAY.has(code)) log.warn({ ...line, reason: messageBehind(cause) })
     else log.info(line)
   }
   const rpc = createRpcEndpoint({
@@ -214,6 +214,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     },
   }
 }
+
+/** Codes of answers that an operator wants to know more about. */
+const AWAY = new Set(['payment_unavailable', 'store_unavailable'])
 
 function messageBehind(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined

@@ -75,6 +75,7 @@ const STATUS = {
   wallet_busy: 503,
   payment_unavailable: 503,
   settlement_pending: 503,
+  store_unavailable: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
@@ -119,6 +120,13 @@ export const noNode = (cause?: unknown) =>
 
 export const nodeTimeout = (cause?: unknown) =>
   new AppError('node_timeout', 'No node available. Try again in a few seconds.', { cause })
+
+/** Whoever asks again in a moment may find the store back; what was begun before is as it was left. */
+export const storeAway = (cause: unknown) =>
+  new AppError('store_unavailable', 'The service cannot reach its store. Try again in a few seconds.', {
+    retryAfterSeconds: 2,
+    cause,
+  })
 
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,8 @@ const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const START_AGAIN_AFTER = 500
+/** The store may be away for a while; what never starts is broken. */
+const FAILED_STARTS_MAX = 60
 const STOP_MAX = 60_000
 
 /** The lines between one gateway and what it depends on; each can fail alone. */
@@ -37,7 +39,9 @@ export class Instance {
   /** Where it answers; undefined while it does not run. */
   url: string | undefined
   createdKey: string | undefined
-  /** Ends that nobody asked for, once it was running. */
+  /** Stops that took so long that a service manager would have lost its patience. */
+  slowStops = 0
+  /** Ends that nobody asked for, once it was running, and stops that ended badly. */
   readonly crashes: string[] = []
   starts = 0
   /** Starts that failed, for instance because the store was away. */
@@ -45,6 +49,7 @@ export class Instance {
   #offset = 0
   #child: ChildProcess | undefined
   #wanted = false
+  #listened = false
   #supervising: Promise<void> = Promise.resolve()
   readonly #options: InstanceOptions
 
@@ -58,7 +63,14 @@ export class Instance {
   async start(): Promise<void> {
     this.#wanted = true
     this.#supervising = this.#supervise()
-    while (this.url === undefined) await sleep(20)
+    const failedBefore = this.failedStarts
+    while (this.url === undefined) {
+      if (this.failedStarts - failedBefore > FAILED_STARTS_MAX) {
+        const log = readFileSync(join(this.#options.folder, `${this.name}.log`), 'utf8')
+        throw new Error(`${this.name} does not start: ${log.slice(-2_000)}`)
+      }
+      await sleep(20)
+    }
   }
 
   /** Ends it without a word. It is not started again until `start`. */
@@ -68,20 +80,19 @@ export class Instance {
     await this.#supervising
   }
 
-  /** Asks it to stop; answers whether it did so by itself and well. */
-  async stop(): Promise<boolean> {
+  /** Asks it to stop, and insists after a while, as a service manager does. */
+  async stop(): Promise<void> {
     this.#wanted = false
     const child = this.#child
-    const stuck = new AbortController()
     child?.kill('SIGTERM')
-    const late = sleep(STOP_MAX, undefined, { signal: stuck.signal }).then(
-      () => child?.kill('SIGKILL'),
-      () => undefined,
-    )
+    const impatience = setTimeout(() => {
+      this.slowStops++
+      child?.kill('SIGKILL')
+    }, STOP_MAX)
     await this.#supervising
-    stuck.abort()
-    await late
-    return child?.exitCode === 0
+    clearTimeout(impatience)
+    const code = child?.exitCode ?? 0
+    if (code !== 0 && this.#listened) this.crashes.push(`${this.name} stopped with ${code}`)
   }
 
   pause(): void {
@@ -121,8 +132,10 @@ export class Instance {
     this.starts++
     this.#child = child
     let ran = false
+    this.#listened = false
     child.on('message', ({ url, createdKey }: { url: string; createdKey?: string }) => {
       ran = true
+      this.#listened = true
       this.url = url
       this.createdKey ??= createdKey
     })

@@ -16,7 +16,8 @@ export interface ToldEvent {
   repeats: number
 }
 
-const FAILURES_MAX = 2
+/** Each failure makes the next attempt wait longer, and a pause of the gateway may count as one, too. */
+const FAILURES_MAX = 1
 const ANSWER_LATE = 1_500
 
 /** The shop's side of webhooks: it checks signatures, and sometimes fails, is slow or hangs up before it takes an event. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { describeConfig } from '../../src/config.ts'
@@ -92,6 +92,22 @@ test('the compose file and its example set settings that exist', () => {
     asked.filter((name) => !explained.has(name) && !optional.has(name)),
     [],
   )
+})
+
+test('the container holds every folder that the gateway reads beside its code', () => {
+  const root = resolve(import.meta.dirname, '../../src')
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.includes('.test.'),
+  )
+  const folders = files.flatMap((entry) => {
+    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+    return [...text.matchAll(/new URL\('(?:\.\.\/)+([a-z]+)\/[^']*', import\.meta\.url\)/g)].map((match) => match[1]!)
+  })
+  assert.ok(folders.includes('docs'))
+  for (const folder of folders) {
+    assert.match(read('Containerfile'), new RegExp(`^COPY --from=build .*/build/${folder} `, 'm'))
+    assert.match(read('Containerfile.dockerignore'), new RegExp(`^!${folder}$`, 'm'))
+  }
 })
 
 test('an operator sees that the store is away, and all other numbers with it', async (t) => {

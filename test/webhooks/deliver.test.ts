@@ -388,6 +388,29 @@ test('at most four requests at once go to one host, and others wait for none of 
   )
 })
 
+// Whoever made checkouts without a key, each with a slow host of its own, filled every place that there was.
+test('a shop hears of its payment at once, however many slow hosts strangers have named', async (t) => {
+  const world = await openWebhooks(t)
+  const held: (() => void)[] = []
+  const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
+  for (let events = 0; events < 40; events++) {
+    const url = slow.url.replace('127.0.0.1', `host-${events}.example`)
+    await world.record({ accountId: null, subject: `checkout-${events}`, url, secret: 'a secret' })
+  }
+  await until(async () => held.length === 32 && (await world.countPutOff()) === 40 - 32)
+  const shop = await openReceiver(t)
+  await world.record({ url: shop.url.replace('127.0.0.1', 'shop.example') })
+  await until(() => shop.requests.length === 1)
+  assert.equal(held.length, 32, 'strangers have the places that they may have')
+
+  // Theirs arrive as well, one after another.
+  slow.answer = answerWith(200)
+  for (const answer of held) answer()
+  await until(() => world.attempts.length === 33)
+  while (world.attempts.length < 41) await world.toNextAttempt()
+  assert.ok(world.attempts.every(({ outcome }) => outcome === 'delivered'))
+})
+
 test('an address that came to lead into a private network leaves nothing but a code', async (t) => {
   const world = await openWebhooks(t)
   await world.runner.stop()

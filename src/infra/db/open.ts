@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import type { Engine } from '../../kernel/dialect.ts'
+import { AppError, storeAway } from '../../kernel/errors.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db, Tables } from '../../kernel/tables/index.ts'
 import { MIGRATIONS } from './migrations/index.ts'
@@ -100,7 +101,13 @@ function openPostgres(url: string, clock: Clock, lines: Lines): Store {
   pool.on('error', () => undefined)
   // The same for one in use: its transaction fails, the process does not.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const connect = () =>
+    pool.connect().catch((error: unknown) => {
+      throw storeAway(error)
+    })
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
+  })
   const notices = new PostgresNotices(url, clock, (text) => pool.query(NOTIFY_SQL, [text]))
   return {
     db,
@@ -134,7 +141,8 @@ async function migrate({ db, engine }: Store): Promise<void> {
   const known = new Set(Object.keys(MIGRATIONS))
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
-  const message = error instanceof Error ? error.message : String(error)
+  const reason = error instanceof AppError ? error.cause : error
+  const message = reason instanceof Error ? reason.message : String(reason)
   if (/corrupted migrations|missing/i.test(message)) {
     const text = `The store was written by a newer nano-gateway (this one knows ${known.size} migrations). Update the gateway, or use its own store.`
     throw new Error(text, { cause: error })

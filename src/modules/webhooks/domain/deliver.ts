@@ -64,7 +64,7 @@ export async function deliver(ctx: DeliveryCtx, deliveryId: string): Promise<voi
   if (!isByHand(due) && (await isDisabled(db, webhookOf(due)))) {
     return settle(ctx, due, failure('url_disabled'), 'dead')
   }
-  const place = slots.enter(new URL(due.url).hostname, clock.now())
+  const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), isStranger: due.accountId === null })
   if ('comeBackAt' in place) return putOff(ctx, due, place.comeBackAt)
   try {
     if (!(await markSending(db, due))) return

@@ -1,4 +1,6 @@
 const AT_ONCE_MAX = 4
+/** Of all deliveries for checkouts that nobody's key has made: a quarter of the places that there are. */
+const STRANGERS_AT_ONCE_MAX = 32
 /** How far apart those come back that found no place; otherwise a slow host's whole queue would knock every second. */
 const COME_BACK_APART = 250
 const COME_BACK_AFTER = 1_000
@@ -9,6 +11,8 @@ interface Host {
   lastBackAt: number
 }
 
+type Place = { leave(): void } | { comeBackAt: number }
+
 /**
  * Few requests at once to any one host, for its sake and ours. Whoever finds no place is told when to come back instead
  * of waiting, because waiting would take the places of deliveries to other hosts.
@@ -16,10 +20,30 @@ interface Host {
 export class HostSlots {
   readonly #hosts = new Map<string, Host>()
 
-  enter(name: string, now: number): { leave(): void } | { comeBackAt: number } {
+  /**
+   * A place for a request to a host. Those for strangers have few places altogether: whoever names a slow host of its own
+   * with each checkout would otherwise hold up everybody's events without having so much as a key.
+   */
+  enter(host: string, { now, isStranger }: { now: number; isStranger: boolean }): Place {
+    const common = isStranger ? this.#take('', now, STRANGERS_AT_ONCE_MAX) : undefined
+    if (common && 'comeBackAt' in common) return common
+    const place = this.#take(host, now, AT_ONCE_MAX)
+    if ('comeBackAt' in place) {
+      common?.leave()
+      return place
+    }
+    return {
+      leave: () => {
+        place.leave()
+        common?.leave()
+      },
+    }
+  }
+
+  #take(name: string, now: number, atOnceMax: number): Place {
     const host = this.#hosts.get(name) ?? { active: 0, lastBackAt: 0 }
     this.#hosts.set(name, host)
-    if (host.active >= AT_ONCE_MAX) {
+    if (host.active >= atOnceMax) {
       host.lastBackAt = Math.max(now + COME_BACK_AFTER, host.lastBackAt + COME_BACK_APART)
       return { comeBackAt: host.lastBackAt }
     }

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { Signer, nano } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+
+/* Backup and restore as docs/operating.md tells them, with the real tools. */
+
+const INSTALLED = '/usr/lib/postgresql'
+const newest = () => readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a))[0]!
+const program = (name: string) => join(INSTALLED, newest(), 'bin', name)
+
+interface Backup {
+  /** Copies the store while the gateway runs. */
+  take(gateway: Gateway): Promise<void>
+  /** The address of a store made from the copy. */
+  restore(): Promise<string>
+}
+
+function openBackup(t: TestContext, engine: Engine, url: string): Backup {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-backup-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const copy = join(folder, 'copy')
+  if (engine === 'sqlite') {
+    const target = join(folder, 'restored.db')
+    return {
+      take: ({ app }) => app.store.backup(copy),
+      restore() {
+        copyFileSync(copy, target)
+        return Promise.resolve(`sqlite:${target}`)
+      },
+    }
+  }
+  return {
+    take() {
+      execFileSync(program('pg_dump'), ['--format=custom', `--file=${copy}`, url])
+      return Promise.resolve()
+    },
+    async restore() {
+      const empty = await createDatabase()
+      execFileSync(program('pg_restore'), ['--exit-on-error', '--single-transaction', `--dbname=${empty}`, copy])
+      return empty
+    },
+  }
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`${engine}: a store restored from a backup opens its wallets, takes its keys and finds payments made since`, async (t) => {
+    const devnet = await openDevnet(t)
+    const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const url = engine === 'sqlite' ? `sqlite:${join(folder, 'gateway.db')}` : await createDatabase()
+    const env = {
+      ...sharedKeys(),
+      NODE_URLS: devnet.rpcUrl,
+      NODE_WS_URLS: devnet.wsUrl,
+      NODE_NETWORK: 'dev',
+    }
+    const first = await openGateway(t, { ...env, DATABASE_URL: url })
+    const headers = { authorization: `Bearer ${first.app.createdKey}` }
+    const wallet = (await first.call('cloud_wallet', { wallet_action: 'create_wallet' }, headers)).json().address!
+    await devnet.node.fund(fromAddress(wallet)!, nano(5))
+    const made = (await first.call('checkout', { address: new Signer(41).address, amount: '1' }, headers)).json()
+    const backup = openBackup(t, engine, url)
+    await backup.take(first)
+    await first.app.close()
+    if (engine === 'sqlite') assert.ok(existsSync(join(folder, 'gateway.db')))
+
+    // While nothing runs, somebody pays.
+    await devnet.node.fund(fromAddress(made.address!)!, toRaw(BigInt(made.amount_raw!)))
+    const second = await openGateway(t, { ...env, DATABASE_URL: await backup.restore() })
+    assert.equal(second.app.createdKey, undefined, 'it has its administrator')
+    const check = async () => (await ask(`${second.url}/check/${made.id}`, { method: 'GET' })).json().status
+    await until(async () => (await check()) === 'complete')
+    const send = { account: wallet, send: new Signer(7).address, amount: '2' }
+    const sent = await second.call('cloud_wallet', send, headers)
+    assert.equal(sent.status, 200, sent.text)
+  })
+}
