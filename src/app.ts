@@ -275,6 +275,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     payments,
     checkouts,
     webhooks,
+    wallets: custodian.ctx,
+    work: scheduler,
     devnet: devnet !== undefined,
     network,
     baseUrl: () => config.baseUrl ?? url,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { mountDashboard } from './http/dashboard/index.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes } from './http/pay-routes.tsx'
@@ -13,14 +14,16 @@ import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
-import { listJobs } from './infra/jobs/queue.ts'
+import { countJobs, listJobs, retryDead } from './infra/jobs/queue.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { type Log, describeError } from './infra/log.ts'
 import { listCapturedMail } from './infra/mail/captured.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
+import type { WalletCtx } from './modules/wallets/index.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
 import type { Payments } from './x402.ts'
@@ -38,6 +41,8 @@ export interface Served {
   payments: Payments
   checkouts: CheckoutParts
   webhooks: Webhooks
+  wallets: WalletCtx
+  work: Scheduler
   devnet: boolean
   network: string
   baseUrl(): string
@@ -93,10 +98,12 @@ export function openServer(config: Config, served: Served): OpenServer {
     const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
     return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
   }
+  const sessions = new Sessions(base.store)
+  notices.subscribe('session', (id) => sessions.forget(id))
   mountRest(server, {
     store: base.store,
     keys: served.keys,
-    sessions: new Sessions(base.store),
+    sessions,
     notices,
     baseUrl,
     listMails: (limit) => listCapturedMail(db, limit),
@@ -130,9 +137,36 @@ export function openServer(config: Config, served: Served): OpenServer {
     reps: base.reps,
     currencies: base.prices.currencies,
     swaps: base.swaps,
+  })
+  mountDashboard(server, {
+    store: base.store,
+    keys: served.keys,
+    sessions,
+    secrets: webhooks.secrets,
+    notices,
+    baseUrl,
+    devnet,
+    checkouts: checkouts.ctx,
+    wallets: served.wallets,
+    names: base.names,
+    blockLink: checkouts.till.links.block,
+    webhooks: { ...base.store, secrets: webhooks.secrets, outbound: webhooks.outbound },
+    mailIsKept: config.smtpUrl === '',
+    listMails: (limit) => listCapturedMail(db, limit),
+    listJobs: (filter) => listJobs(db, filter),
+    countJobs: () => countJobs(db),
+    async retryJob(id) {
+      const retried = await retryDead(db, id, clock.now())
+      if (retried) base.store.wakeJobs()
+      return retried
+    },
+    enter,
+    onError,
     status: () => ({
+      version: VERSION,
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network: served.network,
+      store: store.engine,
       confirmationsConnected: nodes.confirmations.connected,
       websocketClients: sockets.count,
       cachedBytes: nodes.cachedBytes,
@@ -144,6 +178,11 @@ export function openServer(config: Config, served: Served): OpenServer {
         cemented: upstream.cemented,
         p95Milliseconds: upstream.latencies.p95,
       })),
+      work: {
+        sources: served.work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+        searches: served.work.load.jobs,
+        queueSeconds: served.work.load.seconds,
+      },
     }),
   })
 

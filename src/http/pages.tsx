@@ -4,7 +4,6 @@ import type { Action } from '../kernel/action.ts'
 import type { Representatives, SwapProvider } from '../kernel/ports.ts'
 import { renderPage } from '../web/layout.tsx'
 import { ReferencePage } from '../web/reference-page.tsx'
-import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
 import { toOpenApi } from './openapi.ts'
 
 export interface PagesOptions {
@@ -15,7 +14,6 @@ export interface PagesOptions {
   reps: Representatives
   currencies: readonly string[]
   swaps: SwapProvider | undefined
-  status(): GatewayStatus
 }
 
 export const PAGE_HEADERS = {
@@ -29,7 +27,7 @@ export const PAGE_HEADERS = {
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(
   server: FastifyInstance,
-  { actions, baseUrl, version, devnet, reps, currencies, swaps, status }: PagesOptions,
+  { actions, baseUrl, version, devnet, reps, currencies, swaps }: PagesOptions,
 ): void {
   const css = readFileSync(new URL('../web/assets/gateway.css', import.meta.url), 'utf8')
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
@@ -41,9 +39,6 @@ export function mountPages(
     const docs = `${baseUrl()}/openapi.json`
     return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
   })
-  server.get('/dashboard', (_request, reply) =>
-    sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
-  )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
   server.get('/currencies.json', async (_request, reply) =>
     reply.send({ fiat: currencies, swap: (await swaps?.currencies()) ?? [] }),

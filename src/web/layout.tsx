@@ -22,7 +22,7 @@ export const Layout = ({ title, devnet, children }: LayoutProps) => (
         <strong>nano-gateway</strong>
         <nav>
           <a href="/">API</a>
-          <a href="/dashboard">Status</a>
+          <a href="/dashboard">Dashboard</a>
           <a href="/openapi.json">OpenAPI</a>
         </nav>
       </header>

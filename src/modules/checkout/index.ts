@@ -10,15 +10,34 @@ export { chooseAmount } from './domain/choose-amount.ts'
 export { deleteCheckout } from './domain/cancel.ts'
 export { type LedgerSend, creditSend } from './domain/credit.ts'
 export { exportPayments } from './domain/export.ts'
+export { formatFiat } from './domain/fiat.ts'
+export { readMoment } from './domain/period.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
-export { readOverview, readStats, readStatus } from './domain/report.ts'
-export { getCheckout, servePage, showCheck, showOwn, showRecord, showUnmatched } from './domain/show.ts'
+export { type Stats, type StatsDay, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
+export {
+  type OwnCheckout,
+  getCheckout,
+  getOwn,
+  servePage,
+  showCheck,
+  showOwn,
+  showRecord,
+  showUnmatched,
+} from './domain/show.ts'
 export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'
 export { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 export { Monitor } from './monitor.ts'
-export { countByStatus, listCheckouts } from './report-store.ts'
+export { type Payment, listUnmatched } from './payments-store.ts'
+export {
+  type AccountTotal,
+  type Filter,
+  countByStatus,
+  countLate,
+  listAccountTotals,
+  listCheckouts,
+} from './report-store.ts'
 export { amountToPay, paymentLink, toOwnView, toResponse } from './shape.ts'
 export { type Checkout, OPEN_STATUSES } from './store.ts'
 export { readCheckout, toCheckoutId } from './wire-fields.ts'

@@ -7,6 +7,8 @@ export type { WalletCtx } from './ctx.ts'
 export { advanceWallet } from './domain/advance.ts'
 export { createWallet } from './domain/create-wallet.ts'
 export { deleteWallet, expireDue } from './domain/end-wallet.ts'
+export { listWallets } from './domain/list-wallets.ts'
+export { getOwnedWallet } from './domain/owned-wallet.ts'
 export { proveMasterKeys, rewrapKeys } from './domain/master-keys.ts'
 export { receiveDeposits } from './domain/receive.ts'
 export { sendFromWallet } from './domain/send.ts'
@@ -16,7 +18,8 @@ export { lookAfterWallets } from './jobs/look.ts'
 export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
 export { WalletWatch } from './listeners.ts'
-export { countOpenBlocks } from './outbox-store.ts'
+export { type OutboxBlock, countOpenBlocks, listBlocks } from './outbox-store.ts'
+export { readRefundAddress } from './refund-addresses.ts'
 export {
   type Wallet,
   countByMasterKey,

@@ -209,6 +209,32 @@ export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; 
   return rows.map(({ state, count }) => ({ state, count: Number(count) }))
 }
 
+/** What of an account's events still has to be delivered after a failure, and what was given up. */
+export async function countFailing(db: Db, accountId: string): Promise<{ retrying: number; dead: number }> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(({ fn }) => ['deliveries.state', fn.countAll().as('count')])
+    .where('events.account_id', '=', accountId)
+    .where('events.delivered_at', 'is', null)
+    .where('deliveries.state', 'in', ['retrying', 'dead'])
+    .groupBy('deliveries.state')
+    .execute()
+  const count = (state: DeliveryState) => Number(rows.find((row) => row.state === state)?.count ?? 0)
+  return { retrying: count('retrying'), dead: count('dead') }
+}
+
+/** Addresses that an account's events go to no longer, because their receiver said so. */
+export async function listDisabled(db: Db, owner: string, limit: number): Promise<{ url: string; at: number }[]> {
+  return db
+    .selectFrom('disabled_webhooks')
+    .select(['url', 'disabled_at as at'])
+    .where('owner', '=', owner)
+    .orderBy('disabled_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 export interface Webhook {
   owner: string
   url: string

@@ -13,6 +13,7 @@ import { up as reps } from './0010-reps.ts'
 import { up as swaps } from './0011-swaps.ts'
 import { up as walletThaw } from './0012-wallet-thaw.ts'
 import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
+import { up as endedSessions } from './0017-ended-sessions.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -29,4 +30,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0011-swaps': swaps,
   '0012-wallet-thaw': walletThaw,
   '0013-wallet-block-order': walletBlockOrder,
+  '0017-ended-sessions': endedSessions,
 }
