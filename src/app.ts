@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
@@ -22,6 +22,7 @@ import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
+import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -67,6 +68,8 @@ export interface App {
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
+  /** Everything that can be asked. */
+  actions: readonly Action[]
   devnet: Devnet | undefined
   nodes: Nodes
   store: Store
@@ -169,7 +172,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
-  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined })
+  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
   const keys = new StoredKeys(db, clock)
@@ -277,7 +280,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     webhooks,
     wallets: custodian.ctx,
     work: scheduler,
-    devnet: devnet !== undefined,
+    playLedger: devnet && toPlayLedger(devnet),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
@@ -298,7 +301,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  return { url, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const { actions } = registry
+  return { url, actions, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -23,6 +23,11 @@ const whole =
     }
     return number
   }
+const positive = (value: string) => {
+  if (!/^[0-9]{1,12}(\.[0-9]{1,12})?$/.test(value) || Number(value) === 0)
+    throw new BadSetting('must be a number above 0')
+  return Number(value)
+}
 const flag = (value: string) => {
   if (['true', '1', 'on', 'yes'].includes(value)) return true
   if (['false', '0', 'off', 'no', ''].includes(value)) return false
@@ -249,6 +254,13 @@ const SETTINGS = {
     priceProviders,
     'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the embedded ledger and both others without.',
   ),
+  priceUsdMin: setting(
+    'PRICE_USD_MIN',
+    '0.01',
+    positive,
+    'A price below, in dollars or its like in other money, is not believed.',
+  ),
+  priceUsdMax: setting('PRICE_USD_MAX', '10000', positive, 'A price above is not believed.'),
   coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
   coinGeckoKey: setting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
   krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
@@ -270,6 +282,12 @@ const SETTINGS = {
     '30000',
     whole(1_000),
     'Longest time a client may take to send its request.',
+  ),
+  drainNoticeMilliseconds: setting(
+    'DRAIN_NOTICE_MS',
+    '0',
+    whole(0, 600_000),
+    'How long a gateway that stops still takes requests while `/health/ready` says 503; longer than a balancer takes to notice.',
   ),
   drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
   websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),

@@ -3,7 +3,7 @@ import { coinGecko } from './infra/market/coingecko.ts'
 import { kraken } from './infra/market/kraken.ts'
 import { providedMarketData } from './infra/market/market-data.ts'
 import { providedPrices } from './infra/market/prices.ts'
-import { sandboxMarketData, sandboxPrices } from './infra/market/sandbox.ts'
+import { perDollar, sandboxMarketData, sandboxPrices } from './infra/market/sandbox.ts'
 import type { Clock, MarketData, Prices } from './kernel/ports.ts'
 import { EMBEDDED } from './upstreams.ts'
 
@@ -16,7 +16,10 @@ export interface MarketOptions {
 
 /** Who says what nano costs, as the configuration names them. */
 export function openMarket(
-  config: Pick<Config, 'nodeUrls' | 'priceProviders' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'>,
+  config: Pick<
+    Config,
+    'nodeUrls' | 'priceProviders' | 'priceUsdMin' | 'priceUsdMax' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'
+  >,
   { clock, onFailure }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
@@ -34,6 +37,10 @@ export function openMarket(
       providers,
       // Kraken trades two of them.
       currencies: knowsAll ? sandbox.currencies : ['USD', 'EUR'],
+      band: (currency) => ({
+        least: config.priceUsdMin * perDollar(currency),
+        most: config.priceUsdMax * perDollar(currency),
+      }),
       onFailure,
     }),
     market: providedMarketData({ clock, provider: gecko, onFailure }),

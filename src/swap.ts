@@ -1,14 +1,14 @@
 import type { Config } from './config.ts'
 import { nanswap } from './infra/swap/nanswap.ts'
-import type { SwapProvider } from './kernel/ports.ts'
+import type { Clock, SwapProvider } from './kernel/ports.ts'
 import { sandboxSwap } from './modules/swap/index.ts'
 import type { WalletCtx } from './modules/wallets/index.ts'
 
 /** Who exchanges currencies. The sandbox gives money away, so that it exists only where money is worth nothing. */
 export function openSwaps(
   config: Pick<Config, 'swapProvider' | 'swapUrl' | 'swapKey'>,
-  { wallets, embedded }: { wallets: WalletCtx; embedded: boolean },
+  { wallets, embedded, clock }: { wallets: WalletCtx; embedded: boolean; clock: Clock },
 ): SwapProvider | undefined {
-  if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey })
+  if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
   return config.swapProvider === 'sandbox' && embedded ? sandboxSwap(wallets) : undefined
 }

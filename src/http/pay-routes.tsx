@@ -15,7 +15,7 @@ import {
 import { renderPage } from '../web/layout.tsx'
 import { PayPage } from '../web/pay-page.tsx'
 import { CORS_HEADERS } from './cors.ts'
-import { PAGE_HEADERS } from './pages.tsx'
+import { PAGE_HEADERS } from './page-headers.ts'
 import { answerErrors, bodyOf, readBodies } from './rest.ts'
 
 const STREAMS_PER_CHECKOUT_MAX = 20

@@ -1,4 +1,5 @@
 import type { Leaving } from './leaving.ts'
+import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
@@ -234,6 +235,29 @@ export interface Outbound {
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
 }
 
+/** A block of the embedded ledger that is not final yet. */
+export interface WaitingBlock {
+  hash: string
+  from: string
+  amountRaw: Raw
+}
+
+/** What can be done with the embedded ledger and with no other: its money is worth nothing. */
+export interface PlayLedger {
+  /** Whether new blocks stay unconfirmed for now. */
+  readonly holds: boolean
+  /** Sends from the account that holds everything; answers the hash. */
+  fund(address: string, amount: Raw): Promise<string>
+  /** From now on new blocks stay unconfirmed. */
+  hold(): void
+  /** Confirms one block with everything it stands on. */
+  confirm(hash: string): Promise<void>
+  /** Confirms everything that waits, and new blocks at once again. */
+  release(): Promise<void>
+  /** Oldest first. */
+  listWaiting(): WaitingBlock[]
+}
+
 /** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */
 export interface SecretBox {
   seal(context: string, plain: string): string
@@ -260,6 +284,8 @@ export interface SwapRequest {
   amount: string
   address: string
   refundAddress: string
+  /** Until when the deposit is waited for. */
+  expiresAt: number
 }
 
 /** An exchange as far as its provider needs to know it. */
@@ -267,7 +293,6 @@ export interface FollowedSwap extends SwapRequest {
   reference: string
   receive: string
   status: SwapStatus
-  expiresAt: number
 }
 
 /** Somebody who exchanges currencies. */

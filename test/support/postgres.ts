@@ -1,10 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 const LOOPBACK = '127.0.0.1'
@@ -84,13 +83,4 @@ function programFolder(): string {
     .find((bin) => existsSync(join(bin, 'initdb')))
   if (folder === undefined) throw new Error('PostgreSQL is missing. Install it with: apt-get install postgresql')
   return folder
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, LOOPBACK)
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

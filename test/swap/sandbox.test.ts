@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
+import { formatNano, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -43,31 +43,59 @@ async function open(t: TestContext) {
   }
   const balanceOf = async (account: string) =>
     (await gateway.call('account_balance', { account, include_only_confirmed: false })).json()
-  return { gateway, clock, swap, statusOf, fund, follow, balanceOf }
+  /** All that an address holds or has coming, in nano. */
+  const worthOf = async (account: string) => {
+    const { balance, receivable } = await balanceOf(account)
+    return formatNano(BigInt(balance!) + BigInt(receivable!))
+  }
+  const treasury = async () => {
+    const { db } = gateway.app.store
+    return (
+      await db.selectFrom('wallets').select('address').where('purpose', '=', 'treasury').executeTakeFirstOrThrow()
+    ).address
+  }
+  /** Turns the clock until an address is worth so much. */
+  const untilWorth = (account: string, amount: string) =>
+    until(async () => {
+      clock.advance(100)
+      return (await worthOf(account)) === amount
+    })
+  return { gateway, clock, swap, statusOf, fund, follow, worthOf, untilWorth, treasury }
 }
 
 test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen', async (t) => {
-  const { swap, fund, follow, balanceOf } = await open(t)
+  const { swap, fund, follow, worthOf, treasury } = await open(t)
   const agreed = await swap({ amount: 10 })
   assert.deepEqual([agreed.send, agreed.receive, agreed.status], [10, '0.000099 BTC', 'waiting'])
-  await fund(agreed, '10')
-  const seen = await follow(agreed, 'finished')
-  assert.deepEqual(seen.at(-1), 'finished')
-  assert.ok(seen.includes('exchanging') && seen.includes('sending'), seen.join())
-  const left = await balanceOf(agreed.swap_address)
-  assert.deepEqual([left.balance, left.receivable], ['0', '0'])
+  await fund(agreed, '4')
+  await follow(agreed, 'confirming')
+  await fund(agreed, '6')
+  assert.deepEqual(await follow(agreed, 'finished'), ['confirming', 'exchanging', 'sending', 'finished'])
+  assert.deepEqual([await worthOf(agreed.swap_address), await worthOf(await treasury())], ['0', '1010'])
 })
 
 test('too much goes back whole, and the swap says so', async (t) => {
-  const { swap, fund, follow, balanceOf } = await open(t)
+  const { swap, fund, follow, worthOf, treasury } = await open(t)
   const agreed = await swap({ amount: '2' })
   await fund(agreed, '3')
   await follow(agreed, 'refunded')
-  assert.equal((await balanceOf(HOLDER)).receivable_nano, '3')
+  assert.deepEqual([await worthOf(HOLDER), await worthOf(agreed.swap_address)], ['3', '0'])
+  assert.equal(await worthOf(await treasury()), '1000')
 })
 
-test('too little goes back at the end of its time, and nothing at all just expires', async (t) => {
-  const { gateway, swap, fund, follow, clock, balanceOf } = await open(t)
+test('what comes a second time, after the exchange, goes back to who sent it', async (t) => {
+  const { swap, fund, follow, untilWorth, worthOf, treasury } = await open(t)
+  const agreed = await swap({ amount: '2' })
+  await fund(agreed, '2')
+  await follow(agreed, 'finished')
+  await fund(agreed, '2')
+  await untilWorth(HOLDER, '2')
+  await untilWorth(agreed.swap_address, '0')
+  assert.equal(await worthOf(await treasury()), '1002', 'the first deposit was exchanged once')
+})
+
+test('too little goes back at the end of its time, nothing at all just expires, and what is late goes back too', async (t) => {
+  const { gateway, swap, fund, follow, clock, worthOf, untilWorth, statusOf } = await open(t)
   const [partly, never] = [await swap({ amount: '2' }), await swap({ amount: '2' })]
   await fund(partly, '0.5')
   await follow(partly, 'confirming')
@@ -75,15 +103,25 @@ test('too little goes back at the end of its time, and nothing at all just expir
   await gateway.app.store.db.updateTable('swaps').set({ expires_at: clock.now() }).execute()
   await follow(partly, 'refunded')
   await follow(never, 'expired')
-  assert.equal((await balanceOf(HOLDER)).receivable_nano, '0.5')
+  assert.equal(await worthOf(HOLDER), '0.5')
+  await fund(never, '2')
+  await untilWorth(HOLDER, '2.5')
+  assert.deepEqual([await worthOf(partly.swap_address), await statusOf(never)], ['0', 'expired'])
 })
 
 test('another currency is swapped for nano, which the treasury pays once', async (t) => {
-  const { swap, follow, balanceOf } = await open(t)
+  const { swap, follow, worthOf, treasury } = await open(t)
   const agreed = await swap({ from: 'btc', to: 'xno', amount: '0.001', address: HOLDER, refund_address: BTC })
   assert.equal(agreed.receive, '99 NANO')
   await follow(agreed, 'finished')
-  assert.equal((await balanceOf(HOLDER)).receivable_nano, '99')
+  assert.deepEqual([await worthOf(HOLDER), await worthOf(await treasury())], ['99', '901'])
+})
+
+test('a swap that the treasury cannot pay for has failed, and nothing has moved', async (t) => {
+  const { swap, follow, worthOf, treasury } = await open(t)
+  const agreed = await swap({ from: 'btc', to: 'xno', amount: '0.02', address: HOLDER, refund_address: BTC })
+  await follow(agreed, 'failed')
+  assert.deepEqual([await worthOf(HOLDER), await worthOf(await treasury())], ['0', '1000'])
 })
 
 test('400 for what would lose money, by the name of the field', async (t) => {

@@ -6,13 +6,8 @@ import { LeaseLost } from '../../src/modules/wallets/errors.ts'
 import { underLease } from '../../src/modules/wallets/domain/lease.ts'
 import { findPayment, queuePayment, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
 import { findWalletByAddress, holdLease, releaseLease, takeLease } from '../../src/modules/wallets/store.ts'
-import {
-  findBlock,
-  insertSend,
-  markConfirmed,
-  markRefused,
-  markSigned,
-} from '../../src/modules/wallets/outbox-store.ts'
+import { markConfirmed, markRefused, markSigned } from '../../src/modules/wallets/outbox-moves-store.ts'
+import { findBlock, insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'

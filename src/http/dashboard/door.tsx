@@ -13,6 +13,7 @@ import type { FrameProps } from '../../web/dashboard/frame.tsx'
 import { ProblemPage } from '../../web/dashboard/problem-page.tsx'
 import { renderPage } from '../../web/layout.tsx'
 import { toErrorReply } from '../errors.ts'
+import { PAGE_HEADERS } from '../page-headers.ts'
 import { fromFastify } from '../rest.ts'
 import { type SessionOptions, readCookie, requireOwnPage, sessionCookie } from '../session.ts'
 import { FormFields } from './form-fields.ts'
@@ -63,18 +64,7 @@ export interface FormPlace extends Place {
   again(visit: Visit, filled: Filled): Promise<Page>
 }
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  // Not `no-referrer`: browsers would then say of our own forms that they come from nowhere.
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'x-robots-tag': 'noindex, nofollow',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
-}
+const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
 
 /** The one way into the dashboard: every page asks who is there, and every form where it comes from. */
 export class Door {
@@ -91,7 +81,7 @@ export class Door {
       (_request, text, done) => done(null, text),
     )
     server.addHook('onRequest', (request, reply, done) => {
-      void reply.headers(PAGE_HEADERS)
+      void reply.headers(HEADERS)
       // What a cookie opens is not for other origins to read.
       if (readCookie(request.headers, options.baseUrl()) !== undefined) {
         void reply.removeHeader('access-control-allow-origin')

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { mountActivity } from './activity.tsx'
 import { type AdministrationOptions, mountAdministration } from './administration.tsx'
@@ -16,22 +15,8 @@ export type DashboardOptions = SignInOptions &
   AdministrationOptions &
   WalletsOptions & { webhooks: Parameters<typeof mountWebhooks>[1]['webhooks'] }
 
-const ASSETS = {
-  'dashboard.css': 'text/css; charset=utf-8',
-  'dashboard.js': 'text/javascript; charset=utf-8',
-}
-
 /** The dashboard under `/dashboard`: pages and forms for people, over the same verbs as the API. */
 export function mountDashboard(server: FastifyInstance, options: DashboardOptions): void {
-  for (const [name, type] of Object.entries(ASSETS)) {
-    const text = readFileSync(new URL(`../../web/assets/${name}`, import.meta.url), 'utf8')
-    const headers = {
-      'content-type': type,
-      'cache-control': 'public, max-age=300',
-      'x-content-type-options': 'nosniff',
-    }
-    server.get(`/assets/${name}`, (_request, reply) => reply.headers(headers).send(text))
-  }
   void server.register(
     (pages, _options, done) => {
       const door = new Door(pages, options)

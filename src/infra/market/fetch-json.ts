@@ -2,6 +2,16 @@ import { request } from 'undici'
 
 const ANSWER_BYTES_MAX = 1024 * 1024
 
+/** A provider that answered, and not with what was asked for. */
+export class BadStatus extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`status ${status}`)
+    this.status = status
+  }
+}
+
 /** What a provider of prices answers. Addresses come from the configuration, so that they are trusted; the answers are not. */
 export async function fetchJson(
   url: string,
@@ -23,6 +33,6 @@ export async function fetchJson(
     if (size > ANSWER_BYTES_MAX) throw new Error('the answer is too large')
     chunks.push(chunk)
   }
-  if (statusCode !== 200) throw new Error(`status ${statusCode}`)
+  if (statusCode !== 200) throw new BadStatus(statusCode)
   return JSON.parse(Buffer.concat(chunks).toString()) as unknown
 }

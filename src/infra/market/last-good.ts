@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/ports.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 const TIMEOUT = 5_000
 /** A provider that fails is left alone, longer each time. */
@@ -51,22 +52,13 @@ export class LastGood<T> {
 
   async #fetch(): Promise<void> {
     const { clock, fetch, onFailure } = this.#options
-    const abort = new AbortController()
-    const { promise: timedOut, reject } = Promise.withResolvers<never>()
-    timedOut.catch(() => undefined)
-    const cancelTimer = clock.after(TIMEOUT, () => {
-      abort.abort()
-      reject(new Error('no answer in time'))
-    })
     try {
-      const value = await Promise.race([fetch(abort.signal), timedOut])
+      const value = await withTimeLimit(clock, TIMEOUT, (signal) => fetch(signal))
       this.#last = { value, at: clock.now() }
       this.#failures = 0
     } catch (error) {
       this.#restsUntil = clock.now() + Math.min(REST * 2 ** this.#failures++, REST_MAX)
       onFailure?.(error instanceof Error ? error.message : String(error))
-    } finally {
-      cancelTimer()
     }
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -12,14 +13,10 @@ import { providedPrices } from './prices.ts'
 import { toDecimal } from './provider.ts'
 
 const CURRENCIES = ['USD', 'EUR', 'JPY']
-const GECKO = { nano: { usd: 0.8553, eur: 0.7391, jpy: 131.9 } }
-const KRAKEN = {
-  error: [],
-  result: {
-    XNOEUR: { a: ['0.74', '1', '1'], b: ['0.73', '1', '1'], c: ['0.7400', '10.0'], v: ['1', '2'] },
-    XNOUSD: { a: ['0.86', '1', '1'], b: ['0.85', '1', '1'], c: ['0.8600', '25.5'], v: ['1', '2'] },
-  },
-}
+const documented = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../test/fixtures/providers/${name}.documented.json`, import.meta.url), 'utf8'))
+const GECKO = documented('coingecko-simple-price') as { nano: Record<string, number> }
+const KRAKEN = documented('kraken-ticker')
 
 interface Server {
   url: string
@@ -58,6 +55,7 @@ async function open(t: TestContext, geckoAnswer: RequestListener, krakenAnswer?:
     clock,
     providers,
     currencies: CURRENCIES,
+    band: (currency) => (currency === 'JPY' ? { least: 1.5, most: 150_000 } : { least: 0.01, most: 1_000 }),
     onFailure: ({ reason }) => failures.push(reason),
   })
   return { clock, failures, gecko, second, prices }
@@ -75,7 +73,7 @@ test('a price is decimal text with its source and time', async (t) => {
 
 test('the second source answers when the first is away', async (t) => {
   const { prices, failures } = await open(t, reply('<html>', 503), reply(KRAKEN))
-  assert.deepEqual([(await prices.rate('USD')).rate, (await prices.rate('USD')).source], ['0.8600', 'kraken'])
+  assert.deepEqual([(await prices.rate('USD')).rate, (await prices.rate('USD')).source], ['0.860000', 'kraken'])
   assert.deepEqual(failures, ['status 503'], 'and the first is left alone for a while')
   await assert.rejects(prices.rate('JPY'), noPrice)
 })
@@ -137,7 +135,27 @@ test('garbage is no price', async (t) => {
   assert.equal(toDecimal(Infinity), undefined)
 })
 
+// The first price after a start has nothing before it to be compared with.
+test('a price outside the band is not believed, also the first one', async (t) => {
+  const { prices, failures } = await open(t, reply({ nano: { usd: 0.000001, eur: 0.74, jpy: 9_999_999 } }))
+  await assert.rejects(prices.rate('USD'), noPrice)
+  await assert.rejects(prices.rate('JPY'), noPrice)
+  assert.equal((await prices.rate('EUR')).rate, '0.74', 'the others are')
+  assert.deepEqual(failures, [])
+  const absurd = await open(t, reply({ nano: { usd: 1e9 } }), reply(KRAKEN))
+  assert.equal((await absurd.prices.rate('USD')).source, 'kraken')
+  assert.deepEqual(absurd.failures, ['no price is believable'])
+})
+
 test('market data has every member of the contract, also those a provider leaves out', async (t) => {
+  const coin = documented('coingecko-coin') as Record<string, unknown>
+  const whole = await serve(t, reply(coin))
+  const all = await providedMarketData({
+    clock: new TestClock(),
+    provider: coinGecko({ url: whole.url, key: '' }),
+  }).read()
+  assert.deepEqual([all.market_data, all.links, all.image], [coin.market_data, coin.links, coin.image])
+  assert.equal(whole.requests[0]!.split('?')[0], '/coins/nano')
   const market = { id: 'nano', symbol: 'xno', name: 'Nano', market_data: { current_price: { usd: 0.85 } }, foreign: 1 }
   const server = await serve(t, reply(market))
   const provider = coinGecko({ url: server.url, key: '' })

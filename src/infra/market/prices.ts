@@ -16,6 +16,8 @@ export interface ProvidedPricesOptions {
   /** Asked in this order. */
   providers: readonly PriceProvider[]
   currencies: readonly string[]
+  /** What one nano may plausibly cost; anything outside is not believed, whoever says it. */
+  band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
 }
 
@@ -26,14 +28,15 @@ interface Source {
 
 /**
  * Prices from real markets. The first source that knows a currency is taken; where a second one knows it too, the two must
- * agree, and where none does, a jump is not believed: a wrong price would sell goods for nothing.
+ * agree, and where none does, a jump is not believed: a wrong price would sell goods for nothing. Nor is anything believed
+ * outside the band, which also guards the first look after a start.
  */
-export function providedPrices({ clock, providers, currencies, onFailure }: ProvidedPricesOptions): Prices {
+export function providedPrices({ clock, providers, currencies, band, onFailure }: ProvidedPricesOptions): Prices {
   const sources: Source[] = providers.map((provider) => ({
     name: provider.name,
     rates: new LastGood({
       clock,
-      fetch: (signal) => provider.fetchRates(currencies, signal),
+      fetch: async (signal) => believable(await provider.fetchRates(currencies, signal), band),
       freshMilliseconds: FRESH,
       staleMilliseconds: STALE,
       onFailure: (reason) => onFailure?.({ provider: provider.name, reason }),
@@ -59,6 +62,17 @@ export function providedPrices({ clock, providers, currencies, onFailure }: Prov
       return first
     },
   }
+}
+
+function believable(rates: ReadonlyMap<string, string>, band: ProvidedPricesOptions['band']) {
+  const kept = new Map(
+    [...rates].filter(([currency, rate]) => {
+      const { least, most } = band(currency)
+      return Number(rate) >= least && Number(rate) <= most
+    }),
+  )
+  if (kept.size === 0) throw new Error('no price is believable')
+  return kept
 }
 
 async function readFrom({ name, rates }: Source, currency: string): Promise<Rate | undefined> {

@@ -34,6 +34,11 @@ const RATES: Readonly<Record<string, string>> = {
   ZAR: '17.1',
 }
 
+/** What a dollar is worth elsewhere, roughly: good enough to tell a price from an absurd one. Unknown ones are like the dollar. */
+export function perDollar(currency: string): number {
+  return Number(RATES[currency] ?? 1)
+}
+
 /** A market in which a nano costs a dollar for ever. Its source says that it is none. */
 export function sandboxPrices(clock: Clock): Prices {
   return {
@@ -90,8 +95,19 @@ export function sandboxMarketData(clock: Clock): MarketData {
           price_change_percentage_7d: 0,
           price_change_percentage_30d: 0,
           price_change_percentage_1y: 0,
+          market_cap_change_24h: 0,
+          market_cap_change_percentage_24h: 0,
+          price_change_24h_in_currency: none,
+          price_change_percentage_24h_in_currency: none,
+          price_change_percentage_7d_in_currency: none,
+          price_change_percentage_30d_in_currency: none,
+          price_change_percentage_1y_in_currency: none,
+          market_cap_change_24h_in_currency: none,
+          market_cap_change_percentage_24h_in_currency: none,
           ath: price,
+          ath_change_percentage: none,
           atl: price,
+          atl_change_percentage: none,
           total_supply: SUPPLY,
           max_supply: SUPPLY,
           circulating_supply: SUPPLY,

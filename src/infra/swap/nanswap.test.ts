@@ -1,33 +1,40 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { TestClock } from '../../../test/support/clock.ts'
+import { until } from '../../../test/support/until.ts'
 import { nanswap } from './nanswap.ts'
 
-const ORDER = {
-  id: 'f9b9a2b3d4',
-  from: 'XNO',
-  to: 'BAN',
-  expectedAmountFrom: 1,
-  expectedAmountTo: 87.65,
-  payinAddress: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-  payoutAddress: 'ban_1',
-}
-const REQUEST = { id: 'swp_1', from: 'nano', to: 'ban', amount: '1', address: 'ban_1', refundAddress: 'nano_1' }
-const FOLLOWED = { ...REQUEST, reference: ORDER.id, receive: '87.65', status: 'waiting', expiresAt: 0 } as const
+type Answers = Record<string, unknown>
 
-async function open(t: TestContext, answers: Record<string, unknown>) {
-  const asked: { path: string; body: string; key: string | undefined }[] = []
+const DOCUMENTED = JSON.parse(
+  readFileSync(new URL('../../../test/fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
+) as Record<string, Record<string, unknown>>
+const ORDER = DOCUMENTED['create-order']!
+const DAY = 86_400_000
+
+interface Asked {
+  path: string
+  body: string
+  key: string | undefined
+}
+
+/** A swap service on loopback. What it is not told to answer is a 500; a number is a status; null is silence. */
+async function open(t: TestContext, changes: Answers = {}) {
+  const asked: Asked[] = []
+  const answers: Answers = { ...DOCUMENTED, ...changes }
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => (body += String(chunk)))
     request.on('end', () => {
       asked.push({ path: request.url!, body, key: request.headers['nanswap-api-key'] as string | undefined })
-      const answer = answers[request.url!.split('?')[0]!]
-      response
-        .writeHead(answer === undefined ? 500 : 200)
-        .end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+      const answer = answers[new URL(request.url!, 'http://x').pathname.slice(1)]
+      if (answer === null) return
+      const status = typeof answer === 'number' ? answer : answer === undefined ? 500 : 200
+      response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer ?? {}))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -35,35 +42,119 @@ async function open(t: TestContext, answers: Record<string, unknown>) {
     server.close()
     server.closeAllConnections()
   })
-  const provider = nanswap({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'secret' })
-  return { provider, asked }
+  const clock = new TestClock()
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = nanswap({ url, key: 'secret', clock })
+  const expiresAt = clock.now() + DAY
+  const request = {
+    id: 'swp_1',
+    from: 'nano',
+    to: 'ban',
+    amount: '1',
+    address: 'ban_1',
+    refundAddress: 'nano_1',
+    expiresAt,
+  }
+  const followed = { ...request, reference: 'zYkxDxfmYRM', receive: '87.65', status: 'waiting' as const }
+  return { provider, asked, answers, clock, request, followed }
 }
 
+const hasCode = (code: string) => (error: unknown) => (error as { code?: string }).code === code
+
 test('an order is placed with its own words for currencies, and followed to its end', async (t) => {
-  const { provider, asked } = await open(t, {
-    '/all-currencies': { XNO: { name: 'Nano' }, BAN: { name: 'Banano' } },
-    '/create-order': ORDER,
-    '/get-order': { ...ORDER, status: 'completed' },
+  const { provider, asked, request, followed } = await open(t)
+  assert.deepEqual(await provider.open(request), {
+    reference: ORDER.id,
+    depositAddress: ORDER.payinAddress,
+    receive: '87.65',
   })
-  assert.deepEqual(await provider.currencies(), ['nano', 'ban'])
-  const agreed = await provider.open(REQUEST)
-  assert.deepEqual(agreed, { reference: ORDER.id, depositAddress: ORDER.payinAddress, receive: '87.65' })
+  assert.equal(asked[0]!.path, '/get-limits?from=XNO&to=BAN')
   assert.deepEqual(JSON.parse(asked[1]!.body), {
     from: 'XNO',
     to: 'BAN',
     amount: 1,
     toAddress: 'ban_1',
     refundAddress: 'nano_1',
+    maxDurationSeconds: 86_400,
   })
   assert.equal(asked[1]!.key, 'secret')
-  assert.equal(await provider.follow(FOLLOWED), 'finished')
+  assert.equal(await provider.follow(followed), 'finished')
+  assert.equal(asked[2]!.path, '/get-order?id=zYkxDxfmYRM')
+})
+
+// A deposit without its memo is lost, and we carry none.
+test('currencies that need a memo are not offered, and an order that needs one is not taken', async (t) => {
+  const { provider, request } = await open(t, { 'create-order': { ...ORDER, payinExtraId: '77' } })
+  assert.deepEqual(await provider.currencies(), ['nano', 'ban', 'usdc-base'])
+  await assert.rejects(provider.open(request), /memo/)
+})
+
+test('an order that is not what was asked for is not passed on', async (t) => {
+  for (const change of [
+    { payoutAddress: 'ban_thief' },
+    { expectedAmountFrom: 100 },
+    { from: 'BAN' },
+    { to: 'DOGE' },
+    { expectedAmountTo: -1 },
+    { payinAddress: 7 },
+    { id: '' },
+  ]) {
+    const { provider, request } = await open(t, { 'create-order': { ...ORDER, ...change } })
+    await assert.rejects(provider.open(request), Error, JSON.stringify(change))
+  }
+})
+
+test('400 for an amount outside the limits, or longer than the service can count', async (t) => {
+  const { provider, asked, request } = await open(t)
+  for (const amount of ['0.019', '5000.6', '1.0000000000000001']) {
+    await assert.rejects(provider.open({ ...request, amount }), hasCode('invalid_amount'), amount)
+  }
+  assert.ok(asked.every(({ path }) => !path.startsWith('/create-order')))
+})
+
+test('400 when the service refuses, as often as it does: it is well', async (t) => {
+  const { provider, request } = await open(t, { 'create-order': 400 })
+  for (let i = 0; i < 5; i++) await assert.rejects(provider.open(request), hasCode('invalid_request'))
 })
 
 test('garbage and outages are failures, and a status it does not know changes nothing', async (t) => {
-  const broken = await open(t, { '/all-currencies': [], '/create-order': { id: 7 } })
-  await assert.rejects(broken.provider.currencies())
-  await assert.rejects(broken.provider.open(REQUEST))
-  await assert.rejects(broken.provider.follow(FOLLOWED))
-  const odd = await open(t, { '/get-order': { status: 'dancing' } })
-  assert.equal(await odd.provider.follow(FOLLOWED), 'waiting')
+  for (const answer of [500, '<html>', [], { id: 7 }]) {
+    const { provider, request } = await open(t, { 'all-currencies': answer, 'create-order': answer, 'get-order': 500 })
+    await assert.rejects(provider.open(request))
+    if (!('id' in Object(answer))) await assert.rejects(provider.currencies())
+  }
+  const { provider, followed } = await open(t, { 'get-order': { status: 'dancing' } })
+  assert.equal(await provider.follow(followed), 'waiting')
+})
+
+test('a service that never answers keeps nobody longer than its time limit, and then rests', async (t) => {
+  const { provider, asked, clock, request } = await open(t, { 'get-limits': null })
+  for (let i = 1; i <= 3; i++) {
+    const waiting = provider.open(request)
+    await until(() => asked.length === i)
+    clock.advance(8_000)
+    await assert.rejects(waiting, /no answer in time/)
+  }
+  await assert.rejects(provider.open(request), /rests/)
+  assert.equal(asked.length, 3)
+})
+
+test('its currencies outlive an outage', async (t) => {
+  const { provider, answers, clock } = await open(t)
+  const before = await provider.currencies()
+  answers['all-currencies'] = 503
+  clock.advance(3_600_000)
+  assert.deepEqual(await provider.currencies(), before)
+})
+
+// It has no word for it, and would be asked for ever.
+test('an order that nobody paid expires a day after its time', async (t) => {
+  const { provider, clock, followed } = await open(t, {
+    'get-order': { ...DOCUMENTED['get-order'], status: 'waiting' },
+  })
+  assert.equal(await provider.follow(followed), 'waiting')
+  clock.advance(DAY + 1)
+  assert.equal(await provider.follow(followed), 'waiting', 'a transfer may be on its way')
+  clock.advance(DAY)
+  assert.equal(await provider.follow(followed), 'expired')
 })

@@ -1,10 +1,18 @@
-import type { SwapProvider, SwapStatus } from '../../kernel/ports.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Clock, SwapProvider, SwapRequest, SwapStatus } from '../../kernel/ports.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { fetchJson } from '../market/fetch-json.ts'
+import { LastGood } from '../market/last-good.ts'
 import { toDecimal } from '../market/provider.ts'
+import { Circuit, isRefusal } from './circuit.ts'
 
-const TIMEOUT = 8_000
-const CURRENCIES_KEPT = 10 * 60_000
+const CURRENCIES_FRESH = 10 * 60_000
+const CURRENCIES_STALE = 24 * 3_600_000
+/** It has no word for an order that nobody paid. A transfer that left in time may take long to arrive elsewhere. */
+const GIVEN_UP_AFTER = 24 * 3_600_000
+/** It calculates in JavaScript's numbers, which are exact up to this length. */
+const DIGITS_MAX = 15
+const CODE = /^[a-z0-9-]{1,12}$/
 
 /** Its words and ours. */
 const STATUSES: Readonly<Record<string, SwapStatus>> = {
@@ -23,47 +31,94 @@ const STATUSES: Readonly<Record<string, SwapStatus>> = {
 export interface NanswapOptions {
   url: string
   key: string
+  clock: Clock
 }
 
 /** A swap service that speaks the HTTP API of Nanswap. */
-export function nanswap({ url, key }: NanswapOptions): SwapProvider {
+export function nanswap({ url, key, clock }: NanswapOptions): SwapProvider {
   const headers: Record<string, string> = key === '' ? {} : { 'nanswap-api-key': key }
-  const ask = (path: string, body?: JsonObject) =>
-    fetchJson(`${url}${path}`, {
-      headers,
-      signal: AbortSignal.timeout(TIMEOUT),
-      ...(body && { body: JSON.stringify(body) }),
-    }).then(toObject)
-  let known: { codes: string[]; at: number } | undefined
+  const circuit = new Circuit(clock)
+  const get = (path: string, query: Record<string, string>, signal: AbortSignal) =>
+    fetchJson(`${url}${path}?${new URLSearchParams(query).toString()}`, { headers, signal }).then(toObject)
+  const post = (path: string, body: JsonObject, signal: AbortSignal) =>
+    fetchJson(`${url}${path}`, { headers, signal, body: JSON.stringify(body) }).then(toObject)
+  const known = new LastGood({
+    clock,
+    fetch: async (signal) => readCurrencies(toObject(await fetchJson(`${url}/all-currencies`, { headers, signal }))),
+    freshMilliseconds: CURRENCIES_FRESH,
+    staleMilliseconds: CURRENCIES_STALE,
+  })
   return {
     name: 'nanswap',
     async currencies() {
-      if (known && performance.now() - known.at < CURRENCIES_KEPT) return known.codes
-      const codes = Object.keys(await ask('/all-currencies')).map(fromTicker)
-      if (codes.length === 0) throw new Error('there are no currencies in the answer')
-      known = { codes, at: performance.now() }
-      return codes
+      const last = await known.read()
+      if (!last) throw new Error('there are no currencies')
+      return last.value
     },
-    async open({ from, to, amount, address, refundAddress }) {
-      const order = await ask('/create-order', {
-        from: toTicker(from),
-        to: toTicker(to),
-        amount: Number(amount),
-        toAddress: address,
-        refundAddress,
-      })
-      const receive = toDecimal(order.expectedAmountTo)
-      if (typeof order.id !== 'string' || typeof order.payinAddress !== 'string' || receive === undefined) {
-        throw new Error('there is no order in the answer')
+    async open(request) {
+      const { from, to, amount, address, refundAddress, expiresAt } = request
+      const pair = { from: toTicker(from), to: toTicker(to) }
+      const maxDurationSeconds = Math.floor((expiresAt - clock.now()) / 1000)
+      const wish = { ...pair, amount: Number(amount), toAddress: address, refundAddress, maxDurationSeconds }
+      try {
+        // One time limit for both questions: somebody waits for the answer.
+        const order = await circuit.run(async (signal) => {
+          checkAmount(amount, await get('/get-limits', pair, signal))
+          return post('/create-order', wish, signal)
+        })
+        return readOrder(request, order)
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        throw new AppError('invalid_request', 'The swap provider refuses this swap.', { cause: error })
       }
-      return { reference: order.id, depositAddress: order.payinAddress, receive }
     },
-    async follow({ reference, status }) {
-      const order = await ask(`/get-order?id=${encodeURIComponent(reference)}`)
-      const told = String(order.status)
-      return (Object.hasOwn(STATUSES, told) ? STATUSES[told] : undefined) ?? status
+    async follow({ reference, status, expiresAt }) {
+      const order = await circuit.run((signal) => get('/get-order', { id: reference }, signal))
+      const told = typeof order.status === 'string' && Object.hasOwn(STATUSES, order.status) ? order.status : undefined
+      const next = told === undefined ? status : STATUSES[told]!
+      return next === 'waiting' && clock.now() >= expiresAt + GIVEN_UP_AFTER ? 'expired' : next
     },
   }
+}
+
+/** Currencies whose transfers need a memo are left out: we carry none, and what comes without one is lost. */
+function readCurrencies(answer: JsonObject): string[] {
+  const codes = Object.entries(answer)
+    .filter(([, about]) => toObject(about).hasExternalId !== true)
+    .map(([ticker]) => fromTicker(ticker))
+    .filter((code) => CODE.test(code))
+  if (codes.length === 0) throw new Error('there are no currencies in the answer')
+  return codes
+}
+
+function checkAmount(amount: string, { min, max }: JsonObject): void {
+  const refuse = (detail: string) => {
+    throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount', detail } })
+  }
+  if (amount.replace('.', '').replace(/^0+/, '').length > DIGITS_MAX) refuse(`At most ${DIGITS_MAX} digits.`)
+  const least = toDecimal(min)
+  const most = toDecimal(max)
+  if (least !== undefined && Number(amount) < Number(least)) refuse(`At least ${least}.`)
+  if (most !== undefined && Number(amount) > Number(most)) refuse(`At most ${most}.`)
+}
+
+/** An order that is not what was asked for must not be paid by anybody. */
+function readOrder({ from, to, amount, address }: SwapRequest, order: JsonObject) {
+  const { id, payinAddress, payinExtraId } = order
+  const receive = toDecimal(order.expectedAmountTo)
+  if (typeof id !== 'string' || id === '' || typeof payinAddress !== 'string' || receive === undefined) {
+    throw new Error('there is no order in the answer')
+  }
+  const isOurs =
+    order.from === toTicker(from) &&
+    order.to === toTicker(to) &&
+    String(order.payoutAddress).toLowerCase() === address.toLowerCase() &&
+    Number(order.expectedAmountFrom) === Number(amount)
+  if (!isOurs) throw new Error('the order is not what was asked for')
+  if (payinExtraId !== undefined && payinExtraId !== null && payinExtraId !== '') {
+    throw new Error('the deposit needs a memo')
+  }
+  return { reference: id, depositAddress: payinAddress, receive }
 }
 
 const fromTicker = (ticker: string) => (ticker.toUpperCase() === 'XNO' ? 'nano' : ticker.toLowerCase())

@@ -3,9 +3,10 @@ import type { Job } from '../../kernel/job.ts'
 import type { SwapProvider } from '../../kernel/ports.ts'
 import { listOpenSwaps, markSwap } from './store.ts'
 
-const SWAPS_AT_ONCE = 50
+const SWAPS_MAX = 500
+const SWAPS_AT_ONCE = 8
 
-/** Asks the provider how the open swaps stand. One that fails keeps nobody else from being asked. */
+/** Asks the provider how the open swaps stand, some at a time. One that fails or is slow keeps nobody else waiting. */
 export const followSwaps = (
   { db, clock }: StoreCtx,
   provider: SwapProvider,
@@ -16,13 +17,18 @@ export const followSwaps = (
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 10_000,
-  async run() {
-    for (const swap of await listOpenSwaps(db, provider.name, SWAPS_AT_ONCE)) {
-      const next = await provider.follow(swap).catch((error: unknown) => {
-        onFailure(error instanceof Error ? error.message : String(error))
-        return swap.status
-      })
-      await markSwap(db, swap, next, clock.now())
+  async run(_payload, signal) {
+    const swaps = (await listOpenSwaps(db, provider.name, SWAPS_MAX)).values()
+    const follow = async () => {
+      for (let next = swaps.next(); !next.done && !signal.aborted; next = swaps.next()) {
+        const swap = next.value
+        const status = await provider.follow(swap).catch((error: unknown) => {
+          onFailure(error instanceof Error ? error.message : String(error))
+          return swap.status
+        })
+        await markSwap(db, swap, status, clock.now())
+      }
     }
+    await Promise.all(Array.from({ length: SWAPS_AT_ONCE }, follow))
   },
 })

@@ -1,10 +1,13 @@
-import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
-import { RAW_MAX, RAW_PER_NANO, parseNano } from '../../kernel/money.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { RAW_MAX, RAW_PER_NANO, parseNano, parseRaw } from '../../kernel/money.ts'
+import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/ports.ts'
 import {
   type Payment,
+  type Wallet,
   type WalletCtx,
   createWallet,
+  deleteWallet,
   findPayment,
   findWallet,
   queuePayment,
@@ -46,10 +49,10 @@ export function sandboxSwap(ctx: WalletCtx): SwapProvider {
   return {
     name: 'sandbox',
     currencies: () => Promise.resolve(Object.keys(WORTH)),
-    async open({ from, to, amount }) {
+    async open({ from, to, amount, refundAddress }) {
       const receive = exchange(from, to, amount)
       if (from !== 'nano') return { reference: '-', depositAddress: DEPOSITS[from]!, receive }
-      const { id, address } = await createWallet(ctx, { accountId: undefined, purpose: 'swap' })
+      const { id, address } = await createWallet(ctx, { accountId: undefined, purpose: 'swap', refundAddress })
       return { reference: id, depositAddress: address, receive }
     },
     follow: (swap) => (swap.from === 'nano' ? followDeposit(ctx, swap) : followPayout(ctx, swap)),
@@ -71,34 +74,40 @@ function exchange(from: string, to: string, amount: string): string {
 }
 
 async function followDeposit(ctx: WalletCtx, swap: FollowedSwap): Promise<SwapStatus> {
-  const { id, reference, amount, refundAddress, status, expiresAt } = swap
+  const { id, reference, amount, status, expiresAt } = swap
   const wallet = (await findWallet(ctx.store.db, reference))!
   const wanted = parseNano(amount)!
+  if (wallet.status !== 'active') return close(ctx, swap, wallet)
   if (status === 'waiting' || status === 'confirming') {
     if (wallet.balance === wanted) return 'exchanging'
-    const isOver = ctx.store.clock.now() >= expiresAt
     // Too little or too much cannot be exchanged: it goes back, and the swap is over only when it has.
-    const refund = wallet.balance > wanted || (isOver && wallet.balance > 0n)
-    if (refund) {
-      const back = { walletId: reference, destination: refundAddress, amount: wallet.balance }
-      return (await pay(ctx, { ...back, reference: `swap-refund:${id}` })) ? 'refunded' : status
-    }
-    if (isOver) return 'expired'
+    if (wallet.balance > wanted || ctx.store.clock.now() >= expiresAt) return close(ctx, swap, wallet)
     return wallet.balance > 0n || (await isExpected(ctx, wallet.address)) ? 'confirming' : 'waiting'
   }
   if (status === 'exchanging') return 'sending'
   const { address } = await treasury(ctx)
   const payment = { walletId: reference, destination: address, amount: wanted, reference: `swap:${id}` }
-  return (await pay(ctx, payment)) ? 'finished' : status
+  return (await pay(ctx, payment)) ? close(ctx, swap, wallet) : status
+}
+
+/** Ends the wallet of a swap: what is in it goes back, and so does whatever comes later, by the rule of ended wallets. */
+async function close(ctx: WalletCtx, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
+  if (wallet.status === 'active') await deleteWallet(ctx, wallet)
+  else await ctx.custody.advance(wallet.id)
+  if (swap.status === 'sending') return 'finished'
+  const { status, frontier } = (await findWallet(ctx.store.db, wallet.id))!
+  if (status !== 'deleted') return swap.status
+  // A wallet that never had a block never had anything to give back.
+  return frontier === ZERO_HASH ? 'expired' : 'refunded'
 }
 
 async function followPayout(ctx: WalletCtx, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
+  const amount = parseNano(receive)!
   if (status === 'waiting') return 'confirming'
   if (status === 'confirming') return 'exchanging'
-  if (status === 'exchanging') return 'sending'
-  const { id: walletId } = await treasury(ctx)
-  const payment = { walletId, destination: address, amount: parseNano(receive)!, reference: `swap:${id}` }
-  return (await pay(ctx, payment)) ? 'finished' : status
+  const { id: walletId, address: payer } = await treasury(ctx)
+  if (status === 'exchanging') return (await canPay(ctx, payer, amount)) ? 'sending' : 'failed'
+  return (await pay(ctx, { walletId, destination: address, amount, reference: `swap:${id}` })) ? 'finished' : status
 }
 
 /** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */
@@ -111,12 +120,18 @@ async function pay(ctx: WalletCtx, payment: Payment): Promise<boolean> {
 }
 
 /** Whether something is on its way, confirmed or not. */
-async function isExpected({ node }: WalletCtx, account: string): Promise<boolean> {
-  try {
-    const { receivable } = await node.read('account_balance', { account, include_only_confirmed: false })
-    return receivable !== undefined && receivable !== '0'
-  } catch (error) {
-    if (error instanceof LedgerRefusal) return false
-    throw error
-  }
+async function isExpected(ctx: WalletCtx, account: string): Promise<boolean> {
+  return (await readWorth(ctx, account)).receivable > 0n
+}
+
+/** What waits to be received counts: a payment waits for it. */
+async function canPay(ctx: WalletCtx, account: string, amount: bigint): Promise<boolean> {
+  const { balance, receivable } = await readWorth(ctx, account)
+  return balance + receivable >= amount
+}
+
+async function readWorth({ node }: WalletCtx, account: string) {
+  const worth = await node.read('account_balance', { account, include_only_confirmed: false })
+  const toBigInt = (value: unknown) => parseRaw(String(value)) ?? 0n
+  return { balance: toBigInt(worth.balance), receivable: toBigInt(worth.receivable) }
 }

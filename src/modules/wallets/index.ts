@@ -20,12 +20,6 @@ export { WalletLine } from './line.ts'
 export { WalletWatch } from './listeners.ts'
 export { type OutboxBlock, countOpenBlocks, listBlocks } from './outbox-store.ts'
 export { readRefundAddress } from './refund-addresses.ts'
-export {
-  type Wallet,
-  countByMasterKey,
-  countByStatus,
-  findServiceWallet,
-  findWallet,
-  listFrozen,
-  listWatched,
-} from './store.ts'
+export { listFrozen } from './frozen-store.ts'
+export { countByMasterKey } from './keys-store.ts'
+export { type Wallet, countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'

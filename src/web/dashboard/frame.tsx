@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Document } from '../layout.tsx'
 
 /** What every page of the dashboard knows: who looks at it, where, and what its forms must carry. */
 export interface FrameProps {
@@ -62,16 +63,16 @@ const Navigation = ({ section, account, csrf }: FrameProps) => (
   </>
 )
 
-const Head = ({ title }: { title: string }) => (
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="robots" content="noindex" />
-    <title>{`${title} · nano-gateway`}</title>
-    <link rel="stylesheet" href="/assets/gateway.css" />
-    <link rel="stylesheet" href="/assets/dashboard.css" />
-    <script src="/assets/dashboard.js" defer />
-  </head>
+const Page = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <Document
+    title={`${title} · nano-gateway`}
+    styles={['dashboard.css']}
+    scripts={['dashboard.js']}
+    head={<meta name="robots" content="noindex" />}
+    bodyClass="dashboard"
+  >
+    {children}
+  </Document>
 )
 
 const Banner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
@@ -96,58 +97,52 @@ export const Frame = (
 ) => {
   const { title, lead, actions, devnet, notice, children } = props
   return (
-    <html lang="en">
-      <Head title={title} />
-      <body class="dashboard">
-        <a href="#content" class="skip">
-          Skip to content
-        </a>
-        {devnet && <Banner />}
-        <div class="shell">
-          <header class="side">
-            <Brand />
-            <div class="wide">
-              <Navigation {...props} />
+    <Page title={title}>
+      <a href="#content" class="skip">
+        Skip to content
+      </a>
+      {devnet && <Banner />}
+      <div class="shell">
+        <header class="side">
+          <Brand />
+          <div class="wide">
+            <Navigation {...props} />
+          </div>
+          <details class="narrow">
+            <summary>Menu</summary>
+            <Navigation {...props} />
+          </details>
+        </header>
+        <main id="content" tabIndex={-1}>
+          <div class="title">
+            <div>
+              <h1>{title}</h1>
+              {lead && <p class="lead">{lead}</p>}
             </div>
-            <details class="narrow">
-              <summary>Menu</summary>
-              <Navigation {...props} />
-            </details>
-          </header>
-          <main id="content" tabIndex={-1}>
-            <div class="title">
-              <div>
-                <h1>{title}</h1>
-                {lead && <p class="lead">{lead}</p>}
-              </div>
-              {actions && <div class="actions">{actions}</div>}
-            </div>
-            {notice && (
-              <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
-                {notice.text}
-              </p>
-            )}
-            {children}
-          </main>
-        </div>
-      </body>
-    </html>
+            {actions && <div class="actions">{actions}</div>}
+          </div>
+          {notice && (
+            <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
+              {notice.text}
+            </p>
+          )}
+          {children}
+        </main>
+      </div>
+    </Page>
   )
 }
 
 /** A page before anybody has signed in, and one that says why there is no page. */
 export const Gate = ({ title, devnet, children }: { title: string; devnet: boolean; children: ComponentChildren }) => (
-  <html lang="en">
-    <Head title={title} />
-    <body class="dashboard">
-      {devnet && <Banner />}
-      <header class="gate-head">
-        <Brand />
-      </header>
-      <main class="gate" id="content">
-        <h1>{title}</h1>
-        {children}
-      </main>
-    </body>
-  </html>
+  <Page title={title}>
+    {devnet && <Banner />}
+    <header class="gate-head">
+      <Brand />
+    </header>
+    <main class="gate" id="content">
+      <h1>{title}</h1>
+      {children}
+    </main>
+  </Page>
 )

@@ -35,22 +35,16 @@ export async function openSwap(
   if (!isAmount) throw badAmount()
   if (!isAddressOf(to, address)) throw badAddress('address', to)
   if (!isAddressOf(from, refundAddress)) throw badAddress('refund_address', from)
-  const request = { id: ids.next('swp'), from, to, amount, address, refundAddress }
+  const createdAt = clock.now()
+  const expiresAt = createdAt + LIFETIME
+  const request = { id: ids.next('swp'), from, to, amount, address, refundAddress, expiresAt }
   const agreed = await provider.open(request).catch((error: unknown) => {
     if (error instanceof AppError) throw error
     throw providerFailed(error)
   })
   // A provider that gives us nothing to pay to must not take our user's money.
   if (!isAddressOf(from, agreed.depositAddress)) throw providerFailed(new Error('The deposit address is none.'))
-  const createdAt = clock.now()
-  const swap: Swap = {
-    ...request,
-    ...agreed,
-    provider: provider.name,
-    status: 'waiting',
-    createdAt,
-    expiresAt: createdAt + LIFETIME,
-  }
+  const swap: Swap = { ...request, ...agreed, provider: provider.name, status: 'waiting', createdAt }
   await insertSwap(db, { ...swap, accountId })
   return swap
 }

@@ -1,0 +1,21 @@
+import type { Clock } from '../../kernel/ports.ts'
+
+/** Runs something that may take for ever; whoever waits for it waits this long at most. */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  milliseconds: number,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const abort = new AbortController()
+  const { promise: timedOut, reject } = Promise.withResolvers<never>()
+  timedOut.catch(() => undefined)
+  const cancelTimer = clock.after(milliseconds, () => {
+    abort.abort()
+    reject(new Error('no answer in time'))
+  })
+  try {
+    return await Promise.race([run(abort.signal), timedOut])
+  } finally {
+    cancelTimer()
+  }
+}
