@@ -161,6 +161,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     wallets: served.wallets,
     names: base.names,
     blockLink: checkouts.till.links.block,
+    playLedger: served.playLedger,
     webhooks: { ...base.store, secrets: webhooks.secrets, outbound: webhooks.outbound },
     mailIsKept: config.smtpUrl === '',
     listMails: (limit) => listCapturedMail(db, limit),

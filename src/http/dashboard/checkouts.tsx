@@ -100,6 +100,8 @@ function mountOne(door: Door, ctx: CheckoutCtx): void {
     cancelled: 'The checkout is cancelled.',
     marked: 'The checkout is marked as paid.',
     redelivered: 'The event is on its way again.',
+    paid: 'A payment was sent. Load this page again to see what came of it.',
+    ended: 'The checkout has ended.',
   }
   const detail = async ({ frame, params, accountId, isAdmin }: Visit, filled: Filled) => {
     const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })

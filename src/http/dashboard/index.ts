@@ -3,6 +3,7 @@ import { mountActivity } from './activity.tsx'
 import { type AdministrationOptions, mountAdministration } from './administration.tsx'
 import { mountCheckouts } from './checkouts.tsx'
 import { mountCredits } from './credits.tsx'
+import { type DeveloperOptions, mountDeveloper } from './developer.tsx'
 import { Door } from './door.tsx'
 import { mountKeys } from './keys.tsx'
 import { type OverviewOptions, mountOverview } from './overview.tsx'
@@ -13,6 +14,7 @@ import { mountWebhooks } from './webhooks.tsx'
 export type DashboardOptions = SignInOptions &
   OverviewOptions &
   AdministrationOptions &
+  DeveloperOptions &
   WalletsOptions & { webhooks: Parameters<typeof mountWebhooks>[1]['webhooks'] }
 
 /** The dashboard under `/dashboard`: pages and forms for people, over the same verbs as the API. */
@@ -28,6 +30,7 @@ export function mountDashboard(server: FastifyInstance, options: DashboardOption
       mountKeys(door, options)
       mountCredits(door, options)
       mountActivity(door, options)
+      mountDeveloper(door, options)
       mountAdministration(door, options)
       done()
     },

@@ -116,6 +116,24 @@ const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 
   )
 }
 
+/** On the embedded ledger: every state of a checkout by one click. */
+const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
+  <Card title="Play the payer" note="Only on the embedded ledger. More under Developer.">
+    <div class="actions">
+      {[
+        ['exactly', 'Pay exactly'],
+        ['partly', 'Pay half'],
+        ['late', 'Pay late'],
+        ...(OPEN.includes(checkout.status) ? [['expire', 'Let it expire']] : []),
+      ].map(([what, name]) => (
+        <ActionButton key={what} frame={frame} action={`/dashboard/developer/checkouts/${checkout.id}/${what}`}>
+          {name!}
+        </ActionButton>
+      ))}
+    </div>
+  </Card>
+)
+
 /** One checkout with everything that has happened to it. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
   const { frame, filled, checkout, payments, events, timeline, links, isOwn } = props
@@ -178,6 +196,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         </Card>
       </div>
       {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
+      {isOwn && frame.devnet && <Play frame={frame} checkout={checkout} />}
       <Card title="Payments">
         {payments.length === 0 ? (
           <Empty title="Nothing was paid yet" />

@@ -25,6 +25,8 @@ const SECTIONS = [
   ['/dashboard/activity', 'Activity'],
 ] as const
 
+const DEVELOPER = [['/dashboard/developer', 'Developer']] as const
+
 const ADMINISTRATION = [
   ['/dashboard/admin', 'All accounts'],
   ['/dashboard/admin/health', 'Health'],
@@ -44,10 +46,10 @@ const Links = ({ links, section }: { links: readonly (readonly [string, string])
   </ul>
 )
 
-const Navigation = ({ section, account, csrf }: FrameProps) => (
+const Navigation = ({ section, account, csrf, devnet }: FrameProps) => (
   <>
     <nav aria-label="Dashboard">
-      <Links links={SECTIONS} section={section} />
+      <Links links={devnet ? [...SECTIONS, ...DEVELOPER] : SECTIONS} section={section} />
     </nav>
     {account.role === 'admin' && (
       <nav aria-label="Administration">
