@@ -86,7 +86,7 @@ export function readCitations() {
         const [, section, what] = /^(\d(?:\.\d)?), (.+)$/.exec(one.trim()) ?? []
         if (section === undefined) continue
         const isRules = /^rules? \d/.test(what)
-        const [heading, key] = isRules ? [] : what.split(': ')
+        const [, heading, key] = isRules ? [] : /^(.*?)(?:: (.*))?$/.exec(what)
         citations.push({
           title: title.replace(/\s*\(contract .*$/, ''),
           file: relative(root, file),

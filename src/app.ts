@@ -280,7 +280,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     webhooks,
     wallets: custodian.ctx,
     work: scheduler,
-    playLedger: devnet && toPlayLedger(devnet),
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })

@@ -27,13 +27,17 @@ export async function startEmbedded(
   return devnet
 }
 
-/** The embedded ledger as developers may play with it. */
-export function toPlayLedger({ node }: Devnet): PlayLedger {
+/** The embedded ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */
+export function toPlayLedger({ node }: Devnet, onWrite: (address: string) => void): PlayLedger {
   return {
     get holds() {
       return node.holds
     },
-    fund: (address, amount) => refusable(() => node.fund(fromAddress(address)!, amount)),
+    async fund(address, amount) {
+      const hash = await refusable(() => node.fund(fromAddress(address)!, amount))
+      onWrite(address)
+      return hash
+    },
     hold: () => node.hold(),
     confirm: (hash) => refusable(() => node.confirm(hash)),
     release: () => node.release(),

@@ -8,13 +8,14 @@ import { mountDashboard } from './http/dashboard/index.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
-import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.tsx'
+import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
+import { openPictures } from './infra/http/pictures.ts'
 import { countJobs, listJobs, retryDead } from './infra/jobs/queue.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { type Log, describeError } from './infra/log.ts'
@@ -121,7 +122,15 @@ export function openServer(config: Config, served: Served): OpenServer {
     parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
   })
   mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
-  const payRoutes = new PayRoutes({ ...checkouts, clock, devnet, ipOf, burst: new MemoryBurst(clock), onError })
+  const payRoutes = new PayRoutes({
+    ...checkouts,
+    clock,
+    pictures: openPictures({ outbound: webhooks.outbound, clock }),
+    playLedger,
+    burst: new MemoryBurst(clock),
+    ipOf,
+    onError,
+  })
   payRoutes.mount(server)
   mountDeveloper(server, {
     ctx: checkouts.ctx,

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findAsset } from '../web/assets.ts'
 import { AppError } from '../kernel/errors.ts'
 import { toErrorReply } from './errors.ts'
@@ -8,8 +8,7 @@ const A_WHILE = 'public, max-age=300'
 
 /** The files that pages load, compressed beforehand. An address that names the version of its file never changes. */
 export function mountAssets(server: FastifyInstance): void {
-  server.get('/assets/:name', (request, reply) => {
-    const { name } = request.params as { name: string }
+  const send = (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const { v } = request.query as { v?: unknown }
     const asset = findAsset(name)
     if (!asset) {
@@ -28,7 +27,10 @@ export function mountAssets(server: FastifyInstance): void {
     if (encoding !== undefined) void reply.header('content-encoding', encoding)
     const bytes = encoding === 'br' ? asset.brotli : encoding === 'gzip' ? asset.gzip : asset.plain
     return reply.type(asset.type).send(bytes)
-  })
+  }
+  server.get('/assets/:name', (request, reply) => send(request, reply, (request.params as { name: string }).name))
+  // Shops write this address into their pages, so that it is short and stays.
+  server.get('/button.js', (request, reply) => send(request, reply, 'button.js'))
 }
 
 function encodingFor(accepted: string | string[] = ''): 'br' | 'gzip' | undefined {

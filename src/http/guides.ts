@@ -4,7 +4,8 @@ import { type Document, type ResolveLink, parseDocument } from '../web/docs-mark
 import type { GuideLink } from '../web/docs-shell.tsx'
 
 /** In this order a newcomer meets them; a guide that is not named comes after these. */
-const ORDER = `getting-started first-payment webhooks wallets usernames email work pay-per-request devnet operating
+const ORDER =
+  `getting-started first-payment payment-page webhooks wallets usernames email work pay-per-request devnet operating
   migrating performance security`.split(/\s+/)
 
 export interface Guide {

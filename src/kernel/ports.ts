@@ -233,6 +233,23 @@ export interface Outbound {
   check(url: string): RefusedAddress | undefined
   /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+  /** The same for what is only read. Bytes are undefined when there are more of them, or when they broke off. */
+  get(
+    url: string,
+    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
+  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
+}
+
+/** A picture as it can be passed on: its kind is read from its bytes, not from what a server says. */
+export interface Picture {
+  type: string
+  bytes: Uint8Array
+}
+
+/** Pictures that merchants named, fetched by us so that payers ask nobody else. */
+export interface Pictures {
+  /** Undefined for what is no picture, too large or not to be had at the moment. */
+  find(url: string): Promise<Picture | undefined>
 }
 
 /** A block of the embedded ledger that is not final yet. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkAnswer } from '../support/answers.ts'
 import { openGateway } from '../support/gateway.ts'
 
-test('every action says what it answers, and its own example is such an answer (contract 2)', async (t) => {
+test('every action says what it answers, and its own example is such an answer (contract 2, rules 1 and 3)', async (t) => {
   const { app } = await openGateway(t)
   for (const { name, example } of app.actions) {
     checkAnswer(app.actions, name, { status: 200, text: JSON.stringify(example.response) })

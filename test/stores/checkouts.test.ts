@@ -36,6 +36,7 @@ function toCheckoutCtx(store: StoreCtx, engine: Engine): CheckoutCtx {
     },
     prices: sandboxPrices(store.clock),
     links: { pay: link, check: link, record: link, block: link },
+    qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
     secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },

@@ -216,7 +216,8 @@ export class Door {
   }
 
   #send(reply: FastifyReply, page: Page): FastifyReply {
-    return reply.send(renderPage(page))
+    // Said again, because the server takes it away from answers to mistakes.
+    return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
   }
 
   #explain(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {

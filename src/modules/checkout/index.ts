@@ -20,11 +20,13 @@ export {
   type OwnCheckout,
   getCheckout,
   getOwn,
+  readPageFacts,
   servePage,
   showCheck,
   showOwn,
   showRecord,
   showUnmatched,
+  worthOf,
 } from './domain/show.ts'
 export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'

@@ -30,7 +30,7 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
         <span class="chart-title">{title}</span>
         <span class="chart-summary">{summary}</span>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`} role="img" aria-label={`${title}. ${summary}`}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`} role="img" aria-label={`${title}. ${summary}`}>
         <line x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} class="axis" />
         {bars.map((bar, at) => {
           // What is not nothing can be seen.
@@ -58,13 +58,11 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
             </g>
           )
         })}
-        <text x="0" y={HEIGHT + 16}>
-          {shortDate(first)}
-        </text>
-        <text x={WIDTH} y={HEIGHT + 16} class="end">
-          {shortDate(last)}
-        </text>
       </svg>
+      <p class="chart-ends" aria-hidden="true">
+        <span>{shortDate(first)}</span>
+        <span>{shortDate(last)}</span>
+      </p>
       <details>
         <summary>
           Numbers<span class="unseen">{` of ${title}`}</span>

@@ -79,7 +79,7 @@ const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 
       <FormError filled={filled} fields={['block_hash']} />
       <div class="actions">
         {isOpen && (
-          <Confirmed ask="Cancel checkout">
+          <Confirmed ask="Cancel checkout" kind="danger">
             <p>The page will take no more payments. What still arrives in the next seven days is recorded.</p>
             <ActionButton frame={frame} action={action('cancel')} kind="danger">
               Cancel it

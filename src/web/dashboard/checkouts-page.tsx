@@ -31,6 +31,7 @@ export interface CheckoutsPageProps {
 const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
 const MARKS = ['overpaid', 'paid_late', 'marked']
 const MODES = ['unique_amount', 'unique_address', 'generated_wallet']
+const FURTHER = ['additional', 'mode', 'currency', 'from', 'to', 'metadata']
 const words = (value: string): [string, string] => [value, value.replaceAll('_', ' ')]
 
 const Filters = ({ filled, currencies, account }: Pick<CheckoutsPageProps, 'filled' | 'currencies' | 'account'>) => (
@@ -38,20 +39,25 @@ const Filters = ({ filled, currencies, account }: Pick<CheckoutsPageProps, 'fill
     {account !== undefined && <input type="hidden" name="account" value={account} />}
     <TextField filled={filled} name="text" label="Search" placeholder="Title, id, block, payer" maxLength={120} />
     <SelectField filled={filled} name="status" label="Status" options={[['', 'Any'], ...STATUSES.map(words)]} />
-    <SelectField filled={filled} name="additional" label="Marker" options={[['', 'Any'], ...MARKS.map(words)]} />
-    <SelectField filled={filled} name="mode" label="Mode" options={[['', 'Any'], ...MODES.map(words)]} />
-    <SelectField
-      filled={filled}
-      name="currency"
-      label="Currency"
-      options={[['', 'Any'], ...['NANO', ...currencies].map((code): [string, string] => [code, code])]}
-    />
-    <TextField filled={filled} name="from" label="From" type="date" />
-    <TextField filled={filled} name="to" label="To" type="date" />
-    <TextField filled={filled} name="metadata" label="Metadata" placeholder="order=A-17" maxLength={200} />
     <div class="send">
       <button class="plain">Show</button>
     </div>
+    <details open={FURTHER.some((name) => (filled.values[name] ?? '') !== '')}>
+      <summary>More filters</summary>
+      <div class="filters">
+        <SelectField filled={filled} name="additional" label="Marker" options={[['', 'Any'], ...MARKS.map(words)]} />
+        <SelectField filled={filled} name="mode" label="Mode" options={[['', 'Any'], ...MODES.map(words)]} />
+        <SelectField
+          filled={filled}
+          name="currency"
+          label="Currency"
+          options={[['', 'Any'], ...['NANO', ...currencies].map((code): [string, string] => [code, code])]}
+        />
+        <TextField filled={filled} name="from" label="From" type="date" />
+        <TextField filled={filled} name="to" label="To" type="date" />
+        <TextField filled={filled} name="metadata" label="Metadata" placeholder="order=A-17" maxLength={200} />
+      </div>
+    </details>
   </form>
 )
 

@@ -46,13 +46,13 @@ export const ActionButton = (props: {
 )
 
 /** What cannot be taken back asks a second time, without any script. */
-export const Confirmed = ({ ask, about, children }: { ask: string; about?: string; children: ComponentChildren }) => (
-  <details class="confirm">
+export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger'; children: ComponentChildren }) => (
+  <details class={`confirm ${props.kind ?? ''}`}>
     <summary>
-      {ask}
-      {about && <span class="unseen">{` ${about}`}</span>}
+      {props.ask}
+      {props.about && <span class="unseen">{` ${props.about}`}</span>}
     </summary>
-    <div class="confirm-body">{children}</div>
+    <div class="confirm-body">{props.children}</div>
   </details>
 )
 

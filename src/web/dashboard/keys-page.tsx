@@ -57,7 +57,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
                 </ActionButton>
               </Confirmed>
             )}
-            <Confirmed ask="Revoke" about={about}>
+            <Confirmed ask="Revoke" about={about} kind="danger">
               <p>Whatever uses this key stops working at once. This cannot be taken back.</p>
               <ActionButton frame={frame} action={`/dashboard/keys/${row.id}/revoke`} about={about} kind="danger">
                 Revoke now

@@ -12,7 +12,7 @@ export const Nano = ({ raw }: { raw: bigint }) => {
   const shown = decimals === '' ? grouped : `${grouped}.${decimals.slice(0, SHOWN_DECIMALS)}${isCut ? '…' : ''}`
   return (
     <span class="nano" title={isCut ? `${exact} nano` : undefined}>
-      {`${shown} nano`}
+      {shown} <span class="unit">nano</span>
     </span>
   )
 }

@@ -135,7 +135,7 @@ export const WalletPage = (props: WalletPageProps) => {
                 'Then goes to',
                 refunds.length === 0 ? 'held for you' : refunds.map((one) => <code key={one}>{one} </code>),
               ],
-              ...(wallet.metadata === null || Object.keys(wallet.metadata).length === 0
+              ...(wallet.metadata === null || Object.keys(wallet.metadata).every((name) => name === 'name')
                 ? []
                 : [['Metadata', <pre>{JSON.stringify(wallet.metadata, null, 2)}</pre>] as const]),
             ]}
