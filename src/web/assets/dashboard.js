@@ -4,14 +4,17 @@
 // The token of a mailed link stands behind the #, which browsers do not send. It goes into the form and out of the
 // address; the person presses the button, because programs that look through mail open links, too.
 const byLink = document.getElementById('by-link')
-const token = /^#(\w{20,200})$/.exec(location.hash)?.[1]
-if (byLink && token) {
+function takeToken() {
+  const token = /^#(\w{20,200})$/.exec(location.hash)?.[1]
+  if (!byLink || !token) return
   byLink.querySelector('input[name=token]').value = token
-  byLink.classList.add('filled')
   byLink.hidden = false
   byLink.querySelector('button').focus()
   history.replaceState(null, '', location.pathname + location.search)
 }
+takeToken()
+// A link that is opened where this page stands already loads nothing.
+addEventListener('hashchange', takeToken)
 
 for (const time of document.querySelectorAll('time[datetime]')) {
   const at = new Date(time.dateTime)
