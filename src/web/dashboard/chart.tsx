@@ -30,7 +30,12 @@ export const DayChart = (props: { title: string; summary: string; unit: string; 
         <span class="chart-title">{title}</span>
         <span class="chart-summary">{summary}</span>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`} role="img" aria-label={`${title}. ${summary}`}>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${title}. ${summary}`}
+      >
         <line x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} class="axis" />
         {bars.map((bar, at) => {
           // What is not nothing can be seen.

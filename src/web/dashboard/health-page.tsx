@@ -40,7 +40,7 @@ export const HealthPage = (props: {
   const { work } = status
   return (
     <Frame {...frame} title="Health" lead="Nodes, proof of work and deliveries of this instance.">
-      <div class="row">
+      <div class="row four">
         <Figure
           label="Confirmations"
           value={status.confirmationsConnected ? 'arriving' : 'not heard'}

@@ -184,10 +184,12 @@ export const OverviewPage = (props: OverviewProps) => {
       <Card title="Checkouts">
         {total === 0 ? (
           <Empty title="No checkouts yet">
-            <p>
-              <a href="/dashboard/checkouts/new">Create your first checkout</a>, or make one from your shop with an{' '}
-              <a href="/dashboard/keys">API key</a>.
-            </p>
+            {tasks && (
+              <p>
+                <a href="/dashboard/checkouts/new">Create your first checkout</a>, or make one from your shop with an{' '}
+                <a href="/dashboard/keys">API key</a>.
+              </p>
+            )}
           </Empty>
         ) : (
           <div class="row two">
