@@ -23,8 +23,9 @@ import { listCapturedMail } from './infra/mail/captured.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
+import { inTx } from './kernel/in-tx.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
-import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
+import { Sessions, type StoredKeys, insertAudit } from './modules/accounts/index.ts'
 import type { WalletCtx } from './modules/wallets/index.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -176,11 +177,12 @@ export function openServer(config: Config, served: Served): OpenServer {
     listMails: (limit) => listCapturedMail(db, limit),
     listJobs: (filter) => listJobs(db, filter),
     countJobs: () => countJobs(db),
-    async retryJob(id) {
-      const retried = await retryDead(db, id, clock.now())
-      if (retried) base.store.wakeJobs()
-      return retried
-    },
+    retryJob: (id, actor) =>
+      inTx(base.store, async (tx) => {
+        if (!(await retryDead(tx.db, id, clock.now()))) return false
+        await insertAudit(tx, { actor, accountId: actor, what: 'job.retried', detail: { id } })
+        return true
+      }),
     enter,
     onError,
     status: () => ({

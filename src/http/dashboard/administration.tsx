@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
-import { insertAudit, listAccounts } from '../../modules/accounts/index.ts'
+import { listAccounts } from '../../modules/accounts/index.ts'
 import { type CheckoutCtx, gatherStats, listAccountTotals } from '../../modules/checkout/index.ts'
 import { countUndelivered } from '../../modules/webhooks/index.ts'
 import { AccountsPage } from '../../web/dashboard/accounts-page.tsx'
@@ -20,8 +20,8 @@ export interface AdministrationOptions extends DoorOptions {
   listMails(limit: number): Promise<MailRow[]>
   listJobs(filter: { status?: string; limit: number }): Promise<JobRow[]>
   countJobs(): Promise<{ status: string; count: number }[]>
-  /** Dead → ready; false when there is no such dead job. */
-  retryJob(id: string): Promise<boolean>
+  /** Dead → ready, by an administrator's word; false when there is no such dead job. */
+  retryJob(id: string, actor: string): Promise<boolean>
 }
 
 /** What administrators see beyond their own account. */
@@ -62,10 +62,8 @@ export function mountAdministration(door: Door, options: AdministrationOptions):
     section: '/admin/jobs',
     admin: true,
     async run({ accountId, params }) {
-      const id = params.id!
-      if (!(await retryJob(id)))
+      if (!(await retryJob(params.id!, accountId)))
         throw new AppError('not_found', 'There is no such dead job, or the same one waits already.')
-      await insertAudit(store, { actor: accountId, accountId, what: 'job.retried', detail: { id } })
       return { to: '/dashboard/admin/jobs?done=retried' }
     },
     again: (visit, { error }) =>

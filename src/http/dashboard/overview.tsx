@@ -8,12 +8,13 @@ import {
   listUnmatched,
 } from '../../modules/checkout/index.ts'
 import { type WalletCtx, listWallets } from '../../modules/wallets/index.ts'
-import { countFailing } from '../../modules/webhooks/index.ts'
+import { countAttemptDays, countFailing } from '../../modules/webhooks/index.ts'
 import { formatNano } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { OverviewPage } from '../../web/dashboard/overview-page.tsx'
 import type { Door, DoorOptions } from './door.tsx'
 
+const DAY = 86_400_000
 const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
@@ -34,6 +35,8 @@ export function mountOverview(door: Door, { store, checkouts, wallets }: Overvie
       search: undefined,
       metadata: undefined,
     })
+    const since = Date.parse(stats.days[0]!.date)
+    const tried = await countAttemptDays(db, { accountId, since })
     const unmatched = await listUnmatched(db, accountId, UNMATCHED_MAX)
     return (
       <OverviewPage
@@ -46,6 +49,10 @@ export function mountOverview(door: Door, { store, checkouts, wallets }: Overvie
         usage={stats.days.map(({ date }) => ({ date, ...toUsage(usage[date]) }))}
         credits={credits}
         wallets={{ count: owned.length, raw: owned.reduce((sum, { balance }) => sum + balance, 0n) }}
+        attempts={stats.days.map(({ date }) => {
+          const { attempts = 0, failed = 0 } = tried.find(({ day }) => day * DAY === Date.parse(date)) ?? {}
+          return { date, attempts, failed }
+        })}
         webhooks={await countFailing(db, accountId)}
         tasks={{ late: await countLate(db, accountId), unmatched: unmatched.length }}
       />

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
 
@@ -222,6 +223,25 @@ export async function countFailing(db: Db, accountId: string): Promise<{ retryin
     .execute()
   const count = (state: DeliveryState) => Number(rows.find((row) => row.state === state)?.count ?? 0)
   return { retrying: count('retrying'), dead: count('dead') }
+}
+
+/** Attempts of an account on each day since a time, and how many of them failed. Days are whole ones since 1970. */
+export async function countAttemptDays(
+  db: Db,
+  { accountId, since }: { accountId: string; since: number },
+): Promise<{ day: number; attempts: number; failed: number }[]> {
+  const day = sql<number>`delivery_attempts.at / 86400000`
+  const failed = sql<number | string>`sum(case when delivery_attempts.status between 200 and 299 then 0 else 1 end)`
+  const rows = await db
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .where('events.account_id', '=', accountId)
+    .where('delivery_attempts.at', '>=', since)
+    .select(({ fn }) => [day.as('day'), fn.countAll().as('attempts'), failed.as('failed')])
+    .groupBy(day)
+    .execute()
+  return rows.map(({ day, attempts, failed }) => ({ day, attempts: Number(attempts), failed: Number(failed) }))
 }
 
 /** Addresses that an account's events go to no longer, because their receiver said so. */

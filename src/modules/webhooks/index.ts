@@ -25,6 +25,7 @@ export { type ToSign, signBody } from './domain/sign-body.ts'
 export {
   type AttemptRecord,
   type DeliveryRecord,
+  countAttemptDays,
   countFailing,
   countUndelivered,
   listDisabled,

@@ -24,6 +24,8 @@ export interface OverviewProps {
   credits?: number | undefined
   wallets?: { count: number; raw: bigint } | undefined
   webhooks?: { retrying: number; dead: number } | undefined
+  /** Attempts to deliver webhooks by day, and how many of them failed. */
+  attempts?: readonly { date: string; attempts: number; failed: number }[] | undefined
   tasks?: { late: number; unmatched: number } | undefined
   children?: ComponentChildren
 }
@@ -71,13 +73,33 @@ function countBars(days: readonly { date: string }[], counts: readonly number[],
   return days.map(({ date }, at) => ({ date, height: heights[at]!, text: plural(counts[at]!, one, many) }))
 }
 
-function Charts({ days, usage }: Pick<OverviewProps, 'days' | 'usage'>) {
+const Attempts = ({ days }: { days: NonNullable<OverviewProps['attempts']> }) => {
+  const heights = toHeights(days.map(({ attempts }) => BigInt(attempts)))
+  const failed = days.reduce((total, day) => total + day.failed, 0)
+  const all = days.reduce((total, day) => total + day.attempts, 0)
+  return (
+    <DayChart
+      title="Webhooks"
+      summary={`${plural(all, 'attempt')}, ${failed === 0 ? 'none' : failed.toLocaleString('en')} failed`}
+      unit="Attempts, of them failed"
+      bars={days.map(({ date, attempts, failed }, at) => ({
+        date,
+        height: heights[at]!,
+        full: attempts === 0 ? 0 : 1 - failed / attempts,
+        text: `${plural(attempts, 'attempt')}, ${failed} failed`,
+      }))}
+    />
+  )
+}
+
+function Charts({ days, usage, attempts }: Pick<OverviewProps, 'days' | 'usage' | 'attempts'>) {
   const volume = toHeights(days.map(({ raw }) => raw))
   const made = days.reduce((total, day) => total + day.made, 0)
   const completed = days.reduce((total, day) => total + day.completed, 0)
   const madeHeights = toHeights(days.map((day) => BigInt(day.made)))
   const paid = days.reduce((total, { count }) => total + count, 0)
   const work = usage?.reduce((total, day) => total + day.work, 0) ?? 0
+  const requestHeights = toHeights((usage ?? []).map((day) => BigInt(day.requests)))
   const requests = usage?.reduce((total, day) => total + day.requests, 0) ?? 0
   return (
     <div class="row two">
@@ -119,12 +141,13 @@ function Charts({ days, usage }: Pick<OverviewProps, 'days' | 'usage'>) {
           unit="Requests, of them for work"
           bars={usage.map(({ date, requests, work }, at) => ({
             date,
-            height: toHeights(usage.map((day) => BigInt(day.requests)))[at]!,
+            height: requestHeights[at]!,
             full: requests === 0 ? 0 : 1 - work / requests,
             text: `${plural(requests, 'request')}, ${work} for work`,
           }))}
         />
       )}
+      {attempts && <Attempts days={attempts} />}
     </div>
   )
 }
@@ -138,7 +161,8 @@ function toShort(raw: bigint): string {
 
 /** How business goes, for one account or for all of them. */
 export const OverviewPage = (props: OverviewProps) => {
-  const { frame, title, lead, days, counts, revenue, usage, credits, wallets, webhooks, tasks, children } = props
+  const { frame, title, lead, days, counts, revenue, usage, credits, wallets, webhooks, attempts, tasks, children } =
+    props
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const failing = (webhooks?.retrying ?? 0) + (webhooks?.dead ?? 0)
   return (
@@ -180,7 +204,7 @@ export const OverviewPage = (props: OverviewProps) => {
           />
         )}
       </div>
-      <Charts days={days} usage={usage} />
+      <Charts days={days} usage={usage} attempts={attempts} />
       <Card title="Checkouts">
         {total === 0 ? (
           <Empty title="No checkouts yet">
