@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
+import { openEmailPayments } from './email.ts'
 import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
@@ -21,6 +22,7 @@ import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
+import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
@@ -37,6 +39,8 @@ import {
   sendMail,
 } from './modules/accounts/index.ts'
 import { checkouts as checkoutModule } from './modules/checkout/index.ts'
+import { email as emailModule } from './modules/email/index.ts'
+import { faucet } from './modules/faucet/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
 import { nameBook } from './modules/names/index.ts'
@@ -47,7 +51,7 @@ import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { toPlans, toTariffs } from './plans.ts'
-import { openServer } from './serve.ts'
+import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
@@ -68,9 +72,9 @@ export interface App {
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
   walletKeyFile: string | undefined
-  /** Everything that can be asked. */
-  actions: readonly Action[]
   devnet: Devnet | undefined
+  /** Every action and every route that it answers. */
+  doors: { actions: readonly Action[]; routes: readonly Route[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -93,7 +97,18 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
+  const registry = new Registry([
+    ledger,
+    accounts,
+    market,
+    representatives,
+    work,
+    wallets,
+    checkoutModule,
+    emailModule,
+    faucet,
+    swap,
+  ])
   const tellProvider = (provider: string) => (reason: string) =>
     log.warn({ event: 'provider_failure', provider, reason })
   const markets = openMarket(config, {
@@ -110,6 +125,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
   opened.defer(() => store.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = store.readTime && (await clock.follow?.(store.readTime))
+  opened.defer(() => unfollow?.())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -125,7 +143,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onWrite: (keys, holder = '-') => store.notices.publish('written', [holder, ...keys].join(' ')),
+    onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => store.notices.connected,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -139,6 +158,16 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const [holder = '', ...keys] = notice.split(' ')
     nodes.noteWrites(keys, holder)
   })
+  notices.onGap(() => nodes.noteGap())
+  const instance = ids.next('ins')
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const network = devnet ? 'dev' : config.nodeNetwork
@@ -178,6 +207,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const keys = new StoredKeys(db, clock)
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
+  notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const names = nameBook(config.knownNames)
@@ -199,6 +229,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
   opened.defer(() => checkouts.monitor.stop())
+  const emails = openEmailPayments(config, {
+    wallets: custodian.ctx,
+    names,
+    mailer,
+    secrets: webhooks.secrets,
+    baseUrl: () => config.baseUrl ?? url,
+  })
   const runner = new JobRunner({
     db,
     engine,
@@ -217,6 +254,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...custodian.jobs,
       ...webhooks.jobs,
       ...checkouts.jobs,
+      ...emails.jobs,
       ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -261,6 +299,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       work: desk,
       custody: custodian.custody,
       till: checkouts.till,
+      postOffice: emails.postOffice,
+      faucet: {
+        amount: config.faucetAmount,
+        dailyBudget: config.faucetDailyBudget,
+        perNetworkMax: config.faucetPerNetworkMax,
+      },
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -277,6 +321,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     keys,
     payments,
     checkouts,
+    emails,
     webhooks,
     wallets: custodian.ctx,
     work: scheduler,
@@ -290,6 +335,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     nodes,
     limitsDegraded: () => limitsDegraded,
     websocketClients: () => server.websocketClients,
+    askStore: () => store.ping(),
     countJobs: () => countJobs(db),
   })
 
@@ -301,8 +347,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
-  const { actions } = registry
-  return { url, actions, createdKey, walletKeyFile, devnet, nodes, store, usage, work: scheduler, close }
+  const doors = { actions: registry.actions, routes: server.routes }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

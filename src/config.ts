@@ -400,6 +400,27 @@ const SETTINGS = {
     whole(0, 100_000_000),
     'What the treasury gets from the embedded ledger at its first start.',
   ),
+  emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'What each recipient of an e-mail payment after the first costs.'),
+  emailRecipientsPerDayMax: setting(
+    'EMAIL_RECIPIENTS_PER_DAY_MAX',
+    '200',
+    whole(0),
+    'Recipients of e-mail payments that an account names in 24 hours; 0 is no limit.',
+  ),
+  emailMailsPerAddressMax: setting(
+    'EMAIL_MAILS_PER_ADDRESS_MAX',
+    '5',
+    whole(0),
+    'Mails with e-mail payments to one address in 24 hours, whoever pays; 0 is no limit.',
+  ),
+  faucetAmount: setting('FAUCET_NANO', '0.001', nano, 'What the faucet gives for a claim; 0 closes it.'),
+  faucetDailyBudget: setting('FAUCET_DAILY_NANO', '1', nano, 'What the faucet gives away in 24 hours at most.'),
+  faucetPerNetworkMax: setting(
+    'FAUCET_PER_NETWORK_MAX',
+    '3',
+    whole(0),
+    'Claims from one network (/24 or /48) in 24 hours; 0 is no limit.',
+  ),
   x402PayTo: setting(
     'X402_PAY_TO',
     '',

@@ -1,17 +1,20 @@
 import type { AddressInfo } from 'node:net'
 import type { CheckoutParts } from './checkout.ts'
 import type { Config } from './config.ts'
+import type { EmailParts } from './email.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
+import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountDashboard } from './http/dashboard/index.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
+import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
-import { createServer } from './http/server.ts'
+import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
@@ -43,6 +46,7 @@ export interface Served {
   keys: StoredKeys
   payments: Payments
   checkouts: CheckoutParts
+  emails: EmailParts
   webhooks: Webhooks
   wallets: WalletCtx
   work: Scheduler
@@ -52,7 +56,15 @@ export interface Served {
   baseUrl(): string
 }
 
+export interface Route {
+  method: string
+  /** With the names of its parameters, as in `/check/:id`. */
+  path: string
+}
+
 export interface OpenServer {
+  /** Every route beside the RPC endpoint. Whole once it listens. */
+  readonly routes: readonly Route[]
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
@@ -102,7 +114,16 @@ export function openServer(config: Config, served: Served): OpenServer {
     nextRequestId,
     onError,
   })
-  const sockets = new ClientSockets({ bus: nodes.confirmations, clock, clientsMax: config.websocketClientsMax })
+  const routes: Route[] = []
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, path: url })
+  })
+  const sockets = new ClientSockets({
+    bus: nodes.confirmations,
+    clock,
+    clientsMax: config.websocketClientsMax,
+    toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
+  })
   sockets.attach(server.server)
   const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
     clientIp(socket.remoteAddress, headers['x-forwarded-for'])
@@ -120,7 +141,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     listJobs: (filter) => listJobs(db, filter),
     enter,
     onError,
-    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx), emailRoutes(served.emails.ctx)],
   })
   mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   const payRoutes = new PayRoutes({
@@ -141,6 +162,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     ipOf,
     onError,
   })
+  mountClaims(server, { ctx: served.emails.ctx, devnet, ipOf, burst: new MemoryBurst(clock), onError })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -210,6 +232,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   })
 
   return {
+    routes,
     get websocketClients() {
       return sockets.count
     },

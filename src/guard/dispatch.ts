@@ -28,7 +28,7 @@ export interface Gateway {
   usage: UsageMeter
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged' | 'idempotencyKey'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'idempotencyKey'>
 }
 
 export type RpcTrace = Trace & {
@@ -146,6 +146,7 @@ async function run(
     idempotencyKey,
     leaving,
     payer: payerOf(caller, ip),
+    ip,
     node: nodeFor(trace, leaving),
     charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }

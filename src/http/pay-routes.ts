@@ -65,7 +65,8 @@ export class PayRoutes {
       }
       pages.route({ method: 'GET', url: '/checkout/:id', handler: record })
       mountPayPages(pages, this.#options)
-      pages.get('/pay/:id/events', (request, reply) => this.#open(request, reply))
+      // A stream has no head of its own: who asked for it would wait for ever.
+      pages.get('/pay/:id/events', { exposeHeadRoute: false }, (request, reply) => this.#open(request, reply))
       done()
     })
   }

@@ -41,10 +41,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
         {
           keepAliveTimeout: KEEP_ALIVE,
           requestTimeout: options.requestTimeoutMilliseconds,
+          // Heads are a part of requests; and who is too slow is found out within a quarter of the limit.
+          headersTimeout: options.requestTimeoutMilliseconds,
+          connectionsCheckingInterval: Math.ceil(options.requestTimeoutMilliseconds / 4),
           shouldUpgradeCallback: isWebsocket,
+          // Node's own refusal has neither our words nor our headers.
+          requireHostHeader: false,
         },
         (request, response) => {
-          if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
+          if (request.headers.host === undefined && request.httpVersion === '1.1') {
+            const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
+            response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
+          } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
           else route(request, response)
         },
       ),
@@ -103,16 +111,33 @@ const UNREADABLE_STATUS: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 40
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = UNREADABLE_STATUS[error.code ?? ''] ?? 400
-  const body = JSON.stringify(toErrorReply(unreadable()).body)
-  const headers = {
-    ...CORS_HEADERS,
-    'x-request-id': requestId,
-    'cache-control': 'no-store',
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  if (socket.writable) socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  if (socket.writable && isNext(socket)) socket.write(toRefusal(unreadable(), { status, requestId }))
   socket.destroy(error)
+}
+
+const refusalHeaders = (requestId: string) => ({
+  ...CORS_HEADERS,
+  'x-request-id': requestId,
+  'cache-control': 'no-store',
+  'content-type': 'application/json; charset=utf-8',
+})
+
+/** A refusal as it goes over the wire, with the end of its connection: for what never becomes a request. */
+export function toRefusal(refusal: AppError, { status, requestId }: { status?: number; requestId: string }): string {
+  const reply = toErrorReply(refusal)
+  const code = status ?? reply.status
+  const body = JSON.stringify(reply.body)
+  const headers = { ...refusalHeaders(requestId), 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${code} ${STATUS_CODES[code]}`, ...lines, '', body].join('\r\n')
+}
+
+/**
+ * Whether the next answer on a connection is the one to what could not be read. Requests may come before their turn: then
+ * this one would be taken for the answer to an earlier one, or end up in the middle of it. Node keeps the answer under way
+ * in this member, for this very purpose.
+ */
+function isNext(socket: Socket): boolean {
+  const { _httpMessage: underWay } = socket as Socket & { _httpMessage?: ServerResponse | null }
+  return !underWay || (!underWay.headersSent && !underWay.req.complete)
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
+import { AppError } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
@@ -23,7 +24,12 @@ export interface WebsocketOptions {
   bus: ConfirmationBus
   clock: Clock
   clientsMax: number
+  /** A refusal as it goes over the wire. */
+  toRefusal(error: AppError): string
 }
+
+const tooMany = () =>
+  new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 
 interface Subscription {
   /** Undefined listens to every account. */
@@ -59,10 +65,9 @@ export class ClientSockets {
     server.on('upgrade', (request, socket, head) => {
       // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
       socket.on('error', () => socket.destroy())
-      const refuse = (status: string) =>
-        socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy())
-      if (request.url?.split('?')[0] !== '/ws') refuse('404 Not Found')
-      else if (this.count >= this.#options.clientsMax) refuse('503 Service Unavailable')
+      const refuse = (error: AppError) => socket.end(this.#options.toRefusal(error), () => socket.destroy())
+      if (request.url?.split('?')[0] !== '/ws') refuse(new AppError('not_found', 'Not found.'))
+      else if (this.count >= this.#options.clientsMax) refuse(tooMany())
       else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened))
     })
   }
@@ -190,8 +195,8 @@ export class ClientSockets {
 }
 
 /** The only upgrade there is here; a client that offers another protocol gets a plain answer over HTTP. */
-export function isWebsocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket'
+export function isWebsocket({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 }
 
 const clientOf = new WeakMap<WebSocket, Client>()

@@ -11,6 +11,8 @@ export interface Clock {
   now(): number
   /** Runs once after a delay; the returned function calls it off. */
   after(milliseconds: number, run: () => void): () => void
+  /** Goes by another clock from now on, where it can; resolves after the first look and answers how to end it. */
+  follow?(readTime: () => Promise<number>): Promise<() => void>
 }
 
 /** Unpredictable bytes. */
@@ -107,17 +109,26 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
+  /** The same for programs that show it; it carries nothing from elsewhere. */
+  html?: string
 }
 
 /** Where mail goes: a server, or a box that people can look into. */
 export interface Mailer {
+  /** Throws `MailRefused` when the recipient will never be served, and anything else when it may work later. */
   send(mail: Mail): Promise<void>
 }
 
 /** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
 export interface Notices {
+  /** False while nobody else can be heard: what others have changed may have escaped us. */
+  readonly connected: boolean
   publish(topic: string, payload: string): void
+  /** The same, and resolves once it is on its way to everybody, or when that takes too long. Never throws. */
+  deliver(topic: string, payload: string): Promise<void>
   subscribe(topic: string, listener: (payload: string) => void): () => void
+  /** Calls back when others can be heard no longer, and when they can again. */
+  onGap(listener: () => void): void
 }
 
 /** How urgent work is: somebody waits, one of our own wallets waits, or it may be wanted later. */
@@ -279,6 +290,8 @@ export interface PlayLedger {
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
+  /** The same for the same text and context, and nothing to anybody without the key. */
+  fingerprint(context: string, plain: string): string
 }
 
 /** Where an exchange of currencies stands; the last four are final. */

@@ -175,6 +175,11 @@ const TABLES: Record<keyof Tables, true> = {
   watched_addresses: true,
   x402_payments: true,
   x402_offers: true,
+  email_payments: true,
+  email_recipients: true,
+  email_tokens: true,
+  email_suppressions: true,
+  faucet_claims: true,
 }
 
 /** Every row of every table, as text. */

@@ -25,7 +25,7 @@ test('every synonym of an action answers as the action does (contract 9, Synonym
   for (const action of ['rpc_key', 'gpu_key']) {
     assert.equal((await call(action, { email: 'alice@example.com' })).json<{ success: boolean }>().success, true)
   }
-  const names = app.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
+  const names = app.doors.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 

@@ -427,7 +427,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
     const takeBack = TAKEN_BACK.has(name)
     if (takeBack) node.hold()
     const reply = await through.post(text)
-    checkAnswer(through.app.actions, request.action, reply)
+    checkAnswer(through.app.doors.actions, request.action, reply)
     if (takeBack) {
       await node.drop(hashOf(request.block))
       await node.release()

@@ -84,7 +84,7 @@ export async function openGateway(
     post,
     async call(action, parameters = {}, headers) {
       const reply = await post(JSON.stringify({ action, ...parameters }), headers)
-      checkAnswer(app.actions, action, reply)
+      checkAnswer(app.doors.actions, action, reply)
       return reply
     },
   }

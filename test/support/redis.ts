@@ -80,7 +80,8 @@ export async function openRedis(t: TestContext): Promise<RedisServer> {
   return server
 }
 
-async function startRedis(): Promise<RedisServer> {
+/** A server that nobody else uses; whoever asked for it removes it. */
+export async function startRedis(): Promise<RedisServer> {
   for (let attempt = 0; attempt < STARTS_MAX; attempt++) {
     const server = new RedisServer(await freePort())
     if (await server.start()) return server

@@ -43,6 +43,11 @@ const TABLES = [
   'watched_addresses',
   'x402_payments',
   'x402_offers',
+  'email_payments',
+  'email_recipients',
+  'email_tokens',
+  'email_suppressions',
+  'faucet_claims',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -24,6 +24,8 @@ import type {
   UsageBatchesTable,
   UsageDaysTable,
 } from './credits.ts'
+import type { EmailPaymentsTable, EmailRecipientsTable, EmailSuppressionsTable, EmailTokensTable } from './email.ts'
+import type { FaucetClaimsTable } from './faucet.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { RepDaysTable } from './reps.ts'
 import type {
@@ -85,6 +87,11 @@ export interface Tables {
   watched_addresses: WatchedAddressesTable
   x402_payments: X402PaymentsTable
   x402_offers: X402OffersTable
+  email_payments: EmailPaymentsTable
+  email_recipients: EmailRecipientsTable
+  email_tokens: EmailTokensTable
+  email_suppressions: EmailSuppressionsTable
+  faucet_claims: FaucetClaimsTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

@@ -1,0 +1,103 @@
+/**
+ * Who may do what. Every route and every action of the server has a line here; one without fails the test of the matrix, so
+ * that nobody adds a door without saying for whom it is.
+ */
+
+/**
+ * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
+ * - `own`: for the holder of a key or a session, who sees or makes what is their own.
+ * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
+ * - `object, administrators read`: the same, and an administrator may see it.
+ * - `administrators`: for nobody else.
+ */
+export type Access = 'public' | 'own' | 'object' | 'object, administrators read' | 'administrators'
+
+export interface RouteExpectation {
+  access: Access
+  /** What is sent, where something must be. */
+  body?: object
+  /** Which of the victim's things stands in the path. */
+  of?: 'checkout' | 'event' | 'key'
+}
+
+const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
+  [`GET ${path}`]: { access: 'own' },
+  [`POST ${path}`]: { access: 'own', body: { address: SHOP, amount: '1' } },
+  [`GET ${path}/stats`]: { access: 'own' },
+  [`GET ${path}/overview`]: { access: 'administrators' },
+  [`GET ${path}/unmatched`]: { access: 'own' },
+  [`GET ${path}/export.csv`]: { access: 'own' },
+  [`GET ${path}/:id`]: { access: read, of: 'checkout' },
+  [`PUT ${path}/:id`]: { access: 'object', of: 'checkout', body: { title: 'Changed' } },
+  [`DELETE ${path}/:id`]: { access: 'object', of: 'checkout' },
+  [`POST ${path}/:id/mark`]: { access: 'object', of: 'checkout' },
+  [`POST ${path}/:id/redeliver`]: { access: 'object', of: 'checkout' },
+})
+
+const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+
+/** `HEAD` is like `GET`. */
+export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
+  'GET /': { access: 'public' },
+  'GET /dashboard': { access: 'public' },
+  'GET /openapi.json': { access: 'public' },
+  'GET /currencies.json': { access: 'public' },
+  'GET /reps.json': { access: 'public' },
+  'GET /assets/gateway.css': { access: 'public' },
+  'GET /health/live': { access: 'public' },
+  'GET /health/ready': { access: 'public' },
+  'GET /metrics': { access: 'public' },
+  'GET /.well-known/x402': { access: 'public' },
+  'GET /facilitator/supported': { access: 'public' },
+  'POST /facilitator/verify': { access: 'public' },
+  'POST /facilitator/settle': { access: 'public' },
+  'GET /check/:id': { access: 'public', of: 'checkout' },
+  'POST /check/:id': { access: 'public', of: 'checkout' },
+  'GET /confirm/:id': { access: 'public', of: 'checkout' },
+  'POST /confirm/:id': { access: 'public', of: 'checkout' },
+  'GET /checkout/:id/check': { access: 'public', of: 'checkout' },
+  'POST /checkout/:id/check': { access: 'public', of: 'checkout' },
+  'GET /checkout/:id': { access: 'public', of: 'checkout' },
+  'GET /pay/:id': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/events': { access: 'public', of: 'checkout' },
+  'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
+  'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
+  'POST /api/sign-in': { access: 'public', body: { token: 'none' } },
+  'POST /api/sign-out': { access: 'public' },
+  'GET /api/account': { access: 'own' },
+  'GET /api/credits': { access: 'own' },
+  'GET /api/keys': { access: 'own' },
+  'POST /api/keys': { access: 'own', body: { kind: 'secret', name: 'Second' } },
+  'DELETE /api/keys/:id': { access: 'object', of: 'key' },
+  'POST /api/keys/:id/rotate': { access: 'object', of: 'key' },
+  'GET /api/accounts': { access: 'administrators' },
+  'GET /api/mails': { access: 'administrators' },
+  'GET /api/jobs': { access: 'administrators' },
+  'GET /api/events': { access: 'own' },
+  'GET /api/events/:id': { access: 'object', of: 'event' },
+  'POST /api/events/:id/redeliver': { access: 'object', of: 'event' },
+  'GET /api/webhooks/secret': { access: 'own' },
+  'POST /api/webhooks/secret/rotate': { access: 'own' },
+  'POST /api/webhooks/ping': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
+  ...checkouts('/api/checkouts', 'object'),
+  ...checkouts('/api/admin/checkouts', 'object, administrators read'),
+}
+
+/** `open`: for everybody. `key`: a secret key is needed. `some`: parts of it need one. */
+export type ActionAccess = 'open' | 'key' | 'some'
+
+const OPEN = `account_balance account_block_count account_get account_history account_info account_key
+  account_representative account_weight accounts_balances accounts_frontiers accounts_receivable accounts_representatives
+  active_difficulty available_supply block block_account block_count block_hash block_info blocks blocks_info chain
+  confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
+  raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
+  validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
+  rpc_key known aliases`.split(/\s+/)
+
+export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
+  ...Object.fromEntries(OPEN.map((name) => [name, 'open' as const])),
+  checkout: 'some',
+  checkout_report: 'key',
+  cloud_wallet: 'key',
+  rpc_credits: 'key',
+}

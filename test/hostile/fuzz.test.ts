@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { test } from 'node:test'
+import { SEED } from '../support/random.ts'
+
+/* Every action and every route, from the server's own tables, with input of every kind: good, bad, broken and no HTTP at all. */
+
+const INPUTS = 200_000
+const PROCESSES = Math.min(4, Math.max(2, availableParallelism()))
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
+
+/** A process has a gateway of its own, so that nothing of the other tests is in its memory. */
+async function run(inputs: number, seed: number): Promise<{ code: number | null; output: string }> {
+  const options = [
+    '--max-semi-space-size=32',
+    '--import',
+    'tsx',
+    MAIN,
+    '--inputs',
+    String(inputs),
+    '--seed',
+    String(seed),
+  ]
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, output }
+}
+
+test(
+  `${INPUTS.toLocaleString('en')} hostile inputs: no failure, no hang, no word too much, and memory stays flat`,
+  { timeout: 900_000 },
+  async (t) => {
+    const share = Math.ceil(INPUTS / PROCESSES)
+    const runs = await Promise.all(Array.from({ length: PROCESSES }, (_, at) => run(share, SEED + at)))
+    for (const { output } of runs) for (const line of output.trim().split('\n')) t.diagnostic(line.slice(0, 2_000))
+    assert.deepEqual(
+      runs.map(({ code }) => code),
+      runs.map(() => 0),
+      `SEED=${SEED} repeats it`,
+    )
+  },
+)

@@ -1,0 +1,209 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { SeededRandom } from '../support/random.ts'
+import { type Hostile, RequestMaker, toBytes } from './requests.ts'
+import { type Target, openTarget } from './target.ts'
+import { firstPool, harvest } from './values.ts'
+import { type Answer, Wire, once } from './wire.ts'
+
+export interface FuzzOptions {
+  inputs: number
+  seed: number
+  /** Called now and then. */
+  onProgress?(done: number): void
+}
+
+export interface FuzzReport {
+  inputs: number
+  seconds: number
+  /** Answers by status; 0 is a connection that ended without one, which only bytes that are no request may see. */
+  statuses: Record<string, number>
+  /** Refusals of the 500s that are not failures of ours, by code. */
+  justified: Record<string, number>
+  /** Actions and routes that were asked, and those that at least once answered what was asked for. */
+  asked: number
+  answered: number
+  /** Memory in use after a tenth of the inputs, and after all, in MiB. */
+  memory: { before: number; after: number }
+  findings: string[]
+}
+
+/**
+ * Statuses of 500 and above that stand in the contract and are not failures of ours. Everything else is: the ledger is
+ * embedded, the prices and swaps are the sandbox's, and the work comes from the ledger, so that nothing can be away.
+ */
+const JUSTIFIED: Readonly<Record<string, string>> = {
+  vanity_not_found: 'An address that begins as wished is searched for as long as the contract says.',
+  amount_space_exhausted: 'A stranger has used the amounts of an address up, which are finite.',
+  wallet_busy: 'A send waits for its block as long as the setting says; many at once wait longer.',
+  no_work: 'The queue for work is bounded.',
+  settlement_pending: 'A payment whose outcome is not known yet.',
+}
+
+const WIRES = 12
+const DEPTH = 8
+const ACCOUNTS_EVERY = 4_000
+const HARVESTED_EVERY = 7
+const FINDINGS_MAX = 30
+
+/** Sends hostile requests of every kind to a whole gateway, and says what it should not have answered. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const target = await openTarget()
+  const rejections: string[] = []
+  const onRejection = (reason: unknown) => void rejections.push(`unhandled rejection: ${String(reason)}`)
+  process.on('unhandledRejection', onRejection)
+  // Most answers are refusals; that each takes a picture of the whole stack is half of what they cost.
+  Error.stackTraceLimit = 2
+  try {
+    const run = new Run(target, options)
+    const report = await run.whole()
+    const polluted = Object.keys(Object.prototype).concat('polluted' in {} ? ['polluted'] : [])
+    if (polluted.length > 0) report.findings.push(`Object.prototype has got ${polluted.join(', ')}`)
+    report.findings.push(...rejections, ...target.failures.slice(0, FINDINGS_MAX))
+    return report
+  } finally {
+    process.off('unhandledRejection', onRejection)
+    await target.close()
+  }
+}
+
+class Run {
+  readonly #target: Target
+  readonly #options: FuzzOptions
+  readonly #pool = firstPool()
+  readonly #maker: RequestMaker
+  readonly #statuses = new Map<string, number>()
+  readonly #justified = new Map<string, number>()
+  readonly #asked = new Set<string>()
+  readonly #answered = new Set<string>()
+  readonly #findings = new Map<string, string>()
+  #made = 0
+  #done = 0
+  #before = 0
+
+  constructor(target: Target, options: FuzzOptions) {
+    this.#target = target
+    this.#options = options
+    this.#maker = new RequestMaker(new SeededRandom(options.seed), target.app.doors, this.#pool)
+  }
+
+  async whole(): Promise<FuzzReport> {
+    const startedAt = performance.now()
+    this.#maker.credentials = await this.#target.join()
+    await Promise.all(Array.from({ length: WIRES }, () => this.#work()))
+    const seconds = (performance.now() - startedAt) / 1000
+    return {
+      inputs: this.#done,
+      seconds,
+      statuses: Object.fromEntries([...this.#statuses].sort()),
+      justified: Object.fromEntries(this.#justified),
+      asked: this.#asked.size,
+      answered: this.#answered.size,
+      memory: { before: this.#before, after: memoryInUse() },
+      findings: [...this.#findings.values()],
+    }
+  }
+
+  /** One connection at a time, some requests ahead of their answers. */
+  async #work(): Promise<void> {
+    let wire = new Wire(this.#target.port)
+    const running = new Set<Promise<void>>()
+    while (this.#made < this.#options.inputs) {
+      const request = this.#maker.next()
+      this.#made++
+      if (this.#made % ACCOUNTS_EVERY === 0) this.#maker.credentials = await this.#target.join()
+      if (!wire.open) {
+        await Promise.all(running)
+        wire.close()
+        wire = new Wire(this.#target.port)
+      }
+      const asking: Promise<void> = this.#ask(wire, request).finally(() => running.delete(asking))
+      running.add(asking)
+      if (running.size >= DEPTH) await Promise.race(running)
+    }
+    await Promise.all(running)
+    wire.close()
+  }
+
+  async #ask(wire: Wire, request: Hostile): Promise<void> {
+    const bytes = toBytes(request)
+    let answer = request.raw
+      ? await once(this.#target.port, bytes, { isWhole: false })
+      : await wire.send(bytes, request.method)
+    // Whatever ended the connection before was answered; what came after it on the same connection is sent again.
+    if (answer.status === 0 && !request.raw) answer = await once(this.#target.port, bytes, request)
+    this.#judge(request, answer)
+    this.#done++
+    if (this.#done === Math.ceil(this.#options.inputs / 10)) this.#before = memoryInUse()
+    if (this.#done % 10_000 === 0) this.#options.onProgress?.(this.#done)
+  }
+
+  #judge(request: Hostile, answer: Answer): void {
+    const { status, headers, body } = answer
+    this.#statuses.set(String(status), (this.#statuses.get(String(status)) ?? 0) + 1)
+    if (!request.raw) this.#asked.add(request.at)
+    if (status < 0) {
+      this.#find(status === -1 ? 'hang' : 'no HTTP', request, answer)
+      return
+    }
+    if (status === 0) {
+      if (!request.raw) this.#find('no answer', request, answer)
+      return
+    }
+    if (status < 300) {
+      if (!request.raw) this.#answered.add(request.at)
+      if (this.#done % HARVESTED_EVERY === 0) harvest(this.#pool, body)
+    }
+    if (status >= 500) this.#judgeFailure(request, answer)
+    else if (status >= 400 && request.method !== 'HEAD' && !isRefusal(body)) this.#find('no refusal', request, answer)
+    if (!/^x-request-id: /im.test(headers) && status !== 101) this.#find('no request id', request, answer)
+    if (/\n\s+at .*:\d+:\d+/.test(body) || /node_modules|\.ts:\d+/.test(body)) this.#find('stack', request, answer)
+  }
+
+  #judgeFailure(request: Hostile, answer: Answer): void {
+    const code = /"code":"([a-z_]+)"/.exec(answer.body)?.[1] ?? 'none'
+    if (Object.hasOwn(JUSTIFIED, code)) this.#justified.set(code, (this.#justified.get(code) ?? 0) + 1)
+    else this.#find('failure', request, answer)
+  }
+
+  #find(what: string, request: Hostile, { status, body }: Answer): void {
+    const code = /"code":"([a-z_]+)"/.exec(body)?.[1] ?? ''
+    const name = `${what} ${status} ${code} at ${request.at}`
+    if (this.#findings.has(name) || this.#findings.size >= FINDINGS_MAX) return
+    const sent = toBytes(request).toString('latin1').slice(0, 1_500)
+    this.#findings.set(name, `${name}\n  sent ${JSON.stringify(sent)}\n  got ${body.slice(0, 300)}`)
+  }
+}
+
+function isRefusal(body: string): boolean {
+  try {
+    const { error, message, code } = JSON.parse(body) as Record<string, unknown>
+    return typeof error === 'string' && error === message && typeof code === 'string'
+  } catch {
+    return false
+  }
+}
+
+let collect: (() => void) | undefined
+
+/** In MiB, of what cannot be given back. */
+function memoryInUse(): number {
+  if (!collect) {
+    setFlagsFromString('--expose-gc')
+    collect = runInNewContext('gc') as () => void
+  }
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return Math.round((heapUsed + external) / 1024 / 1024)
+}
+
+export function describe(report: FuzzReport, seed: number): string {
+  const { inputs, seconds, statuses, justified, asked, answered, memory, findings } = report
+  return [
+    `${inputs} inputs in ${seconds.toFixed(1)} s (${Math.round(inputs / seconds)} a second), seed ${seed}`,
+    `${asked} actions and routes asked, ${answered} of them answered`,
+    `statuses ${JSON.stringify(statuses)}, justified ${JSON.stringify(justified)}`,
+    `memory ${memory.before} MiB after a tenth, ${memory.after} MiB at the end`,
+    ...(findings.length > 0 ? findings : ['nothing found']),
+  ].join('\n')
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount, createSession, issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { ACTIONS, ROUTES, type RouteExpectation } from './expectations.ts'
+
+/* Every route and every action × every kind of caller. The lists are the server's own. */
+
+const ORIGIN = 'https://shop.example'
+/** Stands in everything the victim has that is nobody else's business. */
+const PRIVATE = 'victims-own-business'
+type Headers = Record<string, string>
+
+interface Person {
+  accountId: string
+  key: Headers
+  session: Headers
+}
+
+interface World {
+  gateway: Gateway
+  victim: Person & { publicKey: Headers; keyId: string }
+  other: Person
+  admin: Person
+  /** A new thing of the victim, by its id. */
+  make(what: NonNullable<RouteExpectation['of']>): Promise<string>
+  rest(route: string, path: string, headers: Headers, body?: object): Promise<Reply>
+}
+
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+
+async function openMatrix(t: TestContext): Promise<World> {
+  const gateway = await openGateway(t, {
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_FREE_CONCURRENCY: '0',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+  })
+  const ids = openIds(systemRandom)
+  const { db } = gateway.app.store
+  const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => undefined }
+  const join = async (role: 'user' | 'admin', name = 'First') => {
+    const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
+    const { text, key } = await issueKey(ctx, { accountId, kind: 'secret', name, actor: 'test' })
+    return { accountId, keyId: key.id, key: bearer(text), session: bearer(await createSession(ctx, accountId)) }
+  }
+  const victim = await join('user', PRIVATE)
+  const publicKey = {
+    accountId: victim.accountId,
+    kind: 'public' as const,
+    name: 'p',
+    origins: [ORIGIN],
+    actor: 'test',
+  }
+  const rest: World['rest'] = (route, path, headers, body) => {
+    const method = route.split(' ')[0]!
+    const hasBody = method !== 'GET' && method !== 'HEAD'
+    const accept = { accept: 'application/json' }
+    return ask(`${gateway.url}${path}`, {
+      method,
+      headers: { ...accept, ...headers },
+      ...(hasBody && { body: JSON.stringify(body ?? {}) }),
+    })
+  }
+  const make: World['make'] = async (what) => {
+    if (what === 'key') {
+      const second = { accountId: victim.accountId, kind: 'secret' as const, name: PRIVATE, actor: 'test' }
+      return (await issueKey(ctx, second)).key.id
+    }
+    if (what === 'event') {
+      const made = await rest('POST /', '/api/webhooks/ping', victim.key, { url: `http://127.0.0.1:9/${PRIVATE}` })
+      return made.json<{ event: { id: string } }>().event.id
+    }
+    const checkout = {
+      address: new Signer(31).address,
+      amount: '1',
+      metadata: { note: PRIVATE },
+      webhook_url: `http://127.0.0.1:9/${PRIVATE}`,
+      notify: `${PRIVATE}@example.org`,
+    }
+    return (await rest('POST /', '/api/checkouts', victim.key, checkout)).json().id!
+  }
+  return {
+    gateway,
+    victim: { ...victim, publicKey: { ...bearer((await issueKey(ctx, publicKey)).text), origin: ORIGIN } },
+    other: await join('user'),
+    admin: await join('admin'),
+    make,
+    rest,
+  }
+}
+
+const listed = ({ app }: Gateway) => [...new Set(app.doors.routes.map(({ method, path }) => `${method} ${path}`))]
+
+test('every route has a line that says for whom it is, and no line is about a route that is gone', async (t) => {
+  const { gateway } = await openMatrix(t)
+  const routes = listed(gateway).filter((route) => !route.startsWith('HEAD '))
+  assert.deepEqual(
+    routes.filter((route) => !Object.hasOwn(ROUTES, route)),
+    [],
+    'add them to test/hostile/expectations.ts',
+  )
+  assert.deepEqual(
+    Object.keys(ROUTES).filter((route) => !routes.includes(route)),
+    [],
+  )
+})
+
+test('every route lets in whom it is for, and tells nobody else anything', async (t) => {
+  const world = await openMatrix(t)
+  const { victim, other, admin, rest } = world
+  for (const route of listed(world.gateway)) {
+    const { access, body, of } = ROUTES[route.replace(/^HEAD /, 'GET ')] ?? { access: 'public' }
+    // A stream never ends; what it shows is what the check shows.
+    if (route === 'GET /pay/:id/events') continue
+    const id = of === undefined ? '' : await world.make(of)
+    const at = (name: string) => route.split(' ')[1]!.replace(':id', name)
+    const call = (headers: Headers, name = id) => rest(route, at(name), headers, body)
+    const strangers = { other: other.key, 'session of another': other.session }
+    if (access === 'public') {
+      for (const [who, headers] of Object.entries({ nobody: {}, ...strangers, victim: victim.key })) {
+        const reply = await call(headers)
+        assert.ok(![403, 404].includes(reply.status), `${route} for ${who}: ${reply.status}`)
+        assert.ok(!reply.text.includes(PRIVATE), `${route} tells ${who} what is not theirs`)
+      }
+      continue
+    }
+    const without: [string, Headers, number][] = [
+      ['nobody', {}, 401],
+      ['a wrong key', bearer('rpc_sk_none'), 401],
+      ['a wrong session', bearer('a.b.c'), 401],
+      ['the public key', victim.publicKey, 403],
+    ]
+    for (const [who, headers, status] of without) {
+      assert.equal((await call(headers)).status, status, `${route} for ${who}`)
+    }
+    for (const [who, headers] of Object.entries(strangers)) {
+      const reply = await call(headers)
+      assert.ok(!reply.text.includes(PRIVATE), `${route} tells ${who} what is not theirs`)
+      if (access === 'administrators') assert.equal(reply.status, 403, `${route} for ${who}`)
+      else if (access === 'own') assert.ok(reply.status < 300, `${route} for ${who}: ${reply.status} ${reply.text}`)
+      else {
+        const missing = await call(headers, 'f'.repeat(16))
+        assert.deepEqual([reply.status, reply.text], [404, missing.text], `${route} for ${who}`)
+      }
+    }
+    const asAdmin = await call(admin.key)
+    if (access === 'administrators' || access === 'object, administrators read')
+      assert.equal(asAdmin.status, 200, route)
+    else if (access === 'object') assert.equal(asAdmin.status, 404, `${route} for an administrator`)
+    if (access === 'administrators') assert.equal((await call(victim.key)).status, 403, `${route} for the victim`)
+    else {
+      const own = await call(victim.key)
+      // What cannot be done to a thing in its state is still told to its owner.
+      assert.ok(own.status < 300 || own.status === 409, `${route} for its owner: ${own.status} ${own.text}`)
+    }
+  }
+})
+
+test('every action has a line that says for whom it is, and keeps to it', async (t) => {
+  const { gateway, victim, other } = await openMatrix(t)
+  const { actions } = gateway.app.doors
+  const names = actions.map(({ name }) => name)
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(ACTIONS, name)),
+    [],
+    'add them to test/hostile/expectations.ts',
+  )
+  for (const { name, auth, example } of actions) {
+    const access = ACTIONS[name]
+    const nobody = await gateway.call(name, example.request)
+    const wrong = await gateway.call(name, example.request, { 'x-api-key': 'rpc_sk_none' })
+    const sessionAsKey = await gateway.call(name, example.request, victim.session)
+    assert.deepEqual([wrong.status, sessionAsKey.status], [401, 401], `${name} with a wrong key, and with a session`)
+    if (access === 'key') {
+      assert.equal(auth, 'secret-key', name)
+      assert.equal(nobody.status, 401, name)
+      assert.ok([401, 403].includes((await gateway.call(name, example.request, victim.publicKey)).status), name)
+      assert.notEqual((await gateway.call(name, example.request, other.key)).status, 401, name)
+    } else assert.notEqual(nobody.status, 401, name)
+  }
+})
+
+test('what an action does to one thing it does for its owner alone', async (t) => {
+  const { gateway, victim, other, admin, make } = await openMatrix(t)
+  const wallet = (await gateway.call('cloud_wallet', { metadata: { note: PRIVATE } }, victim.key)).json().address!
+  const unknown = new Signer(32).address
+  const template = await make('checkout')
+  const own = { address: new Signer(33).address, amount: '2' }
+  const probes: [string, object, object][] = [
+    ['cloud_wallet', { balance: true, account: wallet }, { balance: true, account: unknown }],
+    ['cloud_wallet', { receive: true, account: wallet }, { receive: true, account: unknown }],
+    ['cloud_wallet', { send: unknown, amount: '1', account: wallet }, { send: wallet, amount: '1', account: unknown }],
+    [
+      'cloud_wallet',
+      { wallet_action: 'update_metadata', account: wallet, metadata: {} },
+      { wallet_action: 'update_metadata', account: unknown, metadata: {} },
+    ],
+    ['cloud_wallet', { delete: true, account: wallet }, { delete: true, account: unknown }],
+    ['checkout', { ...own, template }, { ...own, template: 'f'.repeat(16) }],
+  ]
+  for (const [action, theirs, missing] of probes) {
+    for (const stranger of [other, admin]) {
+      const reply = await gateway.call(action, theirs, stranger.key)
+      const expected = await gateway.call(action, missing, stranger.key)
+      assert.deepEqual([reply.status, reply.text], [expected.status, expected.text], JSON.stringify(theirs))
+      assert.ok(reply.status >= 400, JSON.stringify(theirs))
+    }
+  }
+  for (const [action, request] of [
+    ['cloud_wallet', { list: true }],
+    ['checkout_report', { query: 'today' }],
+    ['rpc_credits', {}],
+  ] as const) {
+    const reply = await gateway.call(action, request, other.key)
+    assert.equal(reply.status, 200, action)
+    assert.ok(!reply.text.includes(PRIVATE) && !reply.text.includes(wallet), action)
+  }
+  assert.ok((await gateway.call('cloud_wallet', { list: true }, victim.key)).text.includes(wallet))
+})

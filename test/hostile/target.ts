@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type App, startApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount, createSession, issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import type { Credentials } from './requests.ts'
+
+const ORIGIN = 'https://shop.example'
+
+/** A whole gateway that lets everybody ask as much as they like, and what it said about its own failures. */
+export interface Target {
+  app: App
+  port: number
+  /** Log lines of failures that nobody expected. */
+  failures: string[]
+  /** Credentials of every kind, of accounts that nobody has touched yet. */
+  join(): Promise<Credentials>
+  close(): Promise<void>
+}
+
+export async function openTarget(env: Record<string, string> = {}): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-hostile-'))
+  const failures: string[] = []
+  const log = pino(
+    { level: 'info', base: null },
+    { write: (line: string) => void (line.startsWith('{"level":50') && failures.push(line)) },
+  )
+  const config = loadConfig({
+    PORT: '0',
+    DATA_DIR: folder,
+    PRICE_PROVIDERS: 'sandbox',
+    // Every request may come from another address, so that no limit of one address hides what is behind it.
+    TRUSTED_PROXIES: '127.0.0.1',
+    LIMIT_ANONYMOUS_PER_MINUTE: '0',
+    LIMIT_ANONYMOUS_CONCURRENCY: '0',
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_FREE_CONCURRENCY: '0',
+    CHECKOUT_GENERATED_WALLETS: 'true',
+    CACHE_BYTES_MAX: '4194304',
+    WALLET_WAIT_MS: '1000',
+    WORK_THREADS: '0',
+    WORK_NODES: 'true',
+    WORK_PRECOMPUTE: 'false',
+    X402_PAY_TO: new Signer(77).address,
+    X402_ACTIONS: 'work_generate,price',
+    DEVNET_TREASURY_NANO: '1000',
+    DEVNET_PORT: '0',
+    DEVNET_WS_PORT: '0',
+    ...env,
+  })
+  const app = await startApp(config, { clock: systemClock, random: systemRandom, log })
+  const ctx: StoreCtx = {
+    db: app.store.db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+  }
+  return {
+    app,
+    port: Number(new URL(app.url).port),
+    failures,
+    join: () => makeCredentials(ctx),
+    async close() {
+      await app.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function makeCredentials(ctx: StoreCtx): Promise<Credentials> {
+  const join = async (role: 'user' | 'admin') => {
+    const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
+    const issued = await issueKey(ctx, { accountId, kind: 'secret', name: 'First', actor: 'test' })
+    return { accountId, key: issued.text }
+  }
+  const [user, other, admin] = [await join('user'), await join('user'), await join('admin')]
+  const publicKey = {
+    accountId: user.accountId,
+    kind: 'public' as const,
+    name: 'Shop',
+    origins: [ORIGIN],
+    actor: 'test',
+  }
+  const session = await createSession(ctx, user.accountId)
+  return [
+    [`authorization: Bearer ${user.key}`],
+    [`authorization: Bearer ${user.key}`],
+    [`authorization: ${user.key}`],
+    [`x-api-key: ${user.key}`],
+    [`x-api-key: ${other.key}`],
+    [`x-api-key: ${other.key}`],
+    [`key: ${admin.key}`],
+    [`authorization: Bearer ${(await issueKey(ctx, publicKey)).text}`, `origin: ${ORIGIN}`],
+    [`authorization: Bearer ${session}`],
+    [`cookie: nano-gateway=${session}`, 'sec-fetch-site: same-origin'],
+    ['authorization: Bearer rpc_sk_none'],
+    [`authorization: Bearer ${user.key}`, `x-api-key: ${other.key}`],
+  ]
+}
