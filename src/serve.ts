@@ -192,6 +192,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     checkouts: checkouts.ctx,
     wallets: served.wallets,
     names: base.names,
+    emails: served.emails.ctx,
     blockLink: checkouts.till.links.block,
     playLedger: served.playLedger,
     webhooks: { ...base.store, secrets: webhooks.secrets, outbound: webhooks.outbound },

@@ -27,13 +27,18 @@ interface Way {
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
-  ...['/credits', '/activity', '/developer'].map(page),
-  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id'].map((path) => ({ ...page(path), own: true })),
+  ...['/credits', '/activity', '/developer', '/emails'].map(page),
+  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id'].map((path) => ({
+    ...page(path),
+    own: true,
+  })),
   ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
+  form('/emails'),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
+    '/emails/:id/cancel',
     '/checkouts/:id/mark',
     '/checkouts/:id/events/:event/redeliver',
     '/developer/checkouts/:id/:what',
@@ -54,8 +59,9 @@ function form(path: string): Way {
 }
 
 /** The address of a way, with what belongs to the owner in it. */
-function addressOf({ path }: Way, keyId: string, { open, event, wallet }: Stocked): string {
-  const id = path.startsWith('/keys') ? keyId : path.startsWith('/webhooks') ? event : open
+function addressOf({ path }: Way, keyId: string, { open, event, wallet, email }: Stocked): string {
+  const ids: Record<string, string> = { keys: keyId, webhooks: event, emails: email }
+  const id = ids[path.split('/')[1]!] ?? open
   const filled = path
     .replace(':address', wallet)
     .replace(':event', event)
@@ -64,7 +70,15 @@ function addressOf({ path }: Way, keyId: string, { open, event, wallet }: Stocke
   return `/dashboard${filled === '/' ? '' : filled}`
 }
 
-const WATCHED = ['checkouts', 'checkout_payments', 'deliveries', 'wallets', 'wallet_blocks', 'webhook_secrets'] as const
+const WATCHED = [
+  'email_payments',
+  'checkouts',
+  'checkout_payments',
+  'deliveries',
+  'wallets',
+  'wallet_blocks',
+  'webhook_secrets',
+] as const
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
   const dump = await dumpStore(db)
@@ -208,6 +222,7 @@ test('what is wrong with a form stands beside its field, with what was typed', a
       { amount: '1', address: shopAddress, success_url: 'javascript:alert(1)' },
       'success_url',
     ],
+    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
     ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
     ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
     ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],

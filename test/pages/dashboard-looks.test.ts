@@ -92,10 +92,12 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
 test('pages of wallets, webhooks, keys and usage look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { wallet, event } = await stock(dashboard, owner, await openReceiver(t))
+  const { wallet, event, email } = await stock(dashboard, owner, await openReceiver(t))
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['wallets', '/wallets'],
     ['wallet', `/wallets/${wallet}`],
+    ['emails', '/emails'],
+    ['email', `/emails/${email}`],
     ['webhooks', '/webhooks'],
     ['event', `/webhooks/events/${event}`],
     ['keys', '/keys?done=revoked'],

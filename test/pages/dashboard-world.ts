@@ -120,6 +120,8 @@ export interface Stocked {
   open: string
   event: string
   wallet: string
+  /** A payment by mail that waits to be paid. */
+  email: string
 }
 
 /** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
@@ -141,5 +143,7 @@ export async function stock(dashboard: Dashboard, { key }: Holder, receiver: Rec
     { expire: '30 days', metadata: { name: 'Savings' } },
     { key },
   )
-  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address! }
+  const mailed = { emails: ['guest@example.com', 'friend@example.com'], amount: '1', refund_address: shopAddress }
+  const email = (await dashboard.gateway.call('nano_email', mailed, { key })).json().id!
+  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address!, email }
 }

@@ -5,6 +5,7 @@ import { mountCheckouts } from './checkouts.tsx'
 import { mountCredits } from './credits.tsx'
 import { type DeveloperOptions, mountDeveloper } from './developer.tsx'
 import { Door } from './door.tsx'
+import { type EmailsOptions, mountEmails } from './emails.tsx'
 import { mountKeys } from './keys.tsx'
 import { type OverviewOptions, mountOverview } from './overview.tsx'
 import { type SignInOptions, mountSignIn } from './sign-in.tsx'
@@ -15,6 +16,7 @@ export type DashboardOptions = SignInOptions &
   OverviewOptions &
   AdministrationOptions &
   DeveloperOptions &
+  EmailsOptions &
   WalletsOptions & { webhooks: Parameters<typeof mountWebhooks>[1]['webhooks'] }
 
 /** The dashboard under `/dashboard`: pages and forms for people, over the same verbs as the API. */
@@ -26,6 +28,7 @@ export function mountDashboard(server: FastifyInstance, options: DashboardOption
       mountOverview(door, options)
       mountCheckouts(door, options)
       mountWallets(door, options)
+      mountEmails(door, options)
       mountWebhooks(door, options)
       mountKeys(door, options)
       mountCredits(door, options)

@@ -19,6 +19,7 @@ const SECTIONS = [
   ['/dashboard', 'Overview'],
   ['/dashboard/checkouts', 'Checkouts'],
   ['/dashboard/wallets', 'Wallets'],
+  ['/dashboard/emails', 'E-mail payments'],
   ['/dashboard/webhooks', 'Webhooks'],
   ['/dashboard/keys', 'API keys'],
   ['/dashboard/credits', 'Credits and usage'],
