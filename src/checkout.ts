@@ -14,6 +14,7 @@ import type {
   Prices,
   SecretBox,
 } from './kernel/ports.ts'
+import type { Sales } from './kernel/sales.ts'
 import type { ServiceWallets, Till } from './kernel/till.ts'
 import { type CheckoutCtx, Monitor, mailReceipt, releaseAmounts, sweepToMerchant } from './modules/checkout/index.ts'
 import { type WalletCtx, createWallet, deleteWallet, findWallet } from './modules/wallets/index.ts'
@@ -45,6 +46,7 @@ export interface CheckoutNeeds {
   outbound: Outbound
   secrets: SecretBox
   wallets: WalletCtx
+  sales: Sales
   /** The embedded ledger is for trying things out, and so is plain http. */
   devnet: boolean
   baseUrl(): string
@@ -92,6 +94,7 @@ export function openCheckouts(
     },
     secrets: needs.secrets,
     wallets: toServiceWallets(needs.wallets),
+    sales: needs.sales,
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
   }

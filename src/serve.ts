@@ -177,6 +177,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     baseUrl,
     version: VERSION,
     devnet,
+    names: base.names,
     reps: base.reps,
     currencies: base.prices.currencies,
     swaps: base.swaps,

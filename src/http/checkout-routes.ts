@@ -63,8 +63,8 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   )
   api.post(
     path,
-    forAccount((call, reply) => {
-      const make = open(call.caller, call.body)
+    forAccount(async (call, reply) => {
+      const make = await open(call.caller, call.body)
       const { secrets } = ctx.till
       void reply.code(201)
       return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async () =>

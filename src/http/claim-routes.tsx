@@ -156,7 +156,7 @@ async function claimOrLook(ctx: EmailCtx, body: Body): Promise<Share> {
   if (body.address === undefined || body.address === '') return openShare(ctx, token)
   // Before the address is judged: whoever has no code learns nothing about names.
   await openShare(ctx, token)
-  return claimShare(ctx, { token, destination: destinationOf(ctx, body.address) })
+  return claimShare(ctx, { token, destination: await destinationOf(ctx, body.address) })
 }
 
 function codeOf(body: Body): string {
@@ -167,10 +167,10 @@ function codeOf(body: Body): string {
 }
 
 /** An address, or the address behind a name, at this very moment. */
-function destinationOf({ names }: EmailCtx, value: unknown): string {
+async function destinationOf({ names }: EmailCtx, value: unknown): Promise<string> {
   const text = typeof value === 'string' ? value.trim() : ''
   if (text.startsWith('@')) {
-    const address = names.resolve(text.slice(1))
+    const address = await names.resolve(text.slice(1), 'money')
     if (address === undefined) throw badField('address', 'Username not found.', 'username_not_found')
     return address
   }

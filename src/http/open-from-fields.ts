@@ -7,8 +7,8 @@ import { type CheckoutCtx, type Opened, checkoutAction, openCheckout, readChecko
 export function createOpener(ctx: CheckoutCtx) {
   const parse = createParser(checkoutAction)
   const { prices, rules } = ctx.till
-  return (caller: Caller, body: Readonly<Record<string, unknown>>): (() => Promise<Opened>) => {
-    const fields = parse(resolveNames(ctx.names, body, checkoutAction).params)
+  return async (caller: Caller, body: Readonly<Record<string, unknown>>): Promise<() => Promise<Opened>> => {
+    const fields = parse((await resolveNames(ctx.names, body, checkoutAction)).params)
     const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
     return () => openCheckout(ctx, caller, readCheckout(fields, reading))
   }

@@ -7,6 +7,7 @@ import type { PostOffice } from '../../src/kernel/post-office.ts'
 import type { EmailCtx } from '../../src/modules/email/index.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
+import { NO_NAMES } from '../support/till.ts'
 import type { Instance, WalletWorld } from '../wallets/world.ts'
 
 /* Payments by mail in processes that may die, on top of the world of wallets. */
@@ -30,7 +31,7 @@ const postOffice: PostOffice = {
 export const toEmailCtx = ({ ctx }: Instance): EmailCtx => ({
   ...ctx,
   postOffice,
-  names: { resolve: () => undefined, usernameOf: () => undefined },
+  names: NO_NAMES,
 })
 
 /** Everything that ever reached a mailbox, through servers that processes may lose the line to. */

@@ -43,6 +43,9 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /openapi.json': { access: 'public' },
   'GET /currencies.json': { access: 'public' },
   'GET /reps.json': { access: 'public' },
+  'GET /known.json': { access: 'public' },
+  'GET /aliases.json': { access: 'public' },
+  'GET /.well-known/nano-currency.json': { access: 'public' },
   'GET /assets/gateway.css': { access: 'public' },
   'GET /health/live': { access: 'public' },
   'GET /health/ready': { access: 'public' },
@@ -92,11 +95,12 @@ const OPEN = `account_balance account_block_count account_get account_history ac
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
-  rpc_key known aliases`.split(/\s+/)
+  rpc_key known aliases get_name update_name`.split(/\s+/)
 
 export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   ...Object.fromEntries(OPEN.map((name) => [name, 'open' as const])),
   checkout: 'some',
+  buy_rpc: 'some',
   checkout_report: 'key',
   cloud_wallet: 'key',
   rpc_credits: 'key',

@@ -27,14 +27,14 @@ interface Way {
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
-  ...['/credits', '/activity', '/developer', '/emails'].map(page),
+  ...['/credits', '/activity', '/developer', '/emails', '/names'].map(page),
   ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id'].map((path) => ({
     ...page(path),
     own: true,
   })),
   ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
-  form('/emails'),
+  ...['/emails', '/names', '/credits/buy'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
@@ -223,6 +223,8 @@ test('what is wrong with a form stands beside its field, with what was typed', a
       'success_url',
     ],
     ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
+    ['/names', '/names', { name: 'not a name' }, 'name'],
+    ['/names', '/names', { name: 'admin' }, 'name'],
     ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
     ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
     ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],
@@ -274,4 +276,29 @@ test('signing in leads to pages of the dashboard and nowhere else', async (t) =>
   assert.equal(wrong.status, 401)
   assert.equal(wrong.headers['set-cookie'], undefined)
   assert.ok(!wrong.text.includes(key.slice(0, 20)), 'a key is never shown again')
+})
+
+test('credits and a username are bought on the payment page, for the account that asked', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, send, enter, join, ctx } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const bought = [
+    await send('/dashboard/credits', '/dashboard/credits/buy', {}, cookie),
+    await send('/dashboard/names', '/dashboard/names', { name: 'TeaShop' }, cookie),
+  ]
+  for (const { status, headers } of bought) {
+    assert.equal(status, 303)
+    assert.match(headers.location!, /^\/pay\/[0-9a-f]{16}$/)
+    assert.equal((await get(headers.location!)).status, 200)
+  }
+  const orders = await ctx.db
+    .selectFrom('service_orders')
+    .select(['kind', 'account_id', 'subject'])
+    .orderBy('kind')
+    .execute()
+  assert.deepEqual(orders, [
+    { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
+    { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
+  ])
 })

@@ -98,6 +98,7 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
     ['wallet', `/wallets/${wallet}`],
     ['emails', '/emails'],
     ['email', `/emails/${email}`],
+    ['names', '/names'],
     ['webhooks', '/webhooks'],
     ['event', `/webhooks/events/${event}`],
     ['keys', '/keys?done=revoked'],

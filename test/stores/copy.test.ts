@@ -19,6 +19,8 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
+import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
 import { insertClaim as insertFaucetClaim } from '../../src/modules/faucet/store.ts'
@@ -76,6 +78,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
     await fillWebhooks(ctx, accountId)
     await fillCheckouts(db, accountId)
+    await fillSales(db, accountId)
     const amount = String(2n ** 128n - 1n)
     const payment = { hash: accountId, blockJson: '{}', network: 'nano:dev', payer: accountId, previous: 'A', amount }
     const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
@@ -91,6 +94,24 @@ async function fill(ctx: StoreCtx): Promise<void> {
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A name, the order it was bought by, and its payment. */
+async function fillSales(db: Db, accountId: string): Promise<void> {
+  const times = { createdAt: 1, expiresAt: 2 ** 41, graceUntil: 2 ** 42, changedAt: 2 }
+  const addresses = { owner: 'nano_1', address: 'nano_2' }
+  await insertLease(db, {
+    key: accountId,
+    name: 'Alice',
+    ...addresses,
+    accountId,
+    ...times,
+    profile: { title: '“一”' },
+  })
+  const order = { checkoutId: accountId, kind: 'name', subject: 'alice', accountId, createdAt: 1 }
+  await insertOrder(db, { ...order, detail: { name: 'Alice' } })
+  const payment = { blockHash: accountId, payer: 'nano_1', amountRaw: toRaw(2n ** 128n - 1n) }
+  await insertSettled(db, { ...order, ...payment, outcome: 'held', reason: 'name_taken', what: null })
 }
 
 /** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */

@@ -61,7 +61,8 @@ export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: Chec
     async run({ accountId, session }, fields) {
       const role = session.account.role
       const caller: Caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key' }
-      const { checkout } = await open(caller, toBody(fields))()
+      const make = await open(caller, toBody(fields))
+      const { checkout } = await make()
       return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
     },
     again: (visit, { values, error }) => {

@@ -1,16 +1,18 @@
-import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { listEntries, readCredits } from '../../modules/accounts/index.ts'
+import { offerCredits } from '../../modules/billing/index.ts'
+import type { CheckoutCtx } from '../../modules/checkout/index.ts'
 import { CreditsPage } from '../../web/dashboard/credits-page.tsx'
-import type { Door } from './door.tsx'
+import type { Door, Visit } from './door.tsx'
 import { toUsage } from './overview.tsx'
+import { toSaleCtx } from './sale-ctx.ts'
 
 const DAYS = 30
 const DAY = 86_400_000
 const ENTRIES_MAX = 50
 
-/** Credits left, and what they went for. */
-export function mountCredits(door: Door, { store }: { store: StoreCtx }): void {
-  door.page({ path: '/credits' }, async ({ frame, accountId }) => {
+/** Credits left, what they went for, and the way to more. */
+export function mountCredits(door: Door, { checkouts: store }: { checkouts: CheckoutCtx }): void {
+  const render = async ({ frame, accountId }: Visit) => {
     const { credits, plan, usage } = await readCredits(store, accountId)
     const today = store.clock.now()
     const dates = Array.from({ length: DAYS }, (_, at) =>
@@ -32,5 +34,16 @@ export function mountCredits(door: Door, { store }: { store: StoreCtx }): void {
         entries={await listEntries(store.db, accountId, ENTRIES_MAX)}
       />
     )
+  }
+  door.page({ path: '/credits' }, render)
+  door.form({
+    path: '/credits/buy',
+    section: '/credits',
+    async run({ accountId }) {
+      const { id } = await offerCredits(toSaleCtx(store, accountId), { accountId })
+      return { to: `/pay/${id}` }
+    },
+    again: (visit, { error }) =>
+      render({ ...visit, frame: { ...visit.frame, notice: { kind: 'failed', text: error?.text ?? '' } } }),
   })
 }

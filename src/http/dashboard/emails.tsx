@@ -46,7 +46,7 @@ export function mountEmails(door: Door, { emails: ctx }: EmailsOptions): void {
   door.form({
     path: '/emails',
     async run({ accountId }, fields) {
-      const given = parse(resolveNames(ctx.names, toBody(fields), nanoEmail).params)
+      const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
       // The parser has read them by the action's schema, which is where this shape comes from.
       const { id } = await openEmailPayment(ctx, accountId, readEmailRequest(given as EmailFields))
       return { to: `/dashboard/emails/${id}?done=made` }

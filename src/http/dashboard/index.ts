@@ -7,6 +7,7 @@ import { type DeveloperOptions, mountDeveloper } from './developer.tsx'
 import { Door } from './door.tsx'
 import { type EmailsOptions, mountEmails } from './emails.tsx'
 import { mountKeys } from './keys.tsx'
+import { mountNames } from './names.tsx'
 import { type OverviewOptions, mountOverview } from './overview.tsx'
 import { type SignInOptions, mountSignIn } from './sign-in.tsx'
 import { type WalletsOptions, mountWallets } from './wallets.tsx'
@@ -29,6 +30,7 @@ export function mountDashboard(server: FastifyInstance, options: DashboardOption
       mountCheckouts(door, options)
       mountWallets(door, options)
       mountEmails(door, options)
+      mountNames(door, options)
       mountWebhooks(door, options)
       mountKeys(door, options)
       mountCredits(door, options)

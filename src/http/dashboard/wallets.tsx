@@ -49,7 +49,7 @@ export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: Wal
         accountId,
         purpose: 'cloud',
         lifetimeMilliseconds: Number(days) * DAY,
-        ...(refund !== '' && { refundAddress: readRefundAddress(names, refund) }),
+        ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),
         ...(name !== '' && { metadata: { name } }),
       })
       return { to: `/dashboard/wallets/${address}?done=made` }

@@ -36,6 +36,8 @@ import type {
   EventsTable,
   WebhookSecretsTable,
 } from './webhooks.ts'
+import type { UsernamesTable } from './names.ts'
+import type { ServiceOrdersTable, ServicePaymentsTable } from './sales.ts'
 import type { SwapsTable } from './swaps.ts'
 import type { WorksTable } from './works.ts'
 import type {
@@ -85,6 +87,9 @@ export interface Tables {
   checkout_timeline: CheckoutTimelineTable
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
+  usernames: UsernamesTable
+  service_orders: ServiceOrdersTable
+  service_payments: ServicePaymentsTable
   x402_payments: X402PaymentsTable
   x402_offers: X402OffersTable
   email_payments: EmailPaymentsTable

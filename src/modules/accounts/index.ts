@@ -4,9 +4,9 @@ import { rpcKey } from './actions/rpc-key.ts'
 
 export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
 
-export { createAccount } from './domain/create-account.ts'
+export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
-export { commitCredits, grantCredits, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
 export { issueKey } from './domain/issue-key.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { rotateKey } from './domain/rotate-key.ts'
@@ -29,6 +29,7 @@ export {
   type ApiKey,
   type AuditRecord,
   findAccount,
+  findAccountByEmail,
   insertAudit,
   listAccounts,
   listAudit,

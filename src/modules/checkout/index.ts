@@ -15,6 +15,7 @@ export { formatFiat } from './domain/fiat.ts'
 export { readMoment } from './domain/period.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
+export { type Sale, openSale } from './domain/open-sale.ts'
 export { type Stats, type StatsDay, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
 export {
   type OwnCheckout,
@@ -32,7 +33,7 @@ export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'
 export { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 export { Monitor } from './monitor.ts'
-export { type Payment, listUnmatched } from './payments-store.ts'
+export { type Payment, findUnmatched, listUnmatched } from './payments-store.ts'
 export {
   type AccountTotal,
   type Filter,
@@ -42,5 +43,5 @@ export {
   listCheckouts,
 } from './report-store.ts'
 export { amountToPay, paymentLink, toOwnView, toResponse } from './shape.ts'
-export { type Checkout, OPEN_STATUSES } from './store.ts'
+export { type Checkout, OPEN_STATUSES, SERVICE } from './store.ts'
 export { readCheckout, toCheckoutId } from './wire-fields.ts'

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact'
 import { DayChart, toHeights } from './chart.tsx'
+import { ActionButton } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Empty, Figure, Moment, Table } from './show.tsx'
 
@@ -11,24 +11,30 @@ export interface CreditsPageProps {
   /** Calls of the last 30 days by action, most first. */
   actions: readonly { action: string; count: number }[]
   entries: readonly { id: string; amount: number; reason: string; createdAt: number }[]
-  /** Where credits can be bought. */
-  children?: ComponentChildren
 }
 
 /** What is left, what it went for, and how to get more. */
-export const CreditsPage = ({ frame, credits, plan, days, actions, entries, children }: CreditsPageProps) => {
+export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: CreditsPageProps) => {
   const requests = days.reduce((sum, day) => sum + day.requests, 0)
   const work = days.reduce((sum, day) => sum + day.work, 0)
   const requestHeights = toHeights(days.map((day) => BigInt(day.requests)))
   const workHeights = toHeights(days.map((day) => BigInt(day.work)))
   return (
-    <Frame {...frame} title="Credits and usage" lead="Reads are free. Work beyond the free share costs a credit each.">
+    <Frame
+      {...frame}
+      title="Credits and usage"
+      lead="Reads are free. Work beyond the free share costs a credit each."
+      actions={
+        <ActionButton frame={frame} action="/dashboard/credits/buy" kind="main">
+          Buy credits
+        </ActionButton>
+      }
+    >
       <div class="row">
         <Figure label="Credits" value={credits.toLocaleString('en')} note={`plan: ${plan}`} />
         <Figure label="Requests in 30 days" value={requests.toLocaleString('en')} />
         <Figure label="Work in 30 days" value={work.toLocaleString('en')} />
       </div>
-      {children}
       <div class="row two">
         <DayChart
           title="Requests"

@@ -31,7 +31,7 @@ export const ActionButton = (props: {
   children: string
   /** Said to those who do not see what the button stands beside. */
   about?: string
-  kind?: 'plain' | 'danger'
+  kind?: 'main' | 'plain' | 'danger'
   values?: Readonly<Record<string, string>>
 }) => (
   <Form frame={props.frame} action={props.action} class="inline">

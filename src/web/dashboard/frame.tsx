@@ -20,6 +20,7 @@ const SECTIONS = [
   ['/dashboard/checkouts', 'Checkouts'],
   ['/dashboard/wallets', 'Wallets'],
   ['/dashboard/emails', 'E-mail payments'],
+  ['/dashboard/names', 'Usernames'],
   ['/dashboard/webhooks', 'Webhooks'],
   ['/dashboard/keys', 'API keys'],
   ['/dashboard/credits', 'Credits and usage'],

@@ -34,6 +34,8 @@ const TONES: Record<string, string> = {
   done: 'good',
   completed: 'good',
   claimed: 'good',
+  leased: 'good',
+  grace: 'warn',
   funded: 'info',
   sent: 'info',
   counted: 'good',
