@@ -98,6 +98,7 @@ async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }
     node: network,
     bus: network,
     clock: storeCtx.clock,
+    turnOf: () => 0,
     onError: (error) => failures.push(error),
   })
   globalThis.gc?.()

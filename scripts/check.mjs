@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const fix = process.argv.includes('--fix')
-const folders = ['src', 'test', 'bench', 'scripts', 'bin']
+const folders = ['src', 'test', 'bench', 'demo', 'scripts', 'bin']
 const steps = [
   ['format', bin('oxfmt'), [fix ? '--write' : '--check', ...folders]],
   ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...folders.filter((folder) => folder !== 'bin')]],

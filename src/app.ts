@@ -247,7 +247,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     baseUrl: () => config.baseUrl ?? url,
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
-  opened.defer(() => checkouts.monitor.stop())
   const emails = openEmailPayments(config, {
     wallets: custodian.ctx,
     names,
@@ -255,6 +254,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     secrets: webhooks.secrets,
     baseUrl: () => config.baseUrl ?? url,
   })
+  opened.defer(() => checkouts.close())
   const runner = new JobRunner({
     db,
     engine,

@@ -16,7 +16,14 @@ import type {
 } from './kernel/ports.ts'
 import type { Sales } from './kernel/sales.ts'
 import type { ServiceWallets, Till } from './kernel/till.ts'
-import { type CheckoutCtx, Monitor, mailReceipt, releaseAmounts, sweepToMerchant } from './modules/checkout/index.ts'
+import {
+  type CheckoutCtx,
+  Monitor,
+  Shares,
+  mailReceipt,
+  releaseAmounts,
+  sweepToMerchant,
+} from './modules/checkout/index.ts'
 import { type WalletCtx, createWallet, deleteWallet, findWallet } from './modules/wallets/index.ts'
 import { urlRefused } from './modules/webhooks/index.ts'
 
@@ -29,6 +36,7 @@ export interface CheckoutParts {
   jobs: Job<never>[]
   /** Somebody waits for a payment at this address. */
   nudge(address: string): void
+  close(): Promise<void>
   /** Calls back when something about a checkout has changed, on whichever instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }
@@ -99,7 +107,8 @@ export function openCheckouts(
     tell: (id) => notices.publish('checkout', id),
   }
   const ctx: CheckoutCtx = { ...store, till, names }
-  const monitor = new Monitor({ ctx, node, bus, clock, onError })
+  const shares = new Shares({ notices, clock, random: store.random, isListening: () => bus.connected })
+  const monitor = new Monitor({ ctx, node, bus, clock, turnOf: (hash) => shares.turnOf(hash), onError })
   notices.subscribe('checkout-address', (address) => monitor.watch(address))
   return {
     till,
@@ -107,6 +116,10 @@ export function openCheckouts(
     monitor,
     jobs: [mailReceipt(ctx, mailer), sweepToMerchant(ctx), releaseAmounts(ctx)],
     nudge: (address) => monitor.nudge(address),
+    close: async () => {
+      shares.stop()
+      await monitor.stop()
+    },
     onChange: (listener) => notices.subscribe('checkout', listener),
   }
 }

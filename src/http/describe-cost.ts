@@ -4,11 +4,11 @@ import type { Price } from '../kernel/x402/price.ts'
 import type { Allowance } from '../modules/accounts/index.ts'
 
 /** What a call costs, in sentences for people. */
-export function describeCost(tariff: Tariff | undefined, price: Price | undefined): string[] {
+export function describeCost(tariff: Tariff | undefined, price: Price | undefined, counted: string): string[] {
   if (!tariff && !price) return ['It costs nothing.']
   return [
     ...(price ? [`Without a key a call costs ${describePrice(price)}, paid with the request.`] : []),
-    ...(tariff ? [describeTariff(tariff)] : []),
+    ...(tariff ? [describeTariff(tariff, counted)] : []),
   ]
 }
 
@@ -16,9 +16,11 @@ function describePrice(price: Price): string {
   return 'raw' in price ? `${formatNano(price.raw)} nano` : `${price.value} ${price.currency}`
 }
 
-function describeTariff({ credits, free }: Tariff): string {
+function describeTariff({ credits, free }: Tariff, counted: string): string {
   const amount = `${credits} ${credits === 1 ? 'credit' : 'credits'}`
-  const withKey = free.account ? `${describeAllowance(free.account)} are free with a key` : 'It is free with a key'
+  const withKey = free.account
+    ? `${describeAllowance(free.account, counted)} are free with a key`
+    : 'It is free with a key'
   const without = free.anonymous ? `, ${describeAllowance(free.anonymous)} without one` : ''
   return free.account ? `${withKey}${without}; after that each costs ${amount}.` : `${withKey}${without}.`
 }
@@ -30,7 +32,7 @@ const SPANS: [string, number][] = [
   ['a minute', 60_000],
 ]
 
-function describeAllowance({ max, windowMilliseconds }: Allowance): string {
+function describeAllowance({ max, windowMilliseconds }: Allowance, counted = ''): string {
   const span = SPANS.find(([, length]) => length === windowMilliseconds)?.[0] ?? `${windowMilliseconds / 1000} seconds`
-  return `${max} in ${span}`
+  return `${max} ${counted === '' ? '' : `${counted} `}in ${span}`
 }

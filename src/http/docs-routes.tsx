@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Action } from '../kernel/action.ts'
+import type { Meter } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { DocsSite } from '../web/docs-shell.tsx'
@@ -23,6 +24,8 @@ export interface DocsOptions extends PageCall {
 }
 
 const QUERY_MAX = 100
+/** What people call a thing that is metered. */
+const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 
 /** Landing page, guides, and the reference with a form for each action. */
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
@@ -37,7 +40,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) => {
     const price = shop?.prices.get(action.name)
-    const costs = describeCost(action.meter && tariffs[action.meter], price)
+    const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     const page = { action, costs, hasPrice: price !== undefined, request, result }
     return renderPage(<ReferencePage site={site()} {...page} />)
   }
@@ -68,7 +71,11 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const guide = guides.find(path)
     if (guide) return send(reply, renderPage(<GuidePage site={site()} {...guide} />))
     const file = guides.file(path)
-    return file === undefined ? notFound(reply) : reply.headers(TEXT_HEADERS).send(file)
+    if (file === undefined) return notFound(reply)
+    return reply
+      .headers(FILE_HEADERS)
+      .type(PICTURES[path.slice(path.lastIndexOf('.') + 1)] ?? TEXT)
+      .send(file)
   })
   void server.register((forms, _options, done) => {
     const form = 'application/x-www-form-urlencoded'
@@ -91,7 +98,13 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
 }
 
-const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
+/** A picture that is opened by itself is still closed to everything foreign. */
+const FILE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
+const TEXT = 'text/plain; charset=utf-8'
+const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
 
 function nameOf({ params }: FastifyRequest): string {
   return (params as { name: string }).name

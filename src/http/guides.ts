@@ -66,9 +66,9 @@ export class Guides {
     return guide
   }
 
-  /** A file that documents link to, as it is. */
-  file(path: string): string | undefined {
-    return this.#files.has(path) ? this.#text(path) : undefined
+  /** A file that documents link to or show, as it is. */
+  file(path: string): Buffer | undefined {
+    return this.#files.has(path) ? readFileSync(new URL(path, this.#folder)) : undefined
   }
 
   #text(file: string): string {

@@ -31,6 +31,11 @@ test('a link to something that is not shown here is only its words', () => {
   assert.equal(html('see [the file](../src/x.ts) and [this](javascript:alert)'), '<p>see the file and this</p>')
 })
 
+test('a picture of ours is shown with its words; without it the words remain', () => {
+  assert.equal(html('![Growth](/docs/a.svg)'), '<p><img src="/docs/a.svg" alt="Growth" loading="lazy"/></p>')
+  assert.equal(html('![Growth](a.svg)'), '<p>Growth</p>')
+})
+
 test('markup in a document is text, wherever it stands', () => {
   const evil = '<script>alert(1)</script>'
   const page = html(

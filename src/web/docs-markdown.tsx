@@ -207,7 +207,7 @@ function itemContent(item: Block[], resolve: ResolveLink): ComponentChild {
 }
 
 const INLINE =
-  /(`+)(.+?)\1(?!`)|\[((?:`[^`]*`|[^\]])*)\]\(([^)\s]+)\)|\*\*(.+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])/s
+  /(`+)(.+?)\1(?!`)|!?\[((?:`[^`]*`|[^\]])*)\]\(([^)\s]+)\)|\*\*(.+?)\*\*|(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])/s
 
 function inline(text: string, resolve: ResolveLink): ComponentChild[] {
   const parts: ComponentChild[] = []
@@ -227,5 +227,6 @@ function toElement(match: RegExpExecArray, resolve: ResolveLink): ComponentChild
   if (strong !== undefined) return <strong>{inline(strong, resolve)}</strong>
   if (soft !== undefined) return <em>{inline(soft, resolve)}</em>
   const target = resolve(href!)
+  if (match[0].startsWith('!') && target !== undefined) return <img src={target} alt={label} loading="lazy" />
   return target === undefined ? <>{inline(label, resolve)}</> : <a href={target}>{inline(label, resolve)}</a>
 }

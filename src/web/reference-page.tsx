@@ -4,6 +4,7 @@ import { TableScroll } from './docs-markdown.tsx'
 import { ErrorTable } from './docs-overview.tsx'
 import { Prose } from './docs-prose.tsx'
 import { type DocsSite, DocsShell } from './docs-shell.tsx'
+import { type AnswerMember, membersOf } from './reference-answer.ts'
 import { errorsOf } from './reference-errors.ts'
 import { type FieldView, fieldsOf } from './reference-fields.ts'
 import { ReferenceForm, type RunResult } from './reference-form.tsx'
@@ -75,6 +76,10 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
       <pre tabIndex={0} data-language="json">
         <code>{JSON.stringify(example.response, null, 2)}</code>
       </pre>
+      <details>
+        <summary>Members</summary>
+        <AnswerTable members={membersOf(action.output)} />
+      </details>
       <h2 id="errors">Errors</h2>
       <p>
         Beside <a href="/docs#errors">what any action can answer</a>:
@@ -83,6 +88,32 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
     </DocsShell>
   )
 }
+
+const AnswerTable = ({ members }: { members: readonly AnswerMember[] }) => (
+  <TableScroll>
+    <table class="stack">
+      <thead>
+        <tr>
+          <th>Member</th>
+          <th>Type</th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map(({ path, type, optional }) => (
+          <tr key={path}>
+            <td>
+              <code>{path}</code>
+            </td>
+            <td>
+              {type}
+              {optional && <span class="small">not always</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)
 
 const FieldTable = ({ fields }: { fields: readonly FieldView[] }) => (
   <TableScroll>

@@ -149,7 +149,7 @@ test('what is metered says what is free and what it costs then', async (t) => {
   const work = await get(gateway, '/docs/actions/work_generate')
   assert.match(
     work.text,
-    /5 in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit\./,
+    /5 works in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit\./,
   )
   assert.match((await get(gateway, '/docs/actions/account_key')).text, /It costs nothing\./)
 })

@@ -42,6 +42,7 @@ export {
   listAccountTotals,
   listCheckouts,
 } from './report-store.ts'
+export { Shares } from './shares.ts'
 export { amountToPay, paymentLink, toOwnView, toResponse } from './shape.ts'
 export { type Checkout, OPEN_STATUSES, SERVICE } from './store.ts'
 export { readCheckout, toCheckoutId } from './wire-fields.ts'

@@ -51,3 +51,8 @@ form?.addEventListener('submit', (event) => {
   event.preventDefault()
   void answer(event.submitter)
 })
+
+// The side list is longer than a window: where we are should be seen in it.
+const side = document.querySelector('.docs-side')
+const current = side?.querySelector('[aria-current]')
+if (current) side.scrollTop = current.offsetTop - side.clientHeight / 2

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Page, chromium } from 'playwright-core'
+import { openGateway } from '../support/gateway.ts'
+
+/* The landing page and the documentation as a person meets them, in a real browser. */
+
+const ARGS = ['--no-sandbox', '--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
+
+const closing: (() => unknown)[] = []
+let opened: ReturnType<typeof openOnce> | undefined
+
+/** One gateway and one browser for all of these: starting them would take longer than the walks. */
+async function openOnce() {
+  const t = { after: (close: () => unknown) => void closing.unshift(close) } as TestContext
+  const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000000' })
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
+  closing.unshift(() => browser.close())
+  return { url: gateway.url, browser, createdKey: gateway.app.createdKey! }
+}
+
+const open = () => (opened ??= openOnce())
+
+/** What a browser says against our own pages: a script refused by policy, a file that is not there. */
+function listenForComplaints(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return complaints
+}
+
+test('a person runs an action from its form and stays on the page', async () => {
+  const { url, browser } = await open()
+  const page = await browser.newPage()
+  const complaints = listenForComplaints(page)
+  await page.goto(`${url}/docs/actions/account_balance`)
+  await page.evaluate('window.stayed = true')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Status 200').waitFor()
+  assert.match((await page.locator('#docs-result pre').textContent())!, /"balance_nano": "339282366\./)
+  await page.getByLabel('account').first().fill('nano_wrong')
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Refused, status 400').waitFor()
+  await page.getByRole('button', { name: 'Show as code' }).click()
+  await page.locator('#docs-code').getByText('nano_wrong').first().waitFor()
+  assert.equal(await page.evaluate('window.stayed'), true)
+  assert.deepEqual(complaints, [])
+})
+
+test('a form runs without scripts as well', async () => {
+  const { url, browser, createdKey } = await open()
+  const page = await browser.newPage({ javaScriptEnabled: false })
+  await page.goto(`${url}/docs/actions/cloud_wallet`)
+  await page.getByLabel('API key').fill(createdKey)
+  await page.getByRole('button', { name: 'Run' }).click()
+  await page.getByText('Status 200').waitFor()
+  assert.match((await page.locator('#docs-result pre').textContent())!, /"address": "nano_/)
+  assert.equal(await page.getByLabel('API key').inputValue(), '', 'the key is not kept in the page')
+})
+
+test('a search narrows the lists as one types, and finds guides too', async () => {
+  const { url, browser } = await open()
+  const page = await browser.newPage()
+  await page.goto(`${url}/docs`)
+  await page.keyboard.press('/')
+  await page.keyboard.type('receivable exi')
+  await page.locator('#receivable_exists').waitFor()
+  await page.locator('#account_info').waitFor({ state: 'hidden' })
+  await page.getByLabel('Find an action').fill('webhooks')
+  const guide = page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Webhooks' })
+  await guide.click()
+  await page.getByRole('heading', { name: 'Five rules for a receiver' }).waitFor()
+})
+
+test('the landing page leads to a guide, and a guide to the contract', async () => {
+  const { url, browser } = await open()
+  const page = await browser.newPage()
+  const complaints = listenForComplaints(page)
+  await page.goto(url)
+  await page.getByRole('link', { name: 'Your first payment' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Take your first payment' }).waitFor()
+  await page.getByRole('link', { name: 'the contract', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: /Part 2/ }).waitFor()
+  assert.deepEqual(complaints, [])
+})
+
+test('everything works with the keyboard alone', async () => {
+  const { url, browser } = await open()
+  const page = await browser.newPage()
+  await page.goto(`${url}/docs/actions/nano_to_raw`)
+  const focused = () =>
+    page.evaluate<string>('document.activeElement.name || document.activeElement.textContent.trim()')
+  for (let presses = 0; (await focused()) !== 'amount'; presses++) {
+    assert.ok(presses < 10, 'the first field is near the top')
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type('2.5')
+  await page.keyboard.press('Enter')
+  await page.getByText('"raw": "2500000000000000000000000000000"').waitFor()
+})
+
+const PAGES = {
+  landing: '/',
+  docs: '/docs',
+  action: '/docs/actions/cloud_wallet',
+  guide: '/docs/first-payment',
+}
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string }[]
+}
+
+/** A phone by day and a desk by night: every rule depends on one or the other, and both themes are judged. */
+const VIEWS = [
+  { colorScheme: 'light', judged: 390 },
+  { colorScheme: 'dark', judged: 1280 },
+] as const
+
+for (const { colorScheme, judged } of VIEWS) {
+  test(`${colorScheme} pages fit phone and desk, and axe finds nothing serious`, async (t) => {
+    const { url, browser } = await open()
+    mkdirSync(screenshots, { recursive: true })
+    const found: string[] = []
+    for (const width of [390, 1280]) {
+      const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+      for (const [name, path] of Object.entries(PAGES)) {
+        await page.goto(`${url}${path}`)
+        await page.screenshot({ path: join(screenshots, `docs-${name}-${width}-${colorScheme}.png`), fullPage: true })
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        if (wide > 0) found.push(`${path} is ${wide} pixels wider than ${width}`)
+        if (width !== judged) continue
+        await page.evaluate(axe)
+        const { violations } = await page.evaluate<{ violations: Violation[] }>(
+          `axe.run({ resultTypes: ['violations'] })`,
+        )
+        for (const { id, impact, nodes } of violations) {
+          if (/serious|critical/.test(impact)) found.push(`${path} ${width} ${colorScheme}: ${id}: ${nodes[0]!.html}`)
+        }
+        t.diagnostic(`${path}, ${colorScheme}: axe finds ${violations.map(({ id }) => id).join(', ') || 'nothing'}`)
+      }
+      await page.close()
+    }
+    assert.deepEqual(found, [])
+  })
+}
+
+const WEIGHT_MAX = 60 * 1024
+
+test('pages are light: each is less than 60 KB on the wire, with everything it loads', async (t) => {
+  t.after(async () => {
+    for (const close of closing) await close()
+  })
+  const { url, browser } = await open()
+  for (const [name, path] of Object.entries(PAGES)) {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const session = await context.newCDPSession(page)
+    await session.send('Network.enable')
+    let bytes = 0
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    await page.goto(`${url}${path}`, { waitUntil: 'networkidle' })
+    t.diagnostic(`${name}: ${(bytes / 1024).toFixed(1)} KB`)
+    assert.ok(bytes < WEIGHT_MAX, `${path} weighs ${bytes} bytes`)
+    await context.close()
+  }
+})
