@@ -343,6 +343,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     checkouts,
     emails,
     webhooks,
+    wallets: custodian.ctx,
+    work: scheduler,
     playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,

@@ -6,6 +6,7 @@ import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
 import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { mountDashboard } from './http/dashboard/index.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
 import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
@@ -18,14 +19,17 @@ import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
 import { openPictures } from './infra/http/pictures.ts'
-import { listJobs } from './infra/jobs/queue.ts'
+import { countJobs, listJobs, retryDead } from './infra/jobs/queue.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { type Log, describeError } from './infra/log.ts'
 import { listCapturedMail } from './infra/mail/captured.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
+import { inTx } from './kernel/in-tx.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
-import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
+import { Sessions, type StoredKeys, insertAudit } from './modules/accounts/index.ts'
+import type { WalletCtx } from './modules/wallets/index.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
 import type { Payments } from './x402.ts'
@@ -44,6 +48,8 @@ export interface Served {
   checkouts: CheckoutParts
   emails: EmailParts
   webhooks: Webhooks
+  wallets: WalletCtx
+  work: Scheduler
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
   network: string
@@ -123,10 +129,12 @@ export function openServer(config: Config, served: Served): OpenServer {
     clientIp(socket.remoteAddress, headers['x-forwarded-for'])
   const enter: RestOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
+  const sessions = new Sessions(base.store)
+  notices.subscribe('session', (id) => sessions.forget(id))
   mountRest(server, {
     store: base.store,
     keys: served.keys,
-    sessions: new Sessions(base.store),
+    sessions,
     notices,
     baseUrl,
     listMails: (limit) => listCapturedMail(db, limit),
@@ -173,9 +181,39 @@ export function openServer(config: Config, served: Served): OpenServer {
     reps: base.reps,
     currencies: base.prices.currencies,
     swaps: base.swaps,
+  })
+  mountDashboard(server, {
+    store: base.store,
+    keys: served.keys,
+    sessions,
+    secrets: webhooks.secrets,
+    notices,
+    baseUrl,
+    devnet,
+    checkouts: checkouts.ctx,
+    wallets: served.wallets,
+    names: base.names,
+    emails: served.emails.ctx,
+    blockLink: checkouts.till.links.block,
+    playLedger: served.playLedger,
+    webhooks: { ...base.store, secrets: webhooks.secrets, outbound: webhooks.outbound },
+    mailIsKept: config.smtpUrl === '',
+    listMails: (limit) => listCapturedMail(db, limit),
+    listJobs: (filter) => listJobs(db, filter),
+    countJobs: () => countJobs(db),
+    retryJob: (id, actor) =>
+      inTx(base.store, async (tx) => {
+        if (!(await retryDead(tx.db, id, clock.now()))) return false
+        await insertAudit(tx, { actor, accountId: actor, what: 'job.retried', detail: { id } })
+        return true
+      }),
+    enter,
+    onError,
     status: () => ({
+      version: VERSION,
       uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
       network: served.network,
+      store: store.engine,
       confirmationsConnected: nodes.confirmations.connected,
       websocketClients: sockets.count,
       cachedBytes: nodes.cachedBytes,
@@ -187,6 +225,11 @@ export function openServer(config: Config, served: Served): OpenServer {
         cemented: upstream.cemented,
         p95Milliseconds: upstream.latencies.p95,
       })),
+      work: {
+        sources: served.work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+        searches: served.work.load.jobs,
+        queueSeconds: served.work.load.seconds,
+      },
     }),
   })
 

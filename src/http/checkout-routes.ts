@@ -1,22 +1,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { createParser } from '../guard/parse.ts'
-import { resolveNames } from '../guard/resolve-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
-  type Checkout,
   type CheckoutCtx,
   badField,
-  checkoutAction,
   checkoutNotFound,
   countByStatus,
   deleteCheckout,
   exportPayments,
   listCheckouts,
   markPaid,
-  openCheckout,
-  readCheckout,
   readOverview,
   readStats,
   readStatus,
@@ -28,7 +22,9 @@ import {
   updateCheckout,
 } from '../modules/checkout/index.ts'
 import { listEventsOf, redeliver } from '../modules/webhooks/index.ts'
+import { readCursor, toCursor } from './checkout-cursor.ts'
 import { onceFor } from './once-for.ts'
+import { createOpener } from './open-from-fields.ts'
 import type { Call, RestPart } from './rest.ts'
 import { showDelivery, showEventWithDeliveries } from './show-event.ts'
 
@@ -57,7 +53,7 @@ interface Area {
 }
 
 function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll }: Area): void {
-  const parse = createParser(checkoutAction)
+  const open = createOpener(ctx)
   /** Undefined is everybody. */
   const ownerFor = (call: Call) => (seesAll(call) ? undefined : call.caller.accountId)
 
@@ -68,14 +64,11 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   api.post(
     path,
     forAccount(async (call, reply) => {
-      const { caller, body } = call
-      const { params } = await resolveNames(ctx.names, body, checkoutAction)
-      const fields = parse(params)
-      const { prices, rules, secrets } = ctx.till
-      const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
+      const make = await open(call.caller, call.body)
+      const { secrets } = ctx.till
       void reply.code(201)
       return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async () =>
-        toResponse(ctx.till, await openCheckout(ctx, caller, readCheckout(fields, reading))),
+        toResponse(ctx.till, await make()),
       )
     }),
   )
@@ -160,16 +153,6 @@ async function list(ctx: CheckoutCtx, { query }: Call, owner: string | undefined
     offset,
     next_cursor: last ? toCursor(last) : null,
   }
-}
-
-/** Where a page ended. Unlike an offset it stays right while new checkouts come in. */
-const toCursor = ({ createdAt, id }: Checkout) => `${createdAt}-${id}`
-
-function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
-  if (value === undefined || value === '') return undefined
-  const [, createdAt, id] = /^([0-9]{1,15})-([0-9a-f]{16})$/.exec(typeof value === 'string' ? value : '') ?? []
-  if (createdAt === undefined) throw badField('cursor', 'cursor must be the next_cursor of an earlier page.')
-  return { createdAt: Number(createdAt), id: id! }
 }
 
 function readWhole(

@@ -68,7 +68,7 @@ export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutes
         return Promise.resolve(showLedger(ledger))
       })
       does('/confirm', async (fields) => {
-        const hash = readHash(fields)
+        const hash = readBlockHash(fields)
         await (hash === undefined ? ledger.release() : ledger.confirm(hash))
         return showLedger(ledger)
       })
@@ -92,7 +92,7 @@ function showLedger(ledger: PlayLedger): JsonObject {
   }
 }
 
-function readWay({ way = 'exactly' }: Fields) {
+export function readWay({ way = 'exactly' }: Fields) {
   const known = WAYS_TO_PAY.find((name) => name === way)
   if (known === undefined) throw badField('way', `way must be one of ${WAYS_TO_PAY.join(', ')}.`)
   return known
@@ -104,7 +104,7 @@ function readPlan({ plan }: Fields): number | undefined {
   return Number(plan)
 }
 
-function readFunding({ address, amount }: Fields) {
+export function readFunding({ address, amount }: Fields) {
   const key = typeof address === 'string' ? fromAddress(address.trim()) : undefined
   if (key === undefined) throw badField('address', 'Bad account number', 'invalid_account')
   const amountRaw = typeof amount === 'string' || typeof amount === 'number' ? parseNano(String(amount)) : undefined
@@ -112,7 +112,7 @@ function readFunding({ address, amount }: Fields) {
   return { address: toAddress(key), amountRaw }
 }
 
-function readHash({ hash }: Fields): string | undefined {
+export function readBlockHash({ hash }: Fields): string | undefined {
   if (hash === undefined || hash === '') return undefined
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
     throw badField('hash', 'Invalid block hash', 'invalid_hash')

@@ -44,9 +44,9 @@ export function emailRoutes(ctx: EmailCtx): RestPart {
   }
 }
 
-const toCursor = ({ createdAt, id }: EmailPayment) => `${createdAt}-${id}`
+export const toCursor = ({ createdAt, id }: EmailPayment) => `${createdAt}-${id}`
 
-function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
+export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
   if (value === undefined || value === '') return undefined
   const [, createdAt, id] = /^([0-9]{1,15})-([0-9a-f]{16})$/.exec(typeof value === 'string' ? value : '') ?? []
   if (createdAt === undefined) throw badField('cursor', 'cursor must be the next_cursor of an earlier page.')

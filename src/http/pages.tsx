@@ -1,33 +1,22 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Names, Representatives, SwapProvider } from '../kernel/ports.ts'
 import { lookUpNames, showName } from '../modules/names/index.ts'
-import { renderPage } from '../web/layout.tsx'
-import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
 import { mountAssets } from './assets.ts'
 import { type DocsOptions, mountDocs } from './docs-routes.tsx'
 import { toOpenApi } from './openapi.ts'
-import { PAGE_HEADERS } from './page-headers.ts'
 
 export interface PagesOptions extends DocsOptions {
   names: Names
   reps: Representatives
   currencies: readonly string[]
   swaps: SwapProvider | undefined
-  status(): GatewayStatus
 }
 
 /** Pages for people, and the machine-readable description of the API. */
-export function mountPages(
-  server: FastifyInstance,
-  { names, reps, currencies, swaps, status, ...docs }: PagesOptions,
-): void {
-  const { gateway, baseUrl, version, devnet } = docs
+export function mountPages(server: FastifyInstance, { names, reps, currencies, swaps, ...docs }: PagesOptions): void {
+  const { gateway, baseUrl, version } = docs
   const { actions } = gateway.registry
-  const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
 
-  server.get('/dashboard', (_request, reply) =>
-    sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
-  )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
   server.get('/known.json', (_request, reply) => reply.send(names.known().map(showName)))
   server.get('/aliases.json', (_request, reply) => reply.send(names.aliases()))

@@ -107,7 +107,7 @@ export function mountRest(server: FastifyInstance, options: RestOptions): void {
 }
 
 function mountSignIn(api: FastifyInstance, options: RestOptions): void {
-  const { store, sessions, baseUrl } = options
+  const { store, sessions, notices, baseUrl } = options
   const forAnybody = (handler: (request: FastifyRequest, reply: FastifyReply) => Promise<JsonObject>) =>
     async function answer(request: FastifyRequest, reply: FastifyReply) {
       return within(options, { kind: 'anonymous' }, request, () => handler(request, reply))
@@ -135,7 +135,12 @@ function mountSignIn(api: FastifyInstance, options: RestOptions): void {
   api.post(
     '/sign-out',
     forAnybody(async (request, reply) => {
-      if (readCookie(request.headers, baseUrl()) !== undefined) requireOwnPage(request.headers, baseUrl())
+      const token = readCookie(request.headers, baseUrl())
+      if (token !== undefined) {
+        requireOwnPage(request.headers, baseUrl())
+        const ended = await sessions.end(token)
+        if (ended !== undefined) notices.publish('session', ended)
+      }
       void reply.header('set-cookie', endedCookie(baseUrl()))
       return { success: true }
     }),

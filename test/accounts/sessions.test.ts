@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
 import { systemRandom } from '../../src/infra/random.ts'
 import { hexToBytes } from '../../src/kernel/nano/hex.ts'
-import { Sessions, createAccount, forgetExpired } from '../../src/modules/accounts/index.ts'
+import { Sessions, createAccount, forgetExpired, issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { untouchable } from './world.ts'
 
@@ -84,6 +84,56 @@ forEachEngine((_engine, open) => {
     clock.advance(120_000)
     assert.equal(await sessions.find(token), undefined)
     assert.equal((await sessions.find(await sessions.create(account.id)))?.id, account.id)
+    assert.equal(await sessions.find(token), undefined)
+  })
+
+  test('a session that was ended opens nothing any more, on no instance and however it was renewed', async (t) => {
+    const { ctx, clock, account, openAnother } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    const other = new Sessions((await openAnother()).ctx)
+    const token = await sessions.create(account.id)
+    const staying = await sessions.create(account.id)
+    const renewed = await sessions.renew((await sessions.read(token))!)
+    for (const one of [token, renewed!, staying]) assert.equal((await other.find(one))?.id, account.id)
+    const id = await sessions.end(token)
+    for (const one of [token, renewed!]) assert.equal(await sessions.find(one), undefined)
+    // Another instance hears of it at once, or finds it out when it looks again.
+    other.forget(id!)
+    assert.equal(await other.find(renewed!), undefined)
+    clock.advance(30_000)
+    assert.equal(await new Sessions(ctx).find(renewed!), undefined)
+    assert.equal((await sessions.find(staying))?.id, account.id)
+    assert.equal(await sessions.end(token), id, 'ending twice is ending')
+    assert.equal(await sessions.end('a.b.c'), undefined)
+    clock.advance(3 * HOUR)
+    await forgetExpired(ctx).run({}, new AbortController().signal)
+    assert.deepEqual(await ctx.db.selectFrom('ended_sessions').selectAll().execute(), [])
+  })
+
+  test('a session can be renewed for twelve hours and no longer', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const sessions = new Sessions(ctx)
+    let token = await sessions.create(account.id)
+    for (let hours = 0.5; hours < 12; hours += 0.5) {
+      clock.advance(HOUR / 2)
+      token = (await sessions.renew((await sessions.read(token))!))!
+    }
+    clock.advance(HOUR / 2)
+    assert.equal(await sessions.renew((await sessions.read(token))!), undefined)
+    clock.advance(HOUR / 2)
+    assert.equal(await sessions.find(token), undefined)
+  })
+
+  // A leaked key is revoked in a hurry; whoever signed in with it must be out as well.
+  test('a session that was opened with a key ends with the key', async (t) => {
+    const { ctx, clock, account } = await openAccount(t)
+    const owner = { accountId: account.id, actor: account.id }
+    const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
+    const sessions = new Sessions(ctx)
+    const token = await sessions.create(account.id, { keyId: key.id })
+    assert.equal((await sessions.find(token))?.id, account.id)
+    await revokeKey(ctx, { ...owner, keyId: key.id })
+    clock.advance(30_000)
     assert.equal(await sessions.find(token), undefined)
   })
 

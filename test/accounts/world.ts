@@ -66,6 +66,7 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const sessions = new Sessions(ctx)
+  notices.subscribe('session', (id) => sessions.forget(id))
   const mailer = options.mailer ?? capturedMailer(db, clock)
   const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
   const runner = new JobRunner({ db, engine, clock, random: systemRandom, ids, jobs })
@@ -140,6 +141,7 @@ const TABLES: Record<keyof Tables, true> = {
   api_keys: true,
   sign_in_links: true,
   session_secrets: true,
+  ended_sessions: true,
   audit_entries: true,
   credit_balances: true,
   credit_entries: true,

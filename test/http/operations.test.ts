@@ -274,8 +274,13 @@ test('pages are whole, closed to everything foreign, and write markup as text', 
   })
   const home = await get(gateway.url, { accept: 'text/html,application/xhtml+xml' })
   const docs = await get(`${gateway.url}/docs`)
-  const dashboard = await get(`${gateway.url}/dashboard`)
-  for (const { status, headers, text } of [home, docs, dashboard]) {
+  const entered = await ask(`${gateway.url}/dashboard/sign-in/key`, {
+    headers: { origin: gateway.url, 'content-type': 'application/x-www-form-urlencoded' },
+    body: `key=${gateway.app.createdKey}`,
+  })
+  const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!
+  const health = await get(`${gateway.url}/dashboard/admin/health`, { cookie })
+  for (const { status, headers, text } of [home, docs, health]) {
     assert.equal(status, 200)
     assert.match(headers['content-type']!, /^text\/html; charset=utf-8/)
     const policy = String(headers['content-security-policy'])
@@ -289,7 +294,7 @@ test('pages are whole, closed to everything foreign, and write markup as text', 
     assert.match(text, /worth nothing/, 'the development ledger says what it is')
   }
   for (const { name } of registry.actions) assert.ok(docs.text.includes(`id="${name}"`), name)
-  assert.match(dashboard.text, /Confirmed blocks/)
+  assert.match(health.text, /Confirmed blocks/)
 
   const [, path] = /<link rel="stylesheet" href="([^"]+)"/.exec(home.text)!
   const css = await get(`${gateway.url}${path}`)

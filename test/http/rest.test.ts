@@ -78,6 +78,8 @@ test('the cookie is for https alone where the gateway is reached by https', asyn
   assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 200)
   const out = await world.ask('POST', '/api/sign-out', { headers })
   assert.equal(out.headers['set-cookie'], '__Host-nano-gateway=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure')
+  // Whoever has kept a copy of the cookie is out, too.
+  assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 401)
 })
 
 test('401 a link that is too old, a session that has ended, no credential, a wrong one, two of them', async (t) => {

@@ -136,7 +136,7 @@ async function leaksOf(gateway: Gateway, secrets: Secrets, requests: Planted[]):
     look('an error', reply.text)
   }
   assert.ok(refused > requests.length / 3, `${refused} of ${requests.length} were refused`)
-  for (const path of ['/', '/dashboard', '/metrics', '/openapi.json', '/health/ready', '/health/live']) {
+  for (const path of ['/', '/dashboard/sign-in', '/metrics', '/openapi.json', '/health/ready', '/health/live']) {
     const page = await ask(`${gateway.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
     assert.ok(page.text.length > 0)
     look(path, page.text)

@@ -69,6 +69,10 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
+    await db
+      .insertInto('ended_sessions')
+      .values({ id: accountId, expires_at: 2 ** 41 })
+      .execute()
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
     await addLook(db, 20_000, [accountId])
     await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })

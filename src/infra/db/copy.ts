@@ -9,6 +9,7 @@ const TABLES = [
   'api_keys',
   'sign_in_links',
   'session_secrets',
+  'ended_sessions',
   'audit_entries',
   'credit_balances',
   'credit_entries',

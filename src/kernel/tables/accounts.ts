@@ -36,6 +36,12 @@ export interface SessionSecretsTable {
   created_at: number
 }
 
+/** A session that was ended before its time. */
+export interface EndedSessionsTable {
+  id: string
+  expires_at: number
+}
+
 export interface AuditEntriesTable {
   id: string
   at: number

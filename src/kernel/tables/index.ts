@@ -3,6 +3,7 @@ import type {
   AccountsTable,
   ApiKeysTable,
   AuditEntriesTable,
+  EndedSessionsTable,
   SessionSecretsTable,
   SignInLinksTable,
 } from './accounts.ts'
@@ -54,6 +55,7 @@ export interface Tables {
   api_keys: ApiKeysTable
   sign_in_links: SignInLinksTable
   session_secrets: SessionSecretsTable
+  ended_sessions: EndedSessionsTable
   audit_entries: AuditEntriesTable
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable

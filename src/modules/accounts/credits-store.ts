@@ -50,6 +50,26 @@ export async function insertEntry(
   return row !== undefined
 }
 
+export interface CreditEntry {
+  id: string
+  amount: number
+  reason: string
+  createdAt: number
+}
+
+/** What was added to and taken from an account's credits, newest first. */
+export async function listEntries(db: Db, accountId: string, limit: number): Promise<CreditEntry[]> {
+  const rows = await db
+    .selectFrom('credit_entries')
+    .select(['id', 'amount', 'reason', 'created_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }))
+}
+
 export interface Reservation {
   id: string
   accountId: string

@@ -11,7 +11,7 @@ export { issueKey } from './domain/issue-key.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { rotateKey } from './domain/rotate-key.ts'
 export { readCredits } from './domain/read-credits.ts'
-export { SESSION_SECONDS, Sessions, createSession } from './domain/sessions.ts'
+export { SESSION_SECONDS, type Session, Sessions, createSession } from './domain/sessions.ts'
 export { redeemSignIn, requestSignIn } from './domain/sign-in.ts'
 export {
   type RepeatKey,
@@ -23,13 +23,16 @@ export {
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { StoredKeys } from './key-ring.ts'
+export { type CreditEntry, listEntries } from './credits-store.ts'
 export {
   type Account,
   type ApiKey,
+  type AuditRecord,
   findAccount,
   findAccountByEmail,
   insertAudit,
   listAccounts,
+  listAudit,
   listKeys,
   lockAccount,
 } from './store.ts'

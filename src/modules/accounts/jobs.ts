@@ -6,7 +6,7 @@ import { releaseExpired } from './domain/credits.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
-import { deleteOldLinks, deleteOldSecrets } from './store.ts'
+import { deleteOldEndedSessions, deleteOldLinks, deleteOldSecrets } from './store.ts'
 
 const BATCH_MAX = 500
 const DAY = 86_400_000
@@ -57,6 +57,7 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
     await deleteEndedUses(db, now)
     await deleteOldLinks(db, now - LINKS_KEPT)
     await deleteOldSecrets(db, now - SECRETS_KEPT)
+    await deleteOldEndedSessions(db, now)
     await deleteOldBatches(db, now - DAY)
     await deleteEndedReservations(db, now - DAY)
   },

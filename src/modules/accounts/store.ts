@@ -272,6 +272,23 @@ export async function deleteOldSecrets(db: Db, createdBefore: number): Promise<v
   await db.deleteFrom('session_secrets').where('created_at', '<', createdBefore).execute()
 }
 
+/** Repeats safely: who ends a session twice has ended it. */
+export async function insertEndedSession(db: Db, id: string, expiresAt: number): Promise<void> {
+  await db
+    .insertInto('ended_sessions')
+    .values({ id, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+export async function isSessionEnded(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('ended_sessions').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
+export async function deleteOldEndedSessions(db: Db, expiredBefore: number): Promise<void> {
+  await db.deleteFrom('ended_sessions').where('expires_at', '<', expiredBefore).execute()
+}
+
 /** Holds an account's row until the transaction ends, so that what it may have is counted by one at a time. */
 export async function lockAccount(db: Db, id: string): Promise<void> {
   await db
@@ -286,6 +303,32 @@ export interface AuditEntry {
   accountId: string | null
   what: string
   detail: Record<string, unknown>
+}
+
+export interface AuditRecord {
+  id: string
+  at: number
+  actor: string
+  what: string
+  detail: Record<string, unknown>
+}
+
+/** What happened to an account, newest first; `before` is the last one that was seen. */
+export async function listAudit(
+  db: Db,
+  { accountId, before, limit }: { accountId: string; before: { at: number; id: string } | undefined; limit: number },
+): Promise<AuditRecord[]> {
+  let query = db
+    .selectFrom('audit_entries')
+    .select(['id', 'at', 'actor', 'what', 'detail'])
+    .where('account_id', '=', accountId)
+  if (before) {
+    query = query.where((eb) =>
+      eb.or([eb('at', '<', before.at), eb.and([eb('at', '=', before.at), eb('id', '<', before.id)])]),
+    )
+  }
+  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  return rows.map(({ detail, ...row }) => ({ ...row, detail: JSON.parse(detail) as Record<string, unknown> }))
 }
 
 /** Call it in the transaction of the change it tells about. */

@@ -11,12 +11,16 @@ export { deleteCheckout } from './domain/cancel.ts'
 export { type LedgerSend, creditSend } from './domain/credit.ts'
 export { endEarly, lookSoon } from './domain/end-early.ts'
 export { exportPayments } from './domain/export.ts'
+export { formatFiat } from './domain/fiat.ts'
+export { readMoment } from './domain/period.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
 export { type Sale, openSale } from './domain/open-sale.ts'
-export { readOverview, readStats, readStatus } from './domain/report.ts'
+export { type Stats, type StatsDay, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
 export {
+  type OwnCheckout,
   getCheckout,
+  getOwn,
   readPageFacts,
   servePage,
   showCheck,
@@ -29,8 +33,15 @@ export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'
 export { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 export { Monitor } from './monitor.ts'
-export { countByStatus, listCheckouts } from './report-store.ts'
-export { findUnmatched, listUnmatched } from './payments-store.ts'
+export { type Payment, findUnmatched, listUnmatched } from './payments-store.ts'
+export {
+  type AccountTotal,
+  type Filter,
+  countByStatus,
+  countLate,
+  listAccountTotals,
+  listCheckouts,
+} from './report-store.ts'
 export { Shares } from './shares.ts'
 export { amountToPay, paymentLink, toOwnView, toResponse } from './shape.ts'
 export { type Checkout, OPEN_STATUSES, SERVICE } from './store.ts'

@@ -1,6 +1,6 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type Engine, sumRaw } from '../../kernel/dialect.ts'
-import type { CheckoutStatus } from '../../kernel/tables/checkouts.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
 import type { Db, Tables } from '../../kernel/tables/index.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { type Checkout, toCheckout } from './store.ts'
@@ -11,6 +11,11 @@ export interface Filter {
   owner?: string | undefined
   keyId?: string | undefined
   status?: CheckoutStatus | undefined
+  additional?: AdditionalStatus | undefined
+  mode?: CheckoutMode | undefined
+  currency?: string | undefined
+  /** The id, part of the title, the block or the payer. */
+  text?: string | undefined
   from?: number | undefined
   to?: number | undefined
   /** Members of the metadata and the texts they must have. */
@@ -21,16 +26,31 @@ export interface Filter {
 type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
 
 function where<O>(query: Query<O>, engine: Engine, filter: Filter): Query<O> {
-  const { owner, keyId, status, from, to, metadata = [], includeHidden = false } = filter
+  const { owner, keyId, status, additional, mode, currency, text } = filter
+  const { from, to, metadata = [], includeHidden = false } = filter
   let found = query
   if (owner !== undefined) found = found.where('checkouts.owner', '=', owner)
   if (keyId !== undefined) found = found.where('checkouts.key_id', '=', keyId)
   if (status !== undefined) found = found.where('checkouts.status', '=', status)
+  if (additional !== undefined) found = found.where('checkouts.additional_status', '=', additional)
+  if (mode !== undefined) found = found.where('checkouts.mode', '=', mode)
+  if (currency !== undefined) found = found.where('checkouts.currency', '=', currency)
+  if (text !== undefined) found = found.where((eb) => eb.or(anywhere(eb, text)))
   if (from !== undefined) found = found.where('checkouts.created_at', '>=', from)
   if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
   if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
   for (const [key, value] of metadata) found = found.where(metadataText(engine, key), '=', value)
   return found
+}
+
+function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string) {
+  const part = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  return [
+    eb('checkouts.id', '=', text.toLowerCase()),
+    eb('checkouts.block_hash', '=', text.toUpperCase()),
+    eb('checkouts.payer', '=', text),
+    sql<boolean>`lower(checkouts.title) like ${part} escape '\\'`,
+  ]
 }
 
 /** A top-level member of the metadata as text, whatever scalar it is. */
@@ -144,6 +164,37 @@ export async function sumRevenueDays(
     raw: BigInt(raw),
     e8: BigInt(e8),
   }))
+}
+
+/** How many were made on each day, and how many of these are complete by now. */
+export async function countMadeDays(
+  db: Db,
+  { owner, since }: { owner: string | undefined; since: number },
+): Promise<{ day: number; made: number; completed: number }[]> {
+  const day = sql<number>`checkouts.created_at / 86400000`
+  let query = db.selectFrom('checkouts').where('checkouts.created_at', '>=', since)
+  if (owner !== undefined) query = query.where('checkouts.owner', '=', owner)
+  const rows = await query
+    .select(({ fn }) => [
+      day.as('day'),
+      fn.countAll().as('made'),
+      sql<number | string>`sum(case when checkouts.status = 'complete' then 1 else 0 end)`.as('completed'),
+    ])
+    .groupBy(day)
+    .execute()
+  return rows.map(({ day, made, completed }) => ({ day, made: Number(made), completed: Number(completed) }))
+}
+
+/** Late payments that wait for their merchant's word. */
+export async function countLate(db: Db, owner: string): Promise<number> {
+  const row = await db
+    .selectFrom('checkouts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('owner', '=', owner)
+    .where('additional_status', '=', 'paid_late')
+    .where('status', '<>', 'complete')
+    .executeTakeFirst()
+  return Number(row?.count ?? 0)
 }
 
 export interface AccountTotal {

@@ -25,6 +25,7 @@ export interface OutboxBlock {
   refusal: string | null
   deadlineAt: number | null
   broadcastAt: number | null
+  createdAt: number
 }
 
 /** Written out, because partial indexes are found by their very words. */
@@ -51,6 +52,7 @@ function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
     refusal: row.refusal,
     deadlineAt: row.deadline_at,
     broadcastAt: row.broadcast_at,
+    createdAt: row.created_at,
   }
 }
 
@@ -159,6 +161,19 @@ export async function findBlock(db: Db, id: string): Promise<OutboxBlock | undef
 export async function findByReference(db: Db, reference: string): Promise<OutboxBlock | undefined> {
   const row = await db.selectFrom('wallet_blocks').selectAll().where('reference', '=', reference).executeTakeFirst()
   return row && toBlock(row)
+}
+
+/** The blocks of a wallet, newest first. */
+export async function listBlocks(db: Db, walletId: string, limit: number): Promise<OutboxBlock[]> {
+  const rows = await db
+    .selectFrom('wallet_blocks')
+    .selectAll()
+    .where('wallet_id', '=', walletId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toBlock)
 }
 
 /** The block that must be finished before another may begin. */

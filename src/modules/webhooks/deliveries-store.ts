@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
 
@@ -207,6 +208,51 @@ export async function countUndelivered(db: Db): Promise<{ state: DeliveryState; 
     .groupBy('state')
     .execute()
   return rows.map(({ state, count }) => ({ state, count: Number(count) }))
+}
+
+/** What of an account's events still has to be delivered after a failure, and what was given up. */
+export async function countFailing(db: Db, accountId: string): Promise<{ retrying: number; dead: number }> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(({ fn }) => ['deliveries.state', fn.countAll().as('count')])
+    .where('events.account_id', '=', accountId)
+    .where('events.delivered_at', 'is', null)
+    .where('deliveries.state', 'in', ['retrying', 'dead'])
+    .groupBy('deliveries.state')
+    .execute()
+  const count = (state: DeliveryState) => Number(rows.find((row) => row.state === state)?.count ?? 0)
+  return { retrying: count('retrying'), dead: count('dead') }
+}
+
+/** Attempts of an account on each day since a time, and how many of them failed. Days are whole ones since 1970. */
+export async function countAttemptDays(
+  db: Db,
+  { accountId, since }: { accountId: string; since: number },
+): Promise<{ day: number; attempts: number; failed: number }[]> {
+  const day = sql<number>`delivery_attempts.at / 86400000`
+  const failed = sql<number | string>`sum(case when delivery_attempts.status between 200 and 299 then 0 else 1 end)`
+  const rows = await db
+    .selectFrom('delivery_attempts')
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .where('events.account_id', '=', accountId)
+    .where('delivery_attempts.at', '>=', since)
+    .select(({ fn }) => [day.as('day'), fn.countAll().as('attempts'), failed.as('failed')])
+    .groupBy(day)
+    .execute()
+  return rows.map(({ day, attempts, failed }) => ({ day, attempts: Number(attempts), failed: Number(failed) }))
+}
+
+/** Addresses that an account's events go to no longer, because their receiver said so. */
+export async function listDisabled(db: Db, owner: string, limit: number): Promise<{ url: string; at: number }[]> {
+  return db
+    .selectFrom('disabled_webhooks')
+    .select(['url', 'disabled_at as at'])
+    .where('owner', '=', owner)
+    .orderBy('disabled_at', 'desc')
+    .limit(limit)
+    .execute()
 }
 
 export interface Webhook {

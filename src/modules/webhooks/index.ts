@@ -16,12 +16,20 @@ export {
   getEvent,
   listEvents,
   listEventsOf,
+  listNewestEvents,
 } from './domain/list-events.ts'
 export { ping } from './domain/ping.ts'
 export { type NewEvent, recordEvent } from './domain/record-event.ts'
 export { redeliver } from './domain/redeliver.ts'
 export { type ToSign, signBody } from './domain/sign-body.ts'
-export { type AttemptRecord, type DeliveryRecord, countUndelivered } from './deliveries-store.ts'
+export {
+  type AttemptRecord,
+  type DeliveryRecord,
+  countAttemptDays,
+  countFailing,
+  countUndelivered,
+  listDisabled,
+} from './deliveries-store.ts'
 export { urlRefused } from './errors.ts'
 export { deliverWebhook, forgetEvents, reviveDeliveries } from './jobs.ts'
 export type { EventRecord } from './store.ts'

@@ -94,6 +94,21 @@ export async function listEventsAfter(db: Db, filter: EventFilter): Promise<Even
   return rows.map(toEvent)
 }
 
+/** The same backwards: the newest ones before a position. */
+export async function listEventsBefore(
+  db: Db,
+  { accountId, beforePosition, delivered, limit }: Omit<EventFilter, 'afterPosition'> & { beforePosition: number },
+): Promise<EventRecord[]> {
+  let query = db
+    .selectFrom('events')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('position', '<', beforePosition)
+  if (delivered !== undefined) query = query.where('delivered_at', delivered ? 'is not' : 'is', null)
+  const rows = await query.orderBy('position', 'desc').limit(limit).execute()
+  return rows.map(toEvent)
+}
+
 /** The position behind which everything lies that was made from a time on; the last one when that is nothing yet. */
 export async function findPositionBefore(db: Db, accountId: string, createdFrom: number): Promise<number> {
   const own = db.selectFrom('events').where('account_id', '=', accountId)

@@ -1,9 +1,21 @@
 import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
-import { type Account, findAccount, findSessionSecret, insertSessionSecret } from '../store.ts'
+import {
+  type Account,
+  findAccount,
+  findLiveKey,
+  findSessionSecret,
+  insertEndedSession,
+  insertSessionSecret,
+  isSessionEnded,
+} from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
+/** However often it is renewed, a session ends this long after its sign-in. */
+const LONGEST_MILLISECONDS = 12 * 3_600_000
+/** Every token of a session is younger than this when the session is ended. */
+const ENDED_KEPT_MILLISECONDS = 2 * SESSION_SECONDS * 1000
 const DAY = 24 * 3_600_000
 const ISSUER = 'nano-gateway'
 const AUDIENCE = 'dashboard'
@@ -16,55 +28,111 @@ const REMEMBERED_MAX = 10_000
 /** Yesterday's, today's, and one of an instance whose clock is ahead. */
 const SECRETS_MAX = 3
 
-interface Remembered {
+/** Who is signed in, since when, and how. */
+export interface Session {
+  id: string
   account: Account
+  /** The key it was opened with: it ends when the key does. */
+  keyId: string | undefined
+  beganAt: number
+  expiresAt: number
+}
+
+type Claims = Omit<Session, 'account'> & { accountId: string }
+
+interface Remembered {
+  session: Session
   until: number
 }
 
 /**
  * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
  * day's name; yesterday's still verifies what it has signed. What was looked up is remembered for a while, so that a
- * request costs no read.
+ * request costs no read; a session that was ended is forgotten by notice.
  */
 export class Sessions {
   readonly #ctx: StoreCtx
   readonly #secrets = new Map<string, { bytes: Uint8Array | undefined; until: number }>()
   readonly #remembered = new Map<string, Remembered>()
+  /** Ended a moment ago: a look-up under way may have read what was true before. */
+  readonly #ended = new Set<string>()
 
   constructor(ctx: StoreCtx) {
     this.#ctx = ctx
   }
 
-  async create(accountId: string): Promise<string> {
+  create(accountId: string, { keyId }: { keyId?: string } = {}): Promise<string> {
+    const { clock, ids } = this.#ctx
+    return this.#sign({ id: ids.next('ses'), accountId, keyId, beganAt: clock.now() })
+  }
+
+  /** A fresh token of the same session; undefined once it has lasted its twelve hours. */
+  async renew({ id, account, keyId, beganAt }: Session): Promise<string | undefined> {
+    if (beganAt + LONGEST_MILLISECONDS <= this.#ctx.clock.now()) return undefined
+    return this.#sign({ id, accountId: account.id, keyId, beganAt })
+  }
+
+  /** Whose session a token is; undefined when it is wrong, too old, ended, or signed by nobody we know. */
+  async find(token: string): Promise<Account | undefined> {
+    return (await this.read(token))?.account
+  }
+
+  async read(token: string): Promise<Session | undefined> {
+    const now = this.#ctx.clock.now()
+    const known = this.#remembered.get(token)
+    if (known && known.until > now) return known.session
+    this.#remembered.delete(token)
+    const claims = await this.#verify(token, now)
+    const account = claims && (await this.#findHolder(claims, now))
+    if (!claims || !account || this.#ended.has(claims.id)) return undefined
+    const { id, keyId, beganAt, expiresAt } = claims
+    const session: Session = { id, account, keyId, beganAt, expiresAt }
+    this.#remembered.set(token, { session, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, expiresAt) })
+    if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
+    return session
+  }
+
+  /** Ends a session with all its tokens; answers its id for those who remember it, and nothing for a wrong token. */
+  async end(token: string): Promise<string | undefined> {
+    const { db, clock } = this.#ctx
+    const now = clock.now()
+    const claims = await this.#verify(token, now)
+    if (!claims) return undefined
+    await insertEndedSession(db, claims.id, now + ENDED_KEPT_MILLISECONDS)
+    this.forget(claims.id)
+    return claims.id
+  }
+
+  /** After a session was ended, here or on another instance. */
+  forget(id: string): void {
+    this.#ended.add(id)
+    if (this.#ended.size > REMEMBERED_MAX) this.#ended.delete(this.#ended.values().next().value!)
+    for (const [token, { session }] of this.#remembered) if (session.id === id) this.#remembered.delete(token)
+  }
+
+  async #sign({ id, accountId, keyId, beganAt }: Omit<Claims, 'expiresAt'>): Promise<string> {
     const milliseconds = this.#ctx.clock.now()
     const now = Math.floor(milliseconds / 1000)
-    const id = nameOf(dayOf(milliseconds))
-    return new SignJWT({})
-      .setProtectedHeader({ alg: ALGORITHM, kid: id })
+    const kid = nameOf(dayOf(milliseconds))
+    return new SignJWT({ began: beganAt, ...(keyId !== undefined && { key: keyId }) })
+      .setProtectedHeader({ alg: ALGORITHM, kid })
       .setIssuer(ISSUER)
       .setAudience(AUDIENCE)
       .setSubject(accountId)
+      .setJti(id)
       .setIssuedAt(now)
       .setExpirationTime(now + SESSION_SECONDS)
-      .sign((await this.#findSecret(id)) ?? (await this.#makeSecret(id)))
+      .sign((await this.#findSecret(kid)) ?? (await this.#makeSecret(kid)))
   }
 
-  /** Whose session a token is; undefined when it is wrong, too old, or signed by nobody we know. */
-  async find(token: string): Promise<Account | undefined> {
-    const now = this.#ctx.clock.now()
-    const known = this.#remembered.get(token)
-    if (known && known.until > now) return known.account
-    this.#remembered.delete(token)
-    const verified = await this.#verify(token, now)
-    if (!verified) return undefined
-    const account = await findAccount(this.#ctx.db, verified.accountId)
-    if (!account) return undefined
-    this.#remembered.set(token, { account, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, verified.expiresAt) })
-    if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
-    return account
+  async #findHolder({ id, accountId, keyId }: Claims, now: number): Promise<Account | undefined> {
+    const { db } = this.#ctx
+    if (await isSessionEnded(db, id)) return undefined
+    if (keyId !== undefined && !(await findLiveKey(db, { accountId, keyId, now }))) return undefined
+    return findAccount(db, accountId)
   }
 
-  async #verify(token: string, now: number): Promise<{ accountId: string; expiresAt: number } | undefined> {
+  async #verify(token: string, now: number): Promise<Claims | undefined> {
     const kid = readKeyId(token)
     const today = dayOf(now)
     // Only these can be right, so that an invented name costs no look-up.
@@ -72,14 +140,15 @@ export class Sessions {
     const secret = await this.#findSecret(kid)
     if (!secret) return undefined
     try {
-      const { payload } = await jwtVerify(token, secret, {
+      const { payload } = await jwtVerify<{ began: number; key?: string }>(token, secret, {
         algorithms: [ALGORITHM],
         issuer: ISSUER,
         audience: AUDIENCE,
-        requiredClaims: ['sub', 'exp'],
+        requiredClaims: ['sub', 'exp', 'jti', 'began'],
         currentDate: new Date(now),
       })
-      return { accountId: payload.sub!, expiresAt: payload.exp! * 1000 }
+      const { sub, jti, exp, began, key } = payload
+      return { id: jti!, accountId: sub!, keyId: key, beganAt: began, expiresAt: exp! * 1000 }
     } catch {
       return undefined
     }

@@ -7,6 +7,7 @@ import {
   type Filter,
   type Revenue,
   countByStatus,
+  countMadeDays,
   listAccountTotals,
   listCheckouts,
   sumRevenue,
@@ -68,24 +69,59 @@ export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: F
   }
 }
 
+export interface StatsDay {
+  /** As 2026-11-15, in UTC. */
+  date: string
+  /** Paid on this day, whenever they were made. */
+  count: number
+  raw: bigint
+  revenue: Revenue[]
+  /** Made on this day, and how many of these are complete by now. */
+  made: number
+  completed: number
+}
+
+export interface Stats {
+  counts: Awaited<ReturnType<typeof countByStatus>>
+  revenue: Revenue[]
+  /** The last 30 days, oldest first. */
+  days: StatsDay[]
+}
+
 /** Everything an account has done, and each of the last 30 days; `owner` undefined is all accounts. */
-export async function readStats({ db, till, clock }: CheckoutCtx, owner: string | undefined): Promise<JsonObject> {
+export async function gatherStats({ db, till, clock }: CheckoutCtx, owner: string | undefined): Promise<Stats> {
   const filter: Filter = { owner, includeHidden: true }
   const counts = await countByStatus(db, till.engine, filter)
   const firstDay = Math.floor(clock.now() / DAY) - SERIES_DAYS + 1
-  const days = await sumRevenueDays(db, till.engine, { owner, since: firstDay * DAY })
-  const series = Array.from({ length: SERIES_DAYS }, (_, at): JsonObject => {
-    const revenue = days.filter(({ day }) => day === firstDay + at)
-    const raw = revenue.reduce((sum, one) => sum + one.raw, 0n)
+  const since = firstDay * DAY
+  const paid = await sumRevenueDays(db, till.engine, { owner, since })
+  const made = await countMadeDays(db, { owner, since })
+  const days = Array.from({ length: SERIES_DAYS }, (_, at): StatsDay => {
+    const revenue = paid.filter(({ day }) => day === firstDay + at)
+    const opened = made.find(({ day }) => day === firstDay + at)
     return {
       date: new Date((firstDay + at) * DAY).toISOString().slice(0, 10),
       count: revenue.reduce((sum, { count }) => sum + count, 0),
-      amount: formatNano(raw),
-      amount_raw: raw.toString(),
-      revenue: showRevenue(revenue),
+      raw: revenue.reduce((sum, one) => sum + one.raw, 0n),
+      revenue,
+      made: opened?.made ?? 0,
+      completed: opened?.completed ?? 0,
     }
   })
-  return { ...summarize(counts), revenue: showRevenue(await sumRevenue(db, till.engine, filter)), series }
+  return { counts, revenue: await sumRevenue(db, till.engine, filter), days }
+}
+
+/** The same as the REST interface shows it. */
+export async function readStats(ctx: CheckoutCtx, owner: string | undefined): Promise<JsonObject> {
+  const { counts, revenue, days } = await gatherStats(ctx, owner)
+  const series = days.map((day): JsonObject => ({
+    date: day.date,
+    count: day.count,
+    amount: formatNano(day.raw),
+    amount_raw: day.raw.toString(),
+    revenue: showRevenue(day.revenue),
+  }))
+  return { ...summarize(counts), revenue: showRevenue(revenue), series }
 }
 
 export async function readOverview(ctx: CheckoutCtx): Promise<JsonObject> {

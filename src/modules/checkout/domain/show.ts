@@ -4,7 +4,16 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
-import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout, listTimeline, markServed } from '../store.ts'
+import {
+  ANONYMOUS,
+  type Checkout,
+  SERVICE,
+  type TimelineEntry,
+  findCheckout,
+  findOwnCheckout,
+  listTimeline,
+  markServed,
+} from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { formatFiat, worthAt } from './fiat.ts'
@@ -69,22 +78,42 @@ export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: str
   }
 }
 
+export interface OwnCheckout {
+  checkout: Checkout
+  payments: Payment[]
+  events: EventWithDeliveries[]
+  timeline: TimelineEntry[]
+}
+
 /** Everything its merchant may know; `owner` undefined is an administrator. */
+export async function getOwn(
+  ctx: CheckoutCtx,
+  given: string,
+  { owner }: { owner: string | undefined },
+): Promise<OwnCheckout> {
+  const id = toCheckoutId(given)
+  const checkout = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
+  if (!checkout) throw checkoutNotFound()
+  const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
+  return {
+    checkout,
+    payments: await listPayments(ctx.db, checkout.id),
+    events: await listEventsOf(ctx, { subject: checkout.id, accountId }),
+    timeline: await listTimeline(ctx.db, checkout.id),
+  }
+}
+
+/** The same as the REST interface shows it. */
 export async function showOwn(
   ctx: CheckoutCtx,
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
-  const id = toCheckoutId(given)
-  const checkout = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
-  if (!checkout) throw checkoutNotFound()
-  const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
-  const payments = await listPayments(ctx.db, checkout.id)
-  const timeline = await listTimeline(ctx.db, checkout.id)
+  const { checkout, payments, events, timeline } = await getOwn(ctx, given, { owner })
   return {
     checkout: toOwnView(ctx.till, checkout),
     payments: payments.map((payment) => showPayment(ctx.till, payment)),
-    webhook_events: (await listEventsOf(ctx, { subject: checkout.id, accountId })).map(showEvent),
+    webhook_events: events.map(showEvent),
     wallet: checkout.walletId === null ? null : { id: checkout.walletId, address: checkout.address },
     timeline: timeline.map(showTimeline),
   }

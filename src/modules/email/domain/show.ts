@@ -84,20 +84,38 @@ async function countShares({ store }: EmailCtx, { id }: EmailPayment): Promise<J
   return counts
 }
 
-/** Everything its owner may know; addresses are shown in part. */
-export async function showOwnEmailPayment(
+export interface OwnEmailPayment {
+  payment: EmailPayment
+  /** Their addresses are shown in part. */
+  recipients: (Omit<Recipient, 'email' | 'emailHash'> & { shownEmail: string })[]
+}
+
+/** Everything its owner may know. */
+export async function getOwnEmailPayment(
   ctx: EmailCtx,
   { id, accountId }: { id: string; accountId: string },
-): Promise<JsonObject> {
+): Promise<OwnEmailPayment> {
   const payment = await findOwnPayment(ctx.store.db, accountId, id)
   if (!payment) throw emailPaymentNotFound()
   const recipients = await listRecipients(ctx.store.db, id)
+  return {
+    payment,
+    recipients: recipients.map(({ email, emailHash: _hash, ...recipient }) => ({
+      ...recipient,
+      shownEmail: maskEmail(openEmail(ctx, { id: recipient.id, email })),
+    })),
+  }
+}
+
+/** The same as the REST interface shows it. */
+export async function showOwnEmailPayment(ctx: EmailCtx, own: { id: string; accountId: string }): Promise<JsonObject> {
+  const { payment, recipients } = await getOwnEmailPayment(ctx, own)
   return {
     ...showListed(payment),
     from: payment.sender,
     message: payment.message,
     recipients: recipients.map((recipient) => ({
-      email: maskEmail(openEmail(ctx, recipient)),
+      email: recipient.shownEmail,
       amount: formatNano(recipient.amount),
       amount_raw: recipient.amount.toString(),
       status: recipient.status,
@@ -138,7 +156,7 @@ export async function getEmailPayment({ store }: EmailCtx, given: string): Promi
 }
 
 /** Empty once it is forgotten. */
-function openEmail({ postOffice }: EmailCtx, { id, email }: Recipient): string {
+function openEmail({ postOffice }: EmailCtx, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
   return email === null ? '' : postOffice.secrets.open(recipientContext(id), email)
 }
 

@@ -1,11 +1,11 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
-import { OFFERED, OFFERED_PLAN, openOrder, toOffer } from '../../billing/index.ts'
+import { OFFERED, OFFERED_PLAN, toOffer } from '../../billing/index.ts'
 import { KNOWN_NAME } from '../../names/index.ts'
 import { accountOf } from '../account-of.ts'
-import { findName, showLease } from '../domain/find-name.ts'
-import { NAME, type NameDetail } from '../domain/lease-name.ts'
+import { showLease } from '../domain/find-name.ts'
+import { offerName } from '../domain/offer-name.ts'
 
 const FOUND = {
   name: answer.text,
@@ -56,22 +56,9 @@ export const getName = action({
   once: true,
   caching: 'never',
   async run(ctx, { name }) {
-    const { key, status, lease } = await findName(ctx, name)
+    const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(ctx.caller) })
     const found = { available: status === 'available', status, lease: lease ? showLease(lease) : null }
-    if (status === 'reserved') return { name, ...found, plans: [], message: 'This name is reserved.' }
-    const { namePlans } = ctx.till.sales.rules
-    const shown = lease?.name ?? name
-    const checkout = await openOrder(ctx, {
-      kind: NAME,
-      subject: key,
-      accountId: accountOf(ctx.caller),
-      detail: { name: shown, periods: namePlans.map(({ period }) => ({ ...period })) } satisfies NameDetail,
-      title: `Username @${shown}`,
-      description: lease
-        ? `Only @${shown} itself can extend the lease: pay from ${lease.owner}. Any other payment is sent back.`
-        : `Pay from the wallet that @${shown} should stand for: the address that pays becomes its owner. Do not pay from an exchange. If somebody else is faster, your payment is sent back.`,
-      plans: namePlans.map(({ title, price }) => ({ title, price })),
-    })
+    if (!checkout) return { name, ...found, plans: [], message: 'This name is reserved.' }
     return { name: shown, ...toOffer(ctx.till, checkout), ...found }
   },
 })

@@ -1,7 +1,14 @@
 import type { Db } from '../../../kernel/tables/index.ts'
 import { type DeliveryRecord, listDeliveries } from '../deliveries-store.ts'
 import { eventNotFound } from '../errors.ts'
-import { type EventRecord, findEvent, findPositionBefore, listEventsAbout, listEventsAfter } from '../store.ts'
+import {
+  type EventRecord,
+  findEvent,
+  findPositionBefore,
+  listEventsAbout,
+  listEventsAfter,
+  listEventsBefore,
+} from '../store.ts'
 
 /** No subject has more: its kinds of events are few, and each is told once. */
 const ABOUT_MAX = 200
@@ -36,6 +43,15 @@ export async function listEvents(
   return { events, position: events.at(-1)?.position ?? afterPosition, hasMore: found.length > limit }
 }
 
+/** The newest events of an account before a position, with what was tried. */
+export async function listNewestEvents(
+  { db }: { db: Db },
+  filter: { accountId: string; beforePosition: number; delivered: boolean | undefined; limit: number },
+): Promise<{ events: EventWithDeliveries[]; hasMore: boolean }> {
+  const found = await listEventsBefore(db, { ...filter, limit: filter.limit + 1 })
+  return { events: await withDeliveries(db, found.slice(0, filter.limit)), hasMore: found.length > filter.limit }
+}
+
 async function findPosition(db: Db, accountId: string, since: Since): Promise<number> {
   if ('position' in since) return since.position
   if ('createdFrom' in since) return findPositionBefore(db, accountId, since.createdFrom)
@@ -59,7 +75,10 @@ export async function listEventsOf(
   { db }: { db: Db },
   { subject, accountId }: { subject: string; accountId: string | null },
 ): Promise<EventWithDeliveries[]> {
-  const events = await listEventsAbout(db, { subject, accountId, limit: ABOUT_MAX })
+  return withDeliveries(db, await listEventsAbout(db, { subject, accountId, limit: ABOUT_MAX }))
+}
+
+async function withDeliveries(db: Db, events: readonly EventRecord[]): Promise<EventWithDeliveries[]> {
   const deliveries = await listDeliveries(
     db,
     events.map(({ id }) => id),

@@ -1,0 +1,258 @@
+import type { Caller } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
+import {
+  type CheckoutCtx,
+  type Filter,
+  badField,
+  checkoutNotFound,
+  deleteCheckout,
+  getOwn,
+  listCheckouts,
+  listUnmatched,
+  markPaid,
+  readMoment,
+  readStatus,
+  toCheckoutId,
+} from '../../modules/checkout/index.ts'
+import { redeliver } from '../../modules/webhooks/index.ts'
+import { CheckoutPage } from '../../web/dashboard/checkout-page.tsx'
+import { CheckoutsPage } from '../../web/dashboard/checkouts-page.tsx'
+import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
+import { NewCheckoutPage } from '../../web/dashboard/new-checkout-page.tsx'
+import { UnmatchedPage } from '../../web/dashboard/unmatched-page.tsx'
+import { readCursor, toCursor } from '../checkout-cursor.ts'
+import { createOpener } from '../open-from-fields.ts'
+import type { Door, Visit } from './door.tsx'
+import type { FormFields } from './form-fields.ts'
+
+const PAGE_ROWS = 25
+const UNMATCHED_MAX = 100
+const DAY = 86_400_000
+const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
+const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify'] as const
+
+/** Checkouts: found, made, looked at, cancelled, marked, told about again. */
+export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: CheckoutCtx }): void {
+  const { db, till } = ctx
+  const open = createOpener(ctx)
+  const section = '/checkouts'
+
+  door.page({ path: '/checkouts' }, (visit) => listPage(ctx, visit))
+
+  const creation = async ({ frame, accountId }: Visit, filled: Filled) => (
+    <NewCheckoutPage
+      frame={frame}
+      filled={filled}
+      currencies={till.prices.currencies}
+      walletsAllowed={till.rules.generatedWallets.some((who) => who === 'all' || who === accountId)}
+    />
+  )
+  // Most merchants are paid at one address.
+  const usual = async (visit: Visit): Promise<Filled> => {
+    const [last] = await listCheckouts(db, till.engine, { owner: visit.accountId }, { limit: 1 })
+    const currency = last?.currency ?? 'NANO'
+    const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
+    return { values: { address, currency, mode: 'unique_amount' } }
+  }
+  door.page({ path: '/checkouts/new', section }, async (visit) => creation(visit, await usual(visit)))
+  door.form({
+    path: '/checkouts',
+    section,
+    async run({ accountId, session }, fields) {
+      const role = session.account.role
+      const caller: Caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key' }
+      const make = await open(caller, toBody(fields))
+      const { checkout } = await make()
+      return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
+    },
+    again: (visit, { values, error }) => {
+      const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
+      return creation(visit, { values, error: error && { ...error, field } })
+    },
+  })
+
+  const unmatched = async ({ frame, accountId }: Visit, filled: Filled) => (
+    <UnmatchedPage frame={frame} filled={filled} rows={await listUnmatched(db, accountId, UNMATCHED_MAX)} />
+  )
+  const assigning = { path: '/checkouts/unmatched', section, done: { assigned: 'The payment is assigned.' } }
+  door.page(assigning, (visit) => unmatched(visit, EMPTY))
+  door.form({
+    ...assigning,
+    async run({ accountId: owner }, fields) {
+      const id = toCheckoutId(fields.get('checkout'))
+      if (id === undefined) throw checkoutNotFound({ field: 'checkout' })
+      await markPaid(ctx, { id, owner, actor: owner, blockHash: readHash(fields) })
+      return { to: '/dashboard/checkouts/unmatched?done=assigned' }
+    },
+    again: (visit, filled) =>
+      unmatched(visit, {
+        ...filled,
+        error: filled.error && { ...filled.error, field: filled.error.field ?? 'checkout' },
+      }),
+  })
+  mountOne(door, ctx)
+}
+
+/** One checkout and what its merchant may do with it. */
+function mountOne(door: Door, ctx: CheckoutCtx): void {
+  const { till } = ctx
+  const done = {
+    made: 'The checkout is made. Share its link.',
+    cancelled: 'The checkout is cancelled.',
+    marked: 'The checkout is marked as paid.',
+    redelivered: 'The event is on its way again.',
+    paid: 'A payment was sent. Load this page again to see what came of it.',
+    ended: 'The checkout has ended.',
+  }
+  const detail = async ({ frame, params, accountId, isAdmin }: Visit, filled: Filled) => {
+    const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
+    const links = {
+      pay: till.links.pay(own.checkout.id),
+      check: till.links.check(own.checkout.id),
+      block: till.links.block,
+    }
+    return (
+      <CheckoutPage frame={frame} filled={filled} links={links} isOwn={own.checkout.owner === accountId} {...own} />
+    )
+  }
+  const place = { section: '/checkouts', done, again: detail }
+  const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
+
+  door.page({ ...place, path: '/checkouts/:id' }, (visit) => detail(visit, EMPTY))
+  door.form({
+    ...place,
+    path: '/checkouts/:id/cancel',
+    async run({ accountId: owner, params }) {
+      const { id, status } = (await getOwn(ctx, params.id!, { owner })).checkout
+      if (!['pending', 'detected', 'partial'].includes(status)) {
+        throw new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
+      }
+      await deleteCheckout(ctx, { id, owner, actor: owner })
+      return back(id, 'cancelled')
+    },
+  })
+  door.form({
+    ...place,
+    path: '/checkouts/:id/mark',
+    async run({ accountId: owner, params }, fields) {
+      const { id } = await markPaid(ctx, { id: idOf(params), owner, actor: owner, blockHash: readHash(fields) })
+      return back(id, 'marked')
+    },
+  })
+  door.form({
+    ...place,
+    path: '/checkouts/:id/events/:event/redeliver',
+    async run({ accountId, params }) {
+      const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
+      if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
+      await redeliver(ctx, { accountId, eventId: params.event! })
+      return back(checkout.id, 'redelivered')
+    },
+  })
+}
+
+async function listPage(ctx: CheckoutCtx, { frame, query, accountId, isAdmin }: Visit) {
+  const { db, till } = ctx
+  const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
+  const owner = account === undefined ? accountId : account === 'all' ? undefined : account
+  const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
+  const isFiltered = FILTERS.some((name) => values[name] !== '')
+  const address = (cursor: string | undefined) => {
+    const given = Object.entries({ ...values, account, cursor }).filter(
+      (entry) => entry[1] !== undefined && entry[1] !== '',
+    )
+    const search = new URLSearchParams(given as [string, string][]).toString()
+    return `/dashboard/checkouts${search === '' ? '' : `?${search}`}`
+  }
+  const page = (filled: Filled, rows: Awaited<ReturnType<typeof listCheckouts>>, next?: string) => (
+    <CheckoutsPage
+      frame={frame}
+      filled={filled}
+      currencies={till.prices.currencies}
+      rows={rows}
+      isFiltered={isFiltered}
+      first={query.cursor === undefined ? undefined : address(undefined)}
+      next={next}
+      account={account}
+    />
+  )
+  try {
+    const filter = { owner, ...readFilter(values) }
+    const after = readCursor(query.cursor)
+    const found = await listCheckouts(db, till.engine, filter, { limit: PAGE_ROWS + 1, after })
+    const rows = found.slice(0, PAGE_ROWS)
+    return page({ values }, rows, found.length > PAGE_ROWS ? address(toCursor(rows.at(-1)!)) : undefined)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 400) throw error
+    return page({ values, error: { field: String(error.body.field), text: error.message } }, [])
+  }
+}
+
+function readFilter(values: Readonly<Record<string, string>>): Filter {
+  const { text = '', status, additional, mode, currency, from = '', to = '', metadata = '' } = values
+  return {
+    status: readStatus(status),
+    additional: oneOf('additional', additional, ['none', 'overpaid', 'paid_late', 'marked']),
+    mode: oneOf('mode', mode, ['unique_amount', 'unique_address', 'generated_wallet']),
+    currency: currency === '' ? undefined : currency,
+    text: text === '' ? undefined : (toCheckoutId(text) ?? text.trim()),
+    from: from === '' ? undefined : readMoment('from', from),
+    // The last day counts as a whole.
+    to: to === '' ? undefined : readMoment('to', to) + DAY,
+    metadata: metadata === '' ? [] : [readPair(metadata)],
+  }
+}
+
+function oneOf<T extends string>(field: string, value: string | undefined, known: readonly T[]): T | undefined {
+  if (value === undefined || value === '') return undefined
+  const found = known.find((one) => one === value)
+  if (found === undefined) throw badField(field, `${field} must be one of ${known.join(', ')}.`)
+  return found
+}
+
+function readPair(text: string): [string, string] {
+  const [, name, value] = /^\s*([\w .:-]{1,100}?)\s*=\s*(.*?)\s*$/u.exec(text) ?? []
+  if (name === undefined) throw badField('metadata', 'Write it as name=value.')
+  return [name, value!]
+}
+
+function toBody(fields: FormFields): Record<string, unknown> {
+  const plans = readPlanLines(fields.get('plans'))
+  return {
+    ...fields.given([...TEXTS, 'amount', 'currency', 'address', 'mode']),
+    ...(plans.length > 0 && { plans }),
+    ...(fields.get('metadata') !== '' && { metadata: readJson(fields.get('metadata')) }),
+  }
+}
+
+function readPlanLines(text: string): { title: string; value: string }[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.lastIndexOf('=')
+      if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
+      return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
+    })
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw badField('metadata', 'metadata must be a JSON object.')
+  }
+}
+
+function readHash(fields: FormFields): string | undefined {
+  const hash = fields.get('block_hash')
+  if (hash === '') return undefined
+  if (!/^[0-9a-f]{64}$/i.test(hash)) throw badField('block_hash', 'Invalid block hash', 'invalid_hash')
+  return hash.toUpperCase()
+}
+
+function idOf({ id = '' }: Readonly<Record<string, string>>): string {
+  const known = toCheckoutId(id)
+  if (known === undefined) throw checkoutNotFound()
+  return known
+}

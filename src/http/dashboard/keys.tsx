@@ -1,0 +1,56 @@
+import { issueKey, listKeys, readNewKey, revokeKey, rotateKey } from '../../modules/accounts/index.ts'
+import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
+import { KeysPage, NewKeyPage } from '../../web/dashboard/keys-page.tsx'
+import type { Door, DoorOptions, Visit } from './door.tsx'
+import type { FormFields } from './form-fields.ts'
+
+const LISTED_MAX = 200
+
+/** API keys: made and shown once, rotated, revoked. */
+export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
+  const render = async ({ frame, accountId }: Visit, filled: Filled) => {
+    const keys = await listKeys(store.db, accountId, LISTED_MAX)
+    return <KeysPage frame={frame} keys={keys} now={store.clock.now()} filled={filled} />
+  }
+  const place = { section: '/keys', again: render, done: { revoked: 'The key is revoked.' } }
+  const show: NonNullable<Parameters<Door['form']>[0]['show']> = ({ frame }, { text, name }) => (
+    <NewKeyPage frame={frame} text={String(text)} name={String(name)} />
+  )
+
+  door.page({ path: '/keys', ...place }, (visit) => render(visit, EMPTY))
+  door.form({
+    ...place,
+    path: '/keys',
+    show,
+    async run({ accountId }, fields) {
+      const { text, key } = await issueKey(store, { ...readNewKey(toBody(fields)), accountId, actor: accountId })
+      return { shown: { text, name: key.name } }
+    },
+  })
+  door.form({
+    ...place,
+    path: '/keys/:id/rotate',
+    show,
+    async run({ accountId, params }) {
+      const { text, key, oldHash } = await rotateKey(store, { accountId, keyId: params.id!, actor: accountId })
+      notices.publish('key', oldHash)
+      return { shown: { text, name: key.name } }
+    },
+  })
+  door.form({
+    ...place,
+    path: '/keys/:id/revoke',
+    async run({ accountId, params }) {
+      notices.publish('key', await revokeKey(store, { accountId, keyId: params.id!, actor: accountId }))
+      return { to: '/dashboard/keys?done=revoked' }
+    },
+  })
+}
+
+function toBody(fields: FormFields): Record<string, unknown> {
+  const origins = fields
+    .get('origins')
+    .split(/\s+/)
+    .filter((origin) => origin !== '')
+  return { name: fields.get('name'), kind: fields.get('kind') || 'secret', origins }
+}

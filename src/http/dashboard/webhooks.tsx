@@ -1,0 +1,116 @@
+import type { Outbound } from '../../kernel/ports.ts'
+import {
+  type EventWithDeliveries,
+  type SecretCtx,
+  findAccountSecret,
+  getEvent,
+  listDisabled,
+  listNewestEvents,
+  ping,
+  readPingUrl,
+  redeliver,
+  rotateAccountSecret,
+} from '../../modules/webhooks/index.ts'
+import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
+import { EventPage, NewSecretPage, WebhooksPage } from '../../web/dashboard/webhooks-page.tsx'
+import type { Door, Visit } from './door.tsx'
+
+const PAGE_ROWS = 25
+const LOOKED_AT = 100
+const SHOWN_CHARACTERS = 4
+const DELIVERED: Record<string, boolean> = { true: true, false: false }
+
+/** What is told to merchants' servers, and what they said. */
+export function mountWebhooks(door: Door, { webhooks: ctx }: { webhooks: SecretCtx & { outbound: Outbound } }): void {
+  const section = '/webhooks'
+  const list = async ({ frame, accountId, query }: Visit, filled: Filled) => {
+    const delivered = query.delivered ?? ''
+    const beforePosition = readPosition(query.before)
+    const filter = { accountId, beforePosition, delivered: DELIVERED[delivered], limit: PAGE_ROWS }
+    const { events, hasMore } = await listNewestEvents(ctx, filter)
+    const address = (before?: number | null) => {
+      const given = { ...(delivered !== '' && { delivered }), ...(before && { before: String(before) }) }
+      const search = new URLSearchParams(given).toString()
+      return `/dashboard/webhooks${search === '' ? '' : `?${search}`}`
+    }
+    return (
+      <WebhooksPage
+        frame={frame}
+        filled={filled}
+        secret={await showSecret(ctx, accountId)}
+        endpoints={await gatherEndpoints(ctx, accountId)}
+        events={events}
+        delivered={delivered}
+        first={query.before === undefined ? undefined : address()}
+        next={hasMore ? address(events.at(-1)!.position) : undefined}
+      />
+    )
+  }
+  const done = {
+    redelivered: 'The event is on its way again.',
+    sent: 'The test event is on its way. Load this page again to see the answer.',
+  }
+  door.page({ path: '/webhooks', done }, (visit) => list(visit, EMPTY))
+  door.form({
+    path: '/webhooks/secret',
+    section,
+    again: list,
+    async run({ accountId }) {
+      return { shown: { text: (await rotateAccountSecret(ctx, accountId)).current } }
+    },
+    show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
+  })
+  door.form({
+    path: '/webhooks/ping',
+    section,
+    again: list,
+    async run({ accountId }, fields) {
+      const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }) })
+      return { to: `/dashboard/webhooks/events/${id}?done=sent` }
+    },
+  })
+  const detail = async ({ frame, accountId, params }: Visit, filled: Filled) => (
+    <EventPage frame={frame} filled={filled} event={await getEvent(ctx, { accountId, eventId: params.id! })} />
+  )
+  door.page({ path: '/webhooks/events/:id', section, done }, (visit) => detail(visit, EMPTY))
+  door.form({
+    path: '/webhooks/events/:id/redeliver',
+    section,
+    again: detail,
+    async run({ accountId, params }) {
+      await redeliver(ctx, { accountId, eventId: params.id! })
+      return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
+    },
+  })
+}
+
+function readPosition(text: string | undefined): number {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : Number.MAX_SAFE_INTEGER
+}
+
+async function showSecret(ctx: SecretCtx, accountId: string) {
+  const secret = await findAccountSecret(ctx, accountId)
+  return secret && { ...secret, last4: secret.current.slice(-SHOWN_CHARACTERS) }
+}
+
+async function gatherEndpoints(ctx: SecretCtx, accountId: string) {
+  const { events } = await listNewestEvents(ctx, {
+    accountId,
+    beforePosition: Number.MAX_SAFE_INTEGER,
+    delivered: undefined,
+    limit: LOOKED_AT,
+  })
+  const disabled = await listDisabled(ctx.db, accountId, LOOKED_AT)
+  const pushed = events.filter((event): event is EventWithDeliveries & { url: string } => event.url !== null)
+  return [...Map.groupBy(pushed, ({ url }) => url)].map(([url, sent]) => ({
+    url,
+    delivered: sent.filter(({ deliveredAt }) => deliveredAt !== null).length,
+    failing: sent.filter(isFailing).length,
+    disabledAt: disabled.find((one) => one.url.split('?')[0] === url)?.at,
+  }))
+}
+
+function isFailing({ deliveredAt, deliveries }: EventWithDeliveries): boolean {
+  const state = deliveries.at(-1)?.state
+  return deliveredAt === null && (state === 'retrying' || state === 'dead')
+}

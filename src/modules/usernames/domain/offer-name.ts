@@ -1,0 +1,36 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { openOrder } from '../../billing/index.ts'
+import type { Checkout } from '../../checkout/index.ts'
+import { type FoundName, findName } from './find-name.ts'
+import { NAME, type NameDetail } from './lease-name.ts'
+
+export interface NameOffer extends FoundName {
+  /** As it is written. */
+  shown: string
+  /** What is paid for it; nothing for a name that nobody may have. */
+  checkout: Checkout | undefined
+}
+
+/** Offers a name for lease or, where somebody has it, for its owner to extend. */
+export async function offerName(
+  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  { name, accountId }: { name: string; accountId: string | null },
+): Promise<NameOffer> {
+  const found = await findName(ctx, name)
+  const { key, status, lease } = found
+  const shown = lease?.name ?? name
+  if (status === 'reserved') return { ...found, shown, checkout: undefined }
+  const { namePlans } = ctx.till.sales.rules
+  const checkout = await openOrder(ctx, {
+    kind: NAME,
+    subject: key,
+    accountId,
+    detail: { name: shown, periods: namePlans.map(({ period }) => ({ ...period })) } satisfies NameDetail,
+    title: `Username @${shown}`,
+    description: lease
+      ? `Only @${shown} itself can extend the lease: pay from ${lease.owner}. Any other payment is sent back.`
+      : `Pay from the wallet that @${shown} should stand for: the address that pays becomes its owner. Do not pay from an exchange. If somebody else is faster, your payment is sent back.`,
+    plans: namePlans.map(({ title, price }) => ({ title, price })),
+  })
+  return { ...found, shown, checkout }
+}

@@ -1,0 +1,45 @@
+// Small comforts. Every page works without them.
+'use strict'
+
+// The token of a mailed link stands behind the #, which browsers do not send. It goes into the form and out of the
+// address; the person presses the button, because programs that look through mail open links, too.
+const byLink = document.getElementById('by-link')
+function takeToken() {
+  const token = /^#(\w{20,200})$/.exec(location.hash)?.[1]
+  if (!byLink || !token) return
+  byLink.querySelector('input[name=token]').value = token
+  byLink.hidden = false
+  byLink.querySelector('button').focus()
+  history.replaceState(null, '', location.pathname + location.search)
+}
+takeToken()
+// A link that is opened where this page stands already loads nothing.
+addEventListener('hashchange', takeToken)
+
+for (const time of document.querySelectorAll('time[datetime]')) {
+  const at = new Date(time.dateTime)
+  time.title = time.textContent
+  time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+}
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!navigator.clipboard) break
+  button.hidden = false
+  const said = button.firstChild
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(button.dataset.copy).then(() => {
+      said.textContent = 'Copied'
+      setTimeout(() => (said.textContent = 'Copy'), 2000)
+    })
+  })
+}
+
+// A second click would only ask for the same again.
+for (const form of document.querySelectorAll('form[method=post]')) {
+  form.addEventListener('submit', () => {
+    for (const button of form.querySelectorAll('button:not([type=button])')) button.disabled = true
+  })
+}
+addEventListener('pageshow', () => {
+  for (const button of document.querySelectorAll('form[method=post] button:disabled')) button.disabled = false
+})

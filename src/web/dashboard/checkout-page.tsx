@@ -1,0 +1,266 @@
+import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { type EventRow, Deliveries } from './deliveries.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from './show.tsx'
+
+export interface CheckoutDetail {
+  id: string
+  owner: string
+  title: string | null
+  description: string | null
+  status: string
+  additional: string
+  mode: string
+  address: string
+  merchantAddress: string
+  walletId: string | null
+  currency: string
+  price: string | null
+  amountRaw: bigint | undefined
+  paidRaw: bigint
+  plans: readonly { title: string; value: string; amountRaw: bigint | undefined }[]
+  plan: number | null
+  successUrl: string | null
+  cancelUrl: string | null
+  webhookUrl: string | null
+  notify: string | null
+  metadata: Readonly<Record<string, unknown>>
+  createdAt: number
+  expiresAt: number
+  paidAt: number | null
+}
+
+export interface CheckoutPageProps {
+  frame: FrameProps
+  filled: Filled
+  checkout: CheckoutDetail
+  payments: readonly { blockHash: string; kind: string; payer: string; amountRaw: bigint; at: number }[]
+  events: readonly EventRow[]
+  timeline: readonly {
+    seq: number
+    status: string
+    additional: string
+    reason: string
+    at: number
+    blockHash: string | null
+  }[]
+  links: { pay: string; check: string; block(hash: string): string }
+  /** Administrators read what belongs to others, and change nothing of it. */
+  isOwn: boolean
+}
+
+const OPEN = ['pending', 'detected', 'partial']
+
+const Block = ({ hash, url }: { hash: string; url: string }) => (
+  <span class="copyable">
+    <a href={url} rel="noopener noreferrer">
+      <code>{shorten(hash, 10, 6)}</code>
+    </a>
+  </span>
+)
+
+const Money = ({ checkout }: { checkout: CheckoutDetail }) => {
+  const { currency, price, amountRaw } = checkout
+  return (
+    <>
+      {amountRaw === undefined ? 'the payer decides' : <Nano raw={amountRaw} />}
+      {currency !== 'NANO' && price !== null && ` for ${price} ${currency}`}
+    </>
+  )
+}
+
+const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 'checkout' | 'filled'>) => {
+  const action = (word: string) => `/dashboard/checkouts/${checkout.id}/${word}`
+  const isOpen = OPEN.includes(checkout.status)
+  const isEnded = checkout.status === 'expired' || checkout.status === 'cancelled'
+  if (checkout.status === 'complete') return null
+  return (
+    <Card title="What you can do">
+      <FormError filled={filled} fields={['block_hash']} />
+      <div class="actions">
+        {isOpen && (
+          <Confirmed ask="Cancel checkout" kind="danger">
+            <p>The page will take no more payments. What still arrives in the next seven days is recorded.</p>
+            <ActionButton frame={frame} action={action('cancel')} kind="danger">
+              Cancel it
+            </ActionButton>
+          </Confirmed>
+        )}
+        {(isEnded || checkout.additional === 'paid_late') && (
+          <Confirmed ask="Mark as paid">
+            <p>You declare that you have got the money. Your webhook hears of it like of any payment.</p>
+            <ActionButton frame={frame} action={action('mark')}>
+              Mark it
+            </ActionButton>
+          </Confirmed>
+        )}
+      </div>
+      <details open={filled.error?.field === 'block_hash'}>
+        <summary>Assign a payment that was not matched</summary>
+        <Form frame={frame} action={action('mark')}>
+          <TextField
+            filled={filled}
+            name="block_hash"
+            label="Block"
+            hint={
+              <>
+                64 characters; see <a href="/dashboard/checkouts/unmatched">unmatched payments</a>.
+              </>
+            }
+            required
+          />
+          <button class="plain">Assign and mark as paid</button>
+        </Form>
+      </details>
+    </Card>
+  )
+}
+
+/** On the embedded ledger: every state of a checkout by one click. */
+const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
+  <Card title="Play the payer" note="Only on the embedded ledger. More under Developer.">
+    <div class="actions">
+      {[
+        ['exactly', 'Pay exactly'],
+        ['partly', 'Pay half'],
+        ['late', 'Pay late'],
+        ...(OPEN.includes(checkout.status) ? [['expire', 'Let it expire']] : []),
+      ].map(([what, name]) => (
+        <ActionButton key={what} frame={frame} action={`/dashboard/developer/checkouts/${checkout.id}/${what}`}>
+          {name!}
+        </ActionButton>
+      ))}
+    </div>
+  </Card>
+)
+
+/** One checkout with everything that has happened to it. */
+export const CheckoutPage = (props: CheckoutPageProps) => {
+  const { frame, filled, checkout, payments, events, timeline, links, isOwn } = props
+  const metadata = Object.keys(checkout.metadata).length > 0
+  return (
+    <Frame
+      {...frame}
+      title={checkout.title ?? 'Checkout'}
+      lead={
+        <>
+          <Badge state={checkout.status} /> {checkout.additional !== 'none' && <Badge state={checkout.additional} />}{' '}
+          <code>{checkout.id}</code>
+        </>
+      }
+      actions={
+        <a class="button plain" href={links.pay}>
+          Open payment page
+        </a>
+      }
+    >
+      {checkout.additional === 'paid_late' && checkout.status !== 'complete' && isOwn && (
+        <p class="notice task">This was paid too late, or for another price. Mark it as paid if you accept that.</p>
+      )}
+      <div class="row two">
+        <Card title="Payment">
+          <Facts
+            facts={[
+              ['Asked for', <Money checkout={checkout} />],
+              ['Paid', <Nano raw={checkout.paidRaw} />],
+              ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
+              ...(checkout.merchantAddress === checkout.address
+                ? []
+                : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
+              ['Recognised by', checkout.mode.replaceAll('_', ' ')],
+              ['Created', <Moment at={checkout.createdAt} />],
+              ['Open until', <Moment at={checkout.expiresAt} />],
+              ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
+              ['Link to share', <Copyable text={links.pay} label="link" />],
+            ]}
+          />
+        </Card>
+        <Card title="Timeline">
+          <ol class="timeline">
+            {timeline.map((entry) => (
+              <li key={entry.seq}>
+                <Badge state={entry.status} /> {entry.additional !== 'none' && <Badge state={entry.additional} />}{' '}
+                {entry.reason}
+                <span class="under">
+                  <Moment at={entry.at} />
+                  {entry.blockHash !== null && (
+                    <>
+                      {' · '}
+                      <Block hash={entry.blockHash} url={links.block(entry.blockHash)} />
+                    </>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Card>
+      </div>
+      {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
+      {isOwn && frame.devnet && <Play frame={frame} checkout={checkout} />}
+      <Card title="Payments">
+        {payments.length === 0 ? (
+          <Empty title="Nothing was paid yet" />
+        ) : (
+          <Table label="Payments" head={['Amount', 'Kind', 'From', 'Block', 'Seen']}>
+            {payments.map((payment) => (
+              <tr key={payment.blockHash}>
+                <td>
+                  <Nano raw={payment.amountRaw} />
+                </td>
+                <td>
+                  <Badge state={payment.kind} />
+                </td>
+                <td>
+                  <code title={payment.payer}>{shorten(payment.payer)}</code>
+                </td>
+                <td>
+                  <Block hash={payment.blockHash} url={links.block(payment.blockHash)} />
+                </td>
+                <td>
+                  <Moment at={payment.at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Card>
+      <Card title="Webhook events">
+        {events.length === 0 ? (
+          <Empty title="No events yet">
+            {checkout.webhookUrl === null && (
+              <p>This checkout has no webhook; its events can be pulled from /api/events.</p>
+            )}
+          </Empty>
+        ) : (
+          events.map((event) => (
+            <Deliveries
+              key={event.id}
+              frame={frame}
+              event={event}
+              redeliver={isOwn ? `/dashboard/checkouts/${checkout.id}/events/${event.id}/redeliver` : undefined}
+            />
+          ))
+        )}
+      </Card>
+      <Card title="Details">
+        <Facts
+          facts={[
+            ['Description', checkout.description ?? 'none'],
+            ...checkout.plans.map(
+              ({ title, value }, at) =>
+                [
+                  `Plan ${at + 1}`,
+                  `${title}: ${value} ${checkout.currency}${checkout.plan === at ? ' (bought)' : ''}`,
+                ] as const,
+            ),
+            ['After payment', checkout.successUrl ?? 'stays on the page'],
+            ['After cancelling', checkout.cancelUrl ?? 'stays on the page'],
+            ['Webhook', checkout.webhookUrl ?? 'none'],
+            ['Receipt to', checkout.notify ?? 'nobody'],
+            ['Metadata', metadata ? <pre>{JSON.stringify(checkout.metadata, null, 2)}</pre> : 'none'],
+          ]}
+        />
+      </Card>
+    </Frame>
+  )
+}

@@ -1,0 +1,151 @@
+import { type Filled, SelectField, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Empty, Moment, Nano, Pager, Table } from './show.tsx'
+
+export interface CheckoutRow {
+  id: string
+  title: string | null
+  status: string
+  additional: string
+  mode: string
+  currency: string
+  price: string | null
+  amountRaw: bigint | undefined
+  paidRaw: bigint
+  createdAt: number
+  paidAt: number | null
+}
+
+export interface CheckoutsPageProps {
+  frame: FrameProps
+  filled: Filled
+  currencies: readonly string[]
+  rows: readonly CheckoutRow[]
+  isFiltered: boolean
+  first: string | undefined
+  next: string | undefined
+  /** Undefined is the reader's own. */
+  account: string | undefined
+}
+
+const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
+const MARKS = ['overpaid', 'paid_late', 'marked']
+const MODES = ['unique_amount', 'unique_address', 'generated_wallet']
+const FURTHER = ['additional', 'mode', 'currency', 'from', 'to', 'metadata']
+const words = (value: string): [string, string] => [value, value.replaceAll('_', ' ')]
+
+const Filters = ({ filled, currencies, account }: Pick<CheckoutsPageProps, 'filled' | 'currencies' | 'account'>) => (
+  <form method="get" action="/dashboard/checkouts" class="filters" aria-label="Filters" role="search">
+    {account !== undefined && <input type="hidden" name="account" value={account} />}
+    <TextField filled={filled} name="text" label="Search" placeholder="Title, id, block, payer" maxLength={120} />
+    <SelectField filled={filled} name="status" label="Status" options={[['', 'Any'], ...STATUSES.map(words)]} />
+    <div class="send">
+      <button class="plain">Show</button>
+    </div>
+    <details open={FURTHER.some((name) => (filled.values[name] ?? '') !== '')}>
+      <summary>More filters</summary>
+      <div class="filters">
+        <SelectField filled={filled} name="additional" label="Marker" options={[['', 'Any'], ...MARKS.map(words)]} />
+        <SelectField filled={filled} name="mode" label="Mode" options={[['', 'Any'], ...MODES.map(words)]} />
+        <SelectField
+          filled={filled}
+          name="currency"
+          label="Currency"
+          options={[['', 'Any'], ...['NANO', ...currencies].map((code): [string, string] => [code, code])]}
+        />
+        <TextField filled={filled} name="from" label="From" type="date" />
+        <TextField filled={filled} name="to" label="To" type="date" />
+        <TextField filled={filled} name="metadata" label="Metadata" placeholder="order=A-17" maxLength={200} />
+      </div>
+    </details>
+  </form>
+)
+
+const Price = ({ row }: { row: CheckoutRow }) => {
+  if (row.currency !== 'NANO' && row.price !== null) {
+    return (
+      <>
+        {`${row.price} ${row.currency}`}
+        {row.paidRaw > 0n && (
+          <span class="under">
+            <Nano raw={row.paidRaw} /> paid
+          </span>
+        )}
+      </>
+    )
+  }
+  if (row.amountRaw === undefined) return row.paidRaw > 0n ? <Nano raw={row.paidRaw} /> : <>payer decides</>
+  return <Nano raw={row.amountRaw} />
+}
+
+export const CheckoutsPage = (props: CheckoutsPageProps) => {
+  const { frame, rows, isFiltered, first, next, account } = props
+  return (
+    <Frame
+      {...frame}
+      title="Checkouts"
+      lead={account === undefined ? undefined : account === 'all' ? 'Of every account.' : `Of account ${account}.`}
+      actions={
+        account === undefined && (
+          <>
+            <a class="button" href="/dashboard/checkouts/new">
+              New checkout
+            </a>
+            <a class="button plain" href="/dashboard/checkouts/unmatched">
+              Unmatched payments
+            </a>
+            <a class="button plain" href="/api/checkouts/export.csv" download>
+              CSV
+            </a>
+          </>
+        )
+      }
+    >
+      <Card>
+        <Filters {...props} />
+      </Card>
+      <Card>
+        {rows.length === 0 && isFiltered && (
+          <Empty title="Nothing fits these filters">
+            <p>
+              <a href="/dashboard/checkouts">Show all checkouts</a>
+            </p>
+          </Empty>
+        )}
+        {rows.length === 0 && !isFiltered && (
+          <Empty title="No checkouts yet">
+            <p>
+              A checkout is a page on which somebody pays you.{' '}
+              <a href="/dashboard/checkouts/new">Create the first one</a>.
+            </p>
+          </Empty>
+        )}
+        {rows.length > 0 && (
+          <Table label="Checkouts" head={['Checkout', 'Status', 'Price', 'Created', 'Paid']}>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <td class="title-cell">
+                  <a href={`/dashboard/checkouts/${row.id}`}>{row.title ?? 'Without title'}</a>
+                  <span class="under">
+                    <code>{row.id}</code>
+                  </span>
+                </td>
+                <td>
+                  <Badge state={row.status} /> {row.additional !== 'none' && <Badge state={row.additional} />}
+                </td>
+                <td>
+                  <Price row={row} />
+                </td>
+                <td>
+                  <Moment at={row.createdAt} />
+                </td>
+                <td>{row.paidAt === null ? <span class="soft">not yet</span> : <Moment at={row.paidAt} />}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <Pager first={first} next={next} />
+      </Card>
+    </Frame>
+  )
+}

@@ -1,0 +1,99 @@
+import { DayChart, toHeights } from './chart.tsx'
+import { ActionButton } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Card, Empty, Figure, Moment, Table } from './show.tsx'
+
+export interface CreditsPageProps {
+  frame: FrameProps
+  credits: number
+  plan: string
+  days: readonly { date: string; requests: number; work: number }[]
+  /** Calls of the last 30 days by action, most first. */
+  actions: readonly { action: string; count: number }[]
+  entries: readonly { id: string; amount: number; reason: string; createdAt: number }[]
+}
+
+/** What is left, what it went for, and how to get more. */
+export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: CreditsPageProps) => {
+  const requests = days.reduce((sum, day) => sum + day.requests, 0)
+  const work = days.reduce((sum, day) => sum + day.work, 0)
+  const requestHeights = toHeights(days.map((day) => BigInt(day.requests)))
+  const workHeights = toHeights(days.map((day) => BigInt(day.work)))
+  return (
+    <Frame
+      {...frame}
+      title="Credits and usage"
+      lead="Reads are free. Work beyond the free share costs a credit each."
+      actions={
+        <ActionButton frame={frame} action="/dashboard/credits/buy" kind="main">
+          Buy credits
+        </ActionButton>
+      }
+    >
+      <div class="row">
+        <Figure label="Credits" value={credits.toLocaleString('en')} note={`plan: ${plan}`} />
+        <Figure label="Requests in 30 days" value={requests.toLocaleString('en')} />
+        <Figure label="Work in 30 days" value={work.toLocaleString('en')} />
+      </div>
+      <div class="row two">
+        <DayChart
+          title="Requests"
+          summary={`${requests.toLocaleString('en')} in 30 days`}
+          unit="Requests"
+          bars={days.map((day, at) => ({
+            date: day.date,
+            height: requestHeights[at]!,
+            text: `${day.requests} requests`,
+          }))}
+        />
+        <DayChart
+          title="Work"
+          summary={`${work.toLocaleString('en')} in 30 days`}
+          unit="Work"
+          bars={days.map((day, at) => ({ date: day.date, height: workHeights[at]!, text: `${day.work} works` }))}
+        />
+      </div>
+      <div class="row two">
+        <Card title="By action">
+          {actions.length === 0 ? (
+            <Empty title="No requests yet">
+              <p>
+                Send one with an <a href="/dashboard/keys">API key</a>; the <a href="/">reference</a> shows how.
+              </p>
+            </Empty>
+          ) : (
+            <Table label="Usage by action" head={['Action', 'Requests']}>
+              {actions.map(({ action, count }) => (
+                <tr key={action}>
+                  <td>
+                    <code>{action}</code>
+                  </td>
+                  <td>{count.toLocaleString('en')}</td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </Card>
+        <Card title="Credit history">
+          {entries.length === 0 ? (
+            <Empty title="No credits were bought or used" />
+          ) : (
+            <Table label="Credit history" head={['When', 'What for', 'Credits']}>
+              {entries.map((entry) => (
+                <tr key={entry.id}>
+                  <td>
+                    <Moment at={entry.createdAt} />
+                  </td>
+                  <td>{entry.reason}</td>
+                  <td>
+                    {entry.amount > 0 ? `+${entry.amount.toLocaleString('en')}` : entry.amount.toLocaleString('en')}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )}
+        </Card>
+      </div>
+    </Frame>
+  )
+}

@@ -1,0 +1,91 @@
+import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Card, Copyable, Empty, Nano, Table, shorten } from './show.tsx'
+
+export interface DeveloperPageProps {
+  frame: FrameProps
+  paying: Filled
+  funding: Filled
+  holds: boolean
+  waiting: readonly { hash: string; from: string; amountRaw: bigint }[]
+}
+
+/** Plays payer and network on the embedded ledger, so that every state can be seen in a minute. */
+export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: DeveloperPageProps) => (
+  <Frame {...frame} title="Developer" lead="You are payer and network here: the embedded ledger does what you say.">
+    <div class="row two">
+      <Card title="Pay a checkout">
+        <FormError filled={paying} fields={['id', 'way']} />
+        <Form frame={frame} action="/dashboard/developer/pay">
+          <TextField filled={paying} name="id" label="Id of the checkout" required />
+          <SelectField
+            filled={paying}
+            name="way"
+            label="How"
+            required
+            options={[
+              ['exactly', 'Exactly what it asks for'],
+              ['partly', 'Half of it'],
+              ['late', 'After it has ended'],
+            ]}
+          />
+          <button>Pay</button>
+        </Form>
+      </Card>
+      <Card title="Fund an address">
+        <FormError filled={funding} fields={['address', 'amount']} />
+        <Form frame={frame} action="/dashboard/developer/fund">
+          <TextField filled={funding} name="address" label="Address" placeholder="nano_…" required />
+          <TextField filled={funding} name="amount" label="Nano" inputMode="decimal" placeholder="10" required />
+          <button>Send</button>
+        </Form>
+      </Card>
+    </div>
+    <Card
+      title="Confirmations"
+      note={holds ? 'New blocks stay unconfirmed until you confirm them.' : 'New blocks are confirmed at once.'}
+    >
+      <div class="actions">
+        {!holds && (
+          <ActionButton frame={frame} action="/dashboard/developer/hold">
+            Hold new blocks
+          </ActionButton>
+        )}
+        {(holds || waiting.length > 0) && (
+          <ActionButton frame={frame} action="/dashboard/developer/confirm">
+            Confirm everything and stop holding
+          </ActionButton>
+        )}
+      </div>
+      {waiting.length === 0 ? (
+        <Empty title="No block waits for confirmation" />
+      ) : (
+        <Table label="Blocks that wait" head={['Block', 'From', 'Amount', <span class="unseen">Actions</span>]}>
+          {waiting.map(({ hash, from, amountRaw }) => (
+            <tr key={hash}>
+              <td>
+                <Copyable text={hash} shown={shorten(hash, 10, 6)} label="block" />
+              </td>
+              <td>
+                <code title={from}>{shorten(from)}</code>
+              </td>
+              <td>
+                <Nano raw={amountRaw} />
+              </td>
+              <td>
+                <ActionButton
+                  frame={frame}
+                  action="/dashboard/developer/confirm"
+                  values={{ hash }}
+                  about={`block ${hash.slice(0, 8)}`}
+                >
+                  Confirm
+                </ActionButton>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  </Frame>
+)

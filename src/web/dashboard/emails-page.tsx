@@ -1,0 +1,211 @@
+import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Pager, Table, shorten } from './show.tsx'
+
+export interface EmailPaymentRow {
+  id: string
+  status: string
+  address: string
+  refundAddress: string
+  subtotal: bigint
+  fee: bigint
+  total: bigint
+  recipients: number
+  sender: string | null
+  message: string | null
+  createdAt: number
+  fundBy: number
+  fundedAt: number | null
+  expiresAt: number | null
+}
+
+const FIELDS = ['amount', 'emails', 'refund_address', 'from', 'message', 'email_receipt', 'expiration']
+
+export const EmailsPage = (props: {
+  frame: FrameProps
+  filled: Filled
+  payments: readonly EmailPaymentRow[]
+  first: string | undefined
+  next: string | undefined
+}) => {
+  const { frame, filled, payments, first, next } = props
+  return (
+    <Frame
+      {...frame}
+      title="E-mail payments"
+      lead="Send nano to mail addresses; everybody claims their share with any wallet."
+    >
+      <Card>
+        {payments.length === 0 ? (
+          <Empty title="No e-mail payments yet">
+            <p>Say below how much goes to whom. Nothing is mailed before you have paid.</p>
+          </Empty>
+        ) : (
+          <Table label="E-mail payments" head={['Payment', 'Status', 'Recipients', 'Amount', 'Created']}>
+            {payments.map((payment) => (
+              <tr key={payment.id}>
+                <td>
+                  <a href={`/dashboard/emails/${payment.id}`}>
+                    <code>{payment.id}</code>
+                  </a>
+                </td>
+                <td>
+                  <Badge state={payment.status} />
+                </td>
+                <td>{payment.recipients}</td>
+                <td>
+                  <Nano raw={payment.total} />
+                </td>
+                <td>
+                  <Moment at={payment.createdAt} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <Pager first={first} next={next} />
+      </Card>
+      <Card
+        title="New e-mail payment"
+        note="Each recipient after the first costs a small fee, which is added to the amount."
+      >
+        <FormError filled={filled} fields={FIELDS} />
+        <Form frame={frame} action="/dashboard/emails">
+          <TextField
+            filled={filled}
+            name="emails"
+            label="Recipients"
+            hint="One address a line, up to 50. They share the amount equally."
+            rows={3}
+            required
+          />
+          <TextField filled={filled} name="amount" label="Nano for all together" inputMode="decimal" required />
+          <TextField
+            filled={filled}
+            name="refund_address"
+            label="Refund address"
+            hint="Where goes what nobody has claimed: nano_… or @name."
+            required
+          />
+          <TextField
+            filled={filled}
+            name="from"
+            label="Your name"
+            hint="Mails say that it was not verified."
+            maxLength={60}
+          />
+          <TextField filled={filled} name="message" label="Message" hint="Without links." rows={2} maxLength={280} />
+          <TextField filled={filled} name="email_receipt" label="Receipt to" type="email" />
+          <SelectField
+            filled={filled}
+            name="expiration"
+            label="Can be claimed for"
+            required
+            options={[
+              ['30 days', '30 days'],
+              ['1 day', '1 day'],
+              ['7 days', '7 days'],
+              ['90 days', '90 days'],
+            ]}
+          />
+          <button>Continue to payment</button>
+        </Form>
+      </Card>
+    </Frame>
+  )
+}
+
+export const EmailPage = (props: {
+  frame: FrameProps
+  filled: Filled
+  payment: EmailPaymentRow
+  recipients: readonly {
+    id: string
+    shownEmail: string
+    amount: bigint
+    status: string
+    claimAddress: string | null
+    sentAt: number | null
+  }[]
+  link: string
+  page: string
+  qrcode: string
+}) => {
+  const { frame, filled, payment, recipients, link, page, qrcode } = props
+  const isWaiting = payment.status === 'waiting'
+  return (
+    <Frame
+      {...frame}
+      title="E-mail payment"
+      lead={
+        <>
+          <Badge state={payment.status} /> <code>{payment.id}</code>
+        </>
+      }
+      actions={
+        <a class="button plain" href={page}>
+          Open its page
+        </a>
+      }
+    >
+      <FormError filled={filled} fields={[]} />
+      {isWaiting && (
+        <Card title="Pay it" note="The mails go out as soon as the payment is confirmed.">
+          <img class="qr" src={qrcode} width="180" height="180" alt={`QR code that pays to ${payment.address}`} />
+          <Facts
+            facts={[
+              ['Amount', <Nano raw={payment.total} />],
+              ['To', <Copyable text={payment.address} label="address" />],
+              ['By', <Moment at={payment.fundBy} />],
+            ]}
+          />
+          <a class="button" href={link}>
+            Open wallet
+          </a>
+        </Card>
+      )}
+      <Card title="Recipients">
+        <Table label="Recipients" head={['Address', 'Share', 'Status', 'Mailed', 'Claimed to']}>
+          {recipients.map((recipient) => (
+            <tr key={recipient.id}>
+              <td>{recipient.shownEmail === '' ? 'forgotten' : recipient.shownEmail}</td>
+              <td>
+                <Nano raw={recipient.amount} />
+              </td>
+              <td>
+                <Badge state={recipient.status} />
+              </td>
+              <td>
+                <Moment at={recipient.sentAt} />
+              </td>
+              <td>{recipient.claimAddress !== null && <code>{shorten(recipient.claimAddress)}</code>}</td>
+            </tr>
+          ))}
+        </Table>
+      </Card>
+      <Card title="Details">
+        <Facts
+          facts={[
+            ['Shared out', <Nano raw={payment.subtotal} />],
+            ['Fee', <Nano raw={payment.fee} />],
+            ['Unclaimed goes to', <code>{payment.refundAddress}</code>],
+            ['From', payment.sender ?? 'nobody named'],
+            ['Message', payment.message ?? 'none'],
+            ['Paid', <Moment at={payment.fundedAt} />],
+            ...(payment.expiresAt === null
+              ? []
+              : [['Can be claimed until', <Moment at={payment.expiresAt} />] as const]),
+          ]}
+        />
+        {(isWaiting || payment.status === 'funded') && (
+          <Confirmed ask="Cancel it" kind="danger">
+            <p>What was claimed stays claimed; the rest goes to the refund address. A fee that was paid is spent.</p>
+            <ActionButton frame={frame} action={`/dashboard/emails/${payment.id}/cancel`} kind="danger">
+              Cancel now
+            </ActionButton>
+          </Confirmed>
+        )}
+      </Card>
+    </Frame>
+  )
+}

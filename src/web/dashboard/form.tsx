@@ -1,0 +1,163 @@
+import type { ComponentChildren } from 'preact'
+import type { FrameProps } from './frame.tsx'
+
+/** What was typed, and what was wrong with it; a form that is refused shows both. */
+export interface Filled {
+  values: Readonly<Record<string, string>>
+  error?: { field: string | undefined; text: string } | undefined
+}
+
+export const EMPTY: Filled = { values: {} }
+
+/** Every form that changes something: it proves where it comes from, and counts once however often it is sent. */
+export const Form = (props: {
+  frame: Pick<FrameProps, 'csrf' | 'formToken'>
+  action: string
+  label?: string
+  children: ComponentChildren
+  class?: string
+}) => (
+  <form method="post" action={props.action} class={props.class} aria-label={props.label}>
+    <input type="hidden" name="csrf" value={props.frame.csrf} />
+    <input type="hidden" name="form_token" value={props.frame.formToken} />
+    {props.children}
+  </form>
+)
+
+/** One button that does one thing. */
+export const ActionButton = (props: {
+  frame: Pick<FrameProps, 'csrf' | 'formToken'>
+  action: string
+  children: string
+  /** Said to those who do not see what the button stands beside. */
+  about?: string
+  kind?: 'main' | 'plain' | 'danger'
+  values?: Readonly<Record<string, string>>
+}) => (
+  <Form frame={props.frame} action={props.action} class="inline">
+    {Object.entries(props.values ?? {}).map(([name, value]) => (
+      <input key={name} type="hidden" name={name} value={value} />
+    ))}
+    <button class={props.kind ?? 'plain'}>
+      {props.children}
+      {props.about && <span class="unseen">{` ${props.about}`}</span>}
+    </button>
+  </Form>
+)
+
+/** What cannot be taken back asks a second time, without any script. */
+export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger'; children: ComponentChildren }) => (
+  <details class={`confirm ${props.kind ?? ''}`}>
+    <summary>
+      {props.ask}
+      {props.about && <span class="unseen">{` ${props.about}`}</span>}
+    </summary>
+    <div class="confirm-body">{props.children}</div>
+  </details>
+)
+
+interface FieldProps {
+  filled: Filled
+  name: string
+  label: string
+  hint?: ComponentChildren
+  required?: boolean
+}
+
+function Labelled(
+  props: FieldProps & { children: (described: string | undefined, wrong: boolean) => ComponentChildren },
+) {
+  const { filled, name, label, hint, required, children } = props
+  const wrong = filled.error?.field === name
+  const described = [hint !== undefined && `${name}-hint`, wrong && `${name}-error`].filter(Boolean).join(' ')
+  return (
+    <div class={wrong ? 'field wrong' : 'field'}>
+      <label for={`f-${name}`}>
+        {label}
+        {required !== true && <span class="optional"> (optional)</span>}
+      </label>
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children(described === '' ? undefined : described, wrong)}
+      {wrong && (
+        <p class="error" id={`${name}-error`}>
+          {filled.error!.text}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Attributes are typed for one kind of input at a time; ours are those that all of these have. */
+const kindOf = (type: string = 'text') => ({ type }) as { type: 'text' }
+
+export const TextField = (
+  props: FieldProps & {
+    type?: 'text' | 'email' | 'password' | 'url' | 'date'
+    inputMode?: 'decimal' | 'numeric'
+    autocomplete?: string
+    placeholder?: string
+    maxLength?: number
+    rows?: number
+  },
+) => (
+  <Labelled {...props}>
+    {(described, wrong) => {
+      const common = {
+        id: `f-${props.name}`,
+        name: props.name,
+        'aria-describedby': described,
+        'aria-invalid': wrong ? ('true' as const) : undefined,
+        required: props.required,
+        maxLength: props.maxLength,
+        placeholder: props.placeholder,
+        autocomplete: props.autocomplete ?? 'off',
+      }
+      const value = props.filled.values[props.name] ?? ''
+      // The first line break of a textarea is not part of its text.
+      if (props.rows !== undefined) return <textarea {...common} rows={props.rows}>{`\n${value}`}</textarea>
+      return (
+        <input
+          {...common}
+          {...kindOf(props.type)}
+          inputMode={props.inputMode}
+          spellcheck={false}
+          value={props.type === 'password' ? '' : value}
+        />
+      )
+    }}
+  </Labelled>
+)
+
+export const SelectField = (props: FieldProps & { options: readonly (readonly [string, string])[] }) => (
+  <Labelled {...props}>
+    {(described, wrong) => (
+      <select
+        id={`f-${props.name}`}
+        name={props.name}
+        aria-describedby={described}
+        aria-invalid={wrong ? 'true' : undefined}
+      >
+        {props.options.map(([value, text]) => (
+          <option key={value} value={value} selected={(props.filled.values[props.name] ?? '') === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Labelled>
+)
+
+/** A refusal that belongs to no field stands above all of them. */
+export const FormError = ({ filled, fields }: { filled: Filled; fields: readonly string[] }) => {
+  const { error } = filled
+  if (!error || (error.field !== undefined && fields.includes(error.field))) return null
+  return (
+    <p class="notice failed" role="alert">
+      {error.text}
+    </p>
+  )
+}

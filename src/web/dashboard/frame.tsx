@@ -1,0 +1,152 @@
+import type { ComponentChildren } from 'preact'
+import { Document } from '../layout.tsx'
+
+/** What every page of the dashboard knows: who looks at it, where, and what its forms must carry. */
+export interface FrameProps {
+  /** The section that is open, as its path. */
+  section: string
+  account: { id: string; email: string | null; role: 'user' | 'admin' }
+  /** Proves that a form comes from a page of this session. */
+  csrf: string
+  /** Makes a form that is sent twice count once. */
+  formToken: string
+  devnet: boolean
+  /** What was just done, or why it was not. */
+  notice?: { kind: 'done' | 'failed'; text: string } | undefined
+}
+
+const SECTIONS = [
+  ['/dashboard', 'Overview'],
+  ['/dashboard/checkouts', 'Checkouts'],
+  ['/dashboard/wallets', 'Wallets'],
+  ['/dashboard/emails', 'E-mail payments'],
+  ['/dashboard/names', 'Usernames'],
+  ['/dashboard/webhooks', 'Webhooks'],
+  ['/dashboard/keys', 'API keys'],
+  ['/dashboard/credits', 'Credits and usage'],
+  ['/dashboard/activity', 'Activity'],
+] as const
+
+const DEVELOPER = [['/dashboard/developer', 'Developer']] as const
+
+const ADMINISTRATION = [
+  ['/dashboard/admin', 'All accounts'],
+  ['/dashboard/admin/health', 'Health'],
+  ['/dashboard/admin/jobs', 'Jobs'],
+  ['/dashboard/admin/mail', 'Mail'],
+] as const
+
+const Links = ({ links, section }: { links: readonly (readonly [string, string])[]; section: string }) => (
+  <ul>
+    {links.map(([path, name]) => (
+      <li key={path}>
+        <a href={path} aria-current={path === section ? 'page' : undefined}>
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
+)
+
+const Navigation = ({ section, account, csrf, devnet }: FrameProps) => (
+  <>
+    <nav aria-label="Dashboard">
+      <Links links={devnet ? [...SECTIONS, ...DEVELOPER] : SECTIONS} section={section} />
+    </nav>
+    {account.role === 'admin' && (
+      <nav aria-label="Administration">
+        <p class="nav-title">Administration</p>
+        <Links links={ADMINISTRATION} section={section} />
+      </nav>
+    )}
+    <form method="post" action="/dashboard/sign-out" class="who">
+      <input type="hidden" name="csrf" value={csrf} />
+      <p title={account.id}>{account.email ?? (account.role === 'admin' ? 'Administrator' : account.id)}</p>
+      <button class="plain">Sign out</button>
+    </form>
+  </>
+)
+
+const Page = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <Document
+    title={`${title} · nano-gateway`}
+    styles={['dashboard.css']}
+    scripts={['dashboard.js']}
+    head={<meta name="robots" content="noindex" />}
+    bodyClass="dashboard"
+  >
+    {children}
+  </Document>
+)
+
+const Banner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
+
+const Brand = () => (
+  <a href="/dashboard" class="brand">
+    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+      <path d="M4 4 L20 20 M20 4 L4 20 M4 12 H20" />
+    </svg>
+    nano-gateway
+  </a>
+)
+
+/** A page of somebody who is signed in. The menu stands beside it, and above it where there is no room. */
+export const Frame = (
+  props: FrameProps & {
+    title: string
+    lead?: ComponentChildren
+    actions?: ComponentChildren
+    children: ComponentChildren
+  },
+) => {
+  const { title, lead, actions, devnet, notice, children } = props
+  return (
+    <Page title={title}>
+      <a href="#content" class="skip">
+        Skip to content
+      </a>
+      {devnet && <Banner />}
+      <div class="shell">
+        <header class="side">
+          <Brand />
+          <div class="wide">
+            <Navigation {...props} />
+          </div>
+          <details class="narrow">
+            <summary>Menu</summary>
+            <Navigation {...props} />
+          </details>
+        </header>
+        <main id="content" tabIndex={-1}>
+          <div class="title">
+            <div>
+              <h1>{title}</h1>
+              {lead && <p class="lead">{lead}</p>}
+            </div>
+            {actions && <div class="actions">{actions}</div>}
+          </div>
+          {notice && (
+            <p class={`notice ${notice.kind}`} role={notice.kind === 'failed' ? 'alert' : 'status'}>
+              {notice.text}
+            </p>
+          )}
+          {children}
+        </main>
+      </div>
+    </Page>
+  )
+}
+
+/** A page before anybody has signed in, and one that says why there is no page. */
+export const Gate = ({ title, devnet, children }: { title: string; devnet: boolean; children: ComponentChildren }) => (
+  <Page title={title}>
+    {devnet && <Banner />}
+    <header class="gate-head">
+      <Brand />
+    </header>
+    <main class="gate" id="content">
+      <h1>{title}</h1>
+      {children}
+    </main>
+  </Page>
+)

@@ -1,0 +1,132 @@
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Empty, Facts, Figure, Table } from './show.tsx'
+
+export interface UpstreamStatus {
+  name: string
+  role: string
+  healthy: boolean
+  state: string
+  cemented: number
+  p95Milliseconds: number | undefined
+}
+
+export interface WorkSourceStatus {
+  name: string
+  kind: string
+  usable: boolean
+  /** Hashes a second. */
+  rate: number
+}
+
+export interface GatewayStatus {
+  version: string
+  uptimeSeconds: number
+  network: string
+  store: string
+  confirmationsConnected: boolean
+  websocketClients: number
+  cachedBytes: number
+  upstreams: UpstreamStatus[]
+  work: { sources: WorkSourceStatus[]; searches: number; queueSeconds: number }
+}
+
+/** What an operator looks at first: is every node well, does the gateway hear confirmations, is there work. */
+export const HealthPage = (props: {
+  frame: FrameProps
+  status: GatewayStatus
+  deliveries: readonly { state: string; count: number }[]
+}) => {
+  const { frame, status, deliveries } = props
+  const { work } = status
+  return (
+    <Frame {...frame} title="Health" lead="Nodes, proof of work and deliveries of this instance.">
+      <div class="row four">
+        <Figure
+          label="Confirmations"
+          value={status.confirmationsConnected ? 'arriving' : 'not heard'}
+          tone={status.confirmationsConnected ? 'good' : 'bad'}
+        />
+        <Figure
+          label="Confirmed blocks"
+          value={Math.max(0, ...status.upstreams.map(({ cemented }) => cemented)).toLocaleString('en')}
+        />
+        <Figure
+          label="Work waiting"
+          value={`${work.queueSeconds.toFixed(1)} s`}
+          note={`${work.searches} searches`}
+          tone={work.queueSeconds > 10 ? 'warn' : 'good'}
+        />
+        <Figure label="Up for" value={formatDuration(status.uptimeSeconds)} note={`version ${status.version}`} />
+      </div>
+      <Card title="Nodes">
+        <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95 % answered within']}>
+          {status.upstreams.map((upstream) => (
+            <tr key={upstream.name}>
+              <td>{upstream.name}</td>
+              <td>{upstream.role}</td>
+              <td>
+                <Badge state={upstream.state} />
+              </td>
+              <td>{upstream.cemented.toLocaleString('en')}</td>
+              <td>{upstream.p95Milliseconds === undefined ? 'not known yet' : `${upstream.p95Milliseconds} ms`}</td>
+            </tr>
+          ))}
+        </Table>
+      </Card>
+      <Card title="Proof of work">
+        {work.sources.length === 0 ? (
+          <Empty title="Nothing computes work">
+            <p>Set WORK_THREADS, WORK_URLS or WORK_NODES.</p>
+          </Empty>
+        ) : (
+          <Table label="Sources of work" head={['Source', 'Kind', 'State', 'Rate']}>
+            {work.sources.map((source) => (
+              <tr key={source.name}>
+                <td>{source.name}</td>
+                <td>{source.kind}</td>
+                <td>
+                  <Badge state={source.usable ? 'well' : 'not answering'} />
+                </td>
+                <td>
+                  {source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'not known yet'}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Card>
+      <Card title="Webhooks of all accounts">
+        {deliveries.length === 0 ? (
+          <Empty title="Nothing waits and nothing was given up" />
+        ) : (
+          <Table label="Deliveries" head={['State', 'Deliveries']}>
+            {deliveries.map(({ state, count }) => (
+              <tr key={state}>
+                <td>
+                  <Badge state={state} />
+                </td>
+                <td>{count.toLocaleString('en')}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Card>
+      <Card title="This instance">
+        <Facts
+          facts={[
+            ['Network', status.network],
+            ['Store', status.store],
+            ['Websocket clients', status.websocketClients],
+            ['Cache', `${(status.cachedBytes / 1_048_576).toFixed(1)} MB`],
+          ]}
+        />
+      </Card>
+    </Frame>
+  )
+}
+
+function formatDuration(seconds: number): string {
+  const hours = Math.floor(seconds / 3_600)
+  const minutes = Math.floor((seconds % 3_600) / 60)
+  return hours > 0 ? `${hours} h ${minutes} min` : minutes > 0 ? `${minutes} min` : `${seconds} s`
+}

@@ -1,0 +1,79 @@
+import { ActionButton } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Empty, Moment, Table } from './show.tsx'
+
+export interface JobRow {
+  id: string
+  kind: string
+  status: string
+  attempts: number
+  runAt: number
+  lastError: string | null
+}
+
+const STATUSES = ['dead', 'ready', 'running', 'done']
+
+/** What the gateway does by itself. A dead job waits for somebody to look into it. */
+export const JobsPage = (props: {
+  frame: FrameProps
+  status: string
+  jobs: readonly JobRow[]
+  counts: readonly { status: string; count: number }[]
+}) => {
+  const { frame, status, jobs, counts } = props
+  return (
+    <Frame {...frame} title="Jobs" lead="A job that failed too often is dead, until somebody tries it again.">
+      <Card>
+        <nav class="tabs" aria-label="Status of jobs">
+          {STATUSES.map((one) => (
+            <a
+              key={one}
+              href={`/dashboard/admin/jobs?status=${one}`}
+              aria-current={one === status ? 'page' : undefined}
+            >
+              {`${one} (${(counts.find((count) => count.status === one)?.count ?? 0).toLocaleString('en')})`}
+            </a>
+          ))}
+        </nav>
+        {jobs.length === 0 ? (
+          <Empty title={`No ${status} jobs`}>{status === 'dead' && <p>Nothing needs your attention.</p>}</Empty>
+        ) : (
+          <Table
+            label={`Jobs, ${status}`}
+            head={['Kind', 'Status', 'Attempts', 'Due', 'Last error', <span class="unseen">Actions</span>]}
+          >
+            {jobs.map((job) => (
+              <tr key={job.id}>
+                <td>
+                  {job.kind}
+                  <span class="under">
+                    <code>{job.id}</code>
+                  </span>
+                </td>
+                <td>
+                  <Badge state={job.status} />
+                </td>
+                <td>{job.attempts}</td>
+                <td>
+                  <Moment at={job.runAt} />
+                </td>
+                <td class="title-cell">{job.lastError ?? ''}</td>
+                <td>
+                  {job.status === 'dead' && (
+                    <ActionButton
+                      frame={frame}
+                      action={`/dashboard/admin/jobs/${job.id}/retry`}
+                      about={`job ${job.kind}`}
+                    >
+                      Try again
+                    </ActionButton>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Card>
+    </Frame>
+  )
+}

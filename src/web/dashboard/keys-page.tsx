@@ -1,0 +1,145 @@
+import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Copyable, Empty, Moment, Table } from './show.tsx'
+
+export interface KeyRow {
+  id: string
+  kind: 'secret' | 'public'
+  start: string
+  name: string
+  origins: readonly string[]
+  createdAt: number
+  expiresAt: number | null
+  revokedAt: number | null
+  lastUsedAt: number | null
+}
+
+const FIELDS = ['name', 'kind', 'origins']
+
+const stateOf = ({ revokedAt, expiresAt }: KeyRow, now: number) =>
+  revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'live'
+
+const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number }) => {
+  const state = stateOf(row, now)
+  const about = `key ${row.name}`
+  return (
+    <tr>
+      <td class="title-cell">
+        {row.name}
+        <span class="under">
+          <code>{`${row.start}…`}</code>
+        </span>
+        {row.origins.length > 0 && <span class="under">{row.origins.join(', ')}</span>}
+      </td>
+      <td>{row.kind}</td>
+      <td>
+        <Badge state={state} />
+        {state === 'live' && row.expiresAt !== null && (
+          <span class="under">
+            until <Moment at={row.expiresAt} />
+          </span>
+        )}
+      </td>
+      <td>
+        <Moment at={row.createdAt} />
+      </td>
+      <td>
+        <Moment at={row.lastUsedAt} />
+      </td>
+      <td>
+        {state === 'live' && (
+          <div class="actions">
+            {row.expiresAt === null && (
+              <Confirmed ask="Rotate" about={about}>
+                <p>You get a new key. The old one keeps working for 24 hours.</p>
+                <ActionButton frame={frame} action={`/dashboard/keys/${row.id}/rotate`} about={about}>
+                  Rotate now
+                </ActionButton>
+              </Confirmed>
+            )}
+            <Confirmed ask="Revoke" about={about} kind="danger">
+              <p>Whatever uses this key stops working at once. This cannot be taken back.</p>
+              <ActionButton frame={frame} action={`/dashboard/keys/${row.id}/revoke`} about={about} kind="danger">
+                Revoke now
+              </ActionButton>
+            </Confirmed>
+          </div>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; now: number; filled: Filled }) => {
+  const { frame, keys, now, filled } = props
+  return (
+    <Frame {...frame} title="API keys" lead="Programs use a secret key; pages in a browser use a public one.">
+      <Card>
+        {keys.length === 0 ? (
+          <Empty title="No keys yet">
+            <p>Create one below, then send it as “Authorization: Bearer …” with your requests.</p>
+          </Empty>
+        ) : (
+          <Table
+            label="API keys"
+            head={['Name', 'Kind', 'State', 'Created', 'Last used', <span class="unseen">Actions</span>]}
+          >
+            {keys.map((row) => (
+              <Row key={row.id} frame={frame} row={row} now={now} />
+            ))}
+          </Table>
+        )}
+      </Card>
+      <Card title="New key" id="new">
+        <FormError filled={filled} fields={FIELDS} />
+        <Form frame={frame} action="/dashboard/keys">
+          <TextField
+            filled={filled}
+            name="name"
+            label="Name"
+            hint="What will use it, for instance Web shop."
+            required
+            maxLength={100}
+          />
+          <SelectField
+            filled={filled}
+            name="kind"
+            label="Kind"
+            required
+            options={[
+              ['secret', 'Secret: everything this account may do'],
+              ['public', 'Public: creates checkouts from your own pages'],
+            ]}
+          />
+          <TextField
+            filled={filled}
+            name="origins"
+            label="Origins of a public key"
+            hint="One a line, such as https://shop.example. Only these pages can use the key."
+            rows={2}
+          />
+          <button>Create key</button>
+        </Form>
+      </Card>
+    </Frame>
+  )
+}
+
+/** The only time a key can be read. */
+export const NewKeyPage = ({ frame, text, name }: { frame: FrameProps; text: string; name: string }) => (
+  <Frame {...frame} title="Your new key" lead={name}>
+    <Card>
+      <div class="secret">
+        <Copyable text={text} label="key" />
+      </div>
+      <p>
+        <strong>Copy it now.</strong> It is shown this once; we keep only its fingerprint.
+      </p>
+      <p>
+        <a class="button" href="/dashboard/keys">
+          I have copied it
+        </a>
+      </p>
+    </Card>
+  </Frame>
+)

@@ -1,0 +1,49 @@
+import { Frame, type FrameProps } from './frame.tsx'
+import { Card, Empty, Moment } from './show.tsx'
+
+export interface MailRow {
+  id: string
+  recipient: string
+  subject: string
+  text: string
+  createdAt: number
+}
+
+/** Mail that was kept instead of sent. */
+export const MailPage = ({
+  frame,
+  mails,
+  isKept,
+}: {
+  frame: FrameProps
+  mails: readonly MailRow[]
+  isKept: boolean
+}) => (
+  <Frame
+    {...frame}
+    title="Mail"
+    lead={isKept ? 'Mail is kept here instead of sent, because SMTP_URL is not set.' : 'Mail goes out by SMTP.'}
+  >
+    {mails.length === 0 ? (
+      <Card>
+        <Empty title="No mail was kept">
+          <p>{isKept ? 'Sign-in links, receipts and notices will appear here.' : 'Whatever is sent is not kept.'}</p>
+        </Empty>
+      </Card>
+    ) : (
+      mails.map((mail) => (
+        <Card
+          key={mail.id}
+          title={mail.subject}
+          note={
+            <>
+              To {mail.recipient}, <Moment at={mail.createdAt} />
+            </>
+          }
+        >
+          <pre>{mail.text}</pre>
+        </Card>
+      ))
+    )}
+  </Frame>
+)

@@ -1,0 +1,87 @@
+import { ActionButton, type Filled, Form, FormError, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Empty, Moment, Table, shorten } from './show.tsx'
+
+export interface NameRow {
+  name: string
+  address: string
+  owner: string
+  state: string
+  expiresAt: number
+  graceUntil: number
+}
+
+/** Names that this account has leased, and the way to another one. */
+export const NamesPage = (props: {
+  frame: FrameProps
+  filled: Filled
+  names: readonly NameRow[]
+  next: string | undefined
+}) => {
+  const { frame, filled, names, next } = props
+  return (
+    <Frame {...frame} title="Usernames" lead="A name that people type instead of an address, as @alice.">
+      <Card>
+        {names.length === 0 ? (
+          <Empty title="No usernames yet">
+            <p>Look for one below. The address that pays for it becomes its owner.</p>
+          </Empty>
+        ) : (
+          <Table
+            label="Usernames"
+            head={['Name', 'State', 'Stands for', 'Leased until', <span class="unseen">Actions</span>]}
+          >
+            {names.map((row) => (
+              <tr key={row.name}>
+                <td>{`@${row.name}`}</td>
+                <td>
+                  <Badge state={row.state} />
+                </td>
+                <td>
+                  <code title={row.address}>{shorten(row.address)}</code>
+                </td>
+                <td>
+                  <Moment at={row.expiresAt} />
+                  {row.state === 'grace' && (
+                    <span class="under">
+                      can be renewed until <Moment at={row.graceUntil} />
+                    </span>
+                  )}
+                </td>
+                <td>
+                  <ActionButton
+                    frame={frame}
+                    action="/dashboard/names"
+                    values={{ name: row.name }}
+                    about={`@${row.name}`}
+                  >
+                    Extend
+                  </ActionButton>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        {next !== undefined && (
+          <nav class="pager" aria-label="Pages">
+            <a href={next}>Older</a>
+          </nav>
+        )}
+      </Card>
+      <Card title="Lease a name" note="You see the prices next, and pay from the wallet that the name shall stand for.">
+        <FormError filled={filled} fields={['name']} />
+        <Form frame={frame} action="/dashboard/names">
+          <TextField
+            filled={filled}
+            name="name"
+            label="Name"
+            hint="Letters and digits, up to 30."
+            required
+            maxLength={31}
+          />
+          <button>Continue</button>
+        </Form>
+      </Card>
+    </Frame>
+  )
+}

@@ -1,0 +1,100 @@
+import { type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Card } from './show.tsx'
+
+const BASIC = ['title', 'description', 'amount', 'currency', 'address', 'mode']
+const FURTHER = ['plans', 'image', 'success_url', 'cancel_url', 'notify', 'metadata', 'webhook_url', 'webhook_events']
+
+/** A checkout by hand: what most need first, the rest behind one click. */
+export const NewCheckoutPage = (props: {
+  frame: FrameProps
+  filled: Filled
+  currencies: readonly string[]
+  walletsAllowed: boolean
+}) => {
+  const { frame, filled, currencies, walletsAllowed } = props
+  const opensFurther = FURTHER.some((name) => filled.error?.field === name || (filled.values[name] ?? '') !== '')
+  return (
+    <Frame {...frame} title="New checkout" lead="A page on which somebody pays you. You get its link to share.">
+      <Form frame={frame} action="/dashboard/checkouts">
+        <FormError filled={filled} fields={[...BASIC, ...FURTHER]} />
+        <Card>
+          <TextField filled={filled} name="title" label="Title" hint="What is being paid for." maxLength={120} />
+          <div class="pair">
+            <TextField
+              filled={filled}
+              name="amount"
+              label="Price"
+              hint="Empty: the payer decides."
+              inputMode="decimal"
+              placeholder="1.5"
+            />
+            <SelectField
+              filled={filled}
+              name="currency"
+              label="Currency"
+              required
+              options={['NANO', ...currencies].map((code) => [code, code])}
+            />
+          </div>
+          <TextField
+            filled={filled}
+            name="address"
+            label="Your address"
+            hint="Where the money goes: nano_… or @name."
+            required
+          />
+          <SelectField
+            filled={filled}
+            name="mode"
+            label="How a payment is recognised"
+            required
+            options={[
+              ['unique_amount', 'By its amount: a small tail makes it unique'],
+              ['unique_address', 'By its address: this one is used for nothing else'],
+              ...(walletsAllowed
+                ? [['generated_wallet', 'By a wallet made for it, emptied to your address'] as const]
+                : []),
+            ]}
+          />
+          <TextField filled={filled} name="description" label="Description" rows={3} maxLength={1000} />
+        </Card>
+        <details class="card" open={opensFurther}>
+          <summary>Plans, redirects, webhook, metadata</summary>
+          <div class="further">
+            <TextField
+              filled={filled}
+              name="plans"
+              label="Plans"
+              hint="Instead of a price: one a line, as Title = price."
+              placeholder={'One month = 1\nOne year = 10'}
+              rows={3}
+            />
+            <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+            <div class="pair">
+              <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
+              <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+            </div>
+            <TextField
+              filled={filled}
+              name="webhook_url"
+              label="Webhook"
+              hint="Told about the payment, signed with your webhook secret."
+              type="url"
+            />
+            <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
+            <TextField
+              filled={filled}
+              name="metadata"
+              label="Metadata"
+              hint="A JSON object that comes back in the webhook."
+              placeholder='{"order": "A-17"}'
+              rows={3}
+            />
+          </div>
+        </details>
+        <button>Create checkout</button>
+      </Form>
+    </Frame>
+  )
+}

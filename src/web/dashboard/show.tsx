@@ -1,0 +1,152 @@
+import type { ComponentChildren } from 'preact'
+import { formatNano } from '../../kernel/money.ts'
+
+const SHOWN_DECIMALS = 8
+
+/** An amount in nano, cut where nobody reads on; the whole of it is one look away. */
+export const Nano = ({ raw }: { raw: bigint }) => {
+  const exact = formatNano(raw)
+  const [whole = '0', decimals = ''] = exact.split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
+  const isCut = decimals.length > SHOWN_DECIMALS
+  const shown = decimals === '' ? grouped : `${grouped}.${decimals.slice(0, SHOWN_DECIMALS)}${isCut ? '…' : ''}`
+  return (
+    <span class="nano" title={isCut ? `${exact} nano` : undefined}>
+      {shown} <span class="unit">nano</span>
+    </span>
+  )
+}
+
+/** A moment in UTC; scripts turn it into the reader's own time. */
+export const Moment = ({ at }: { at: number | null | undefined }) => {
+  if (at === null || at === undefined) return <span class="soft">never</span>
+  const iso = new Date(at).toISOString()
+  return <time dateTime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>
+}
+
+const TONES: Record<string, string> = {
+  complete: 'good',
+  delivered: 'good',
+  confirmed: 'good',
+  live: 'good',
+  active: 'good',
+  well: 'good',
+  done: 'good',
+  completed: 'good',
+  claimed: 'good',
+  leased: 'good',
+  grace: 'warn',
+  funded: 'info',
+  sent: 'info',
+  counted: 'good',
+  detected: 'info',
+  partial: 'info',
+  running: 'info',
+  sending: 'info',
+  broadcast: 'info',
+  signed: 'info',
+  retrying: 'warn',
+  paid_late: 'warn',
+  late: 'warn',
+  unmatched: 'warn',
+  held: 'warn',
+  expiring: 'warn',
+  'behind the others': 'warn',
+  dead: 'bad',
+  frozen: 'bad',
+  refused: 'bad',
+  lost: 'bad',
+  revoked: 'bad',
+  disabled: 'bad',
+  'not answering': 'bad',
+}
+
+/** A state, in words first: the colour only repeats it. */
+export const Badge = ({ state }: { state: string }) => (
+  <span class={`badge ${TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>
+)
+
+/** Long texts that people copy: addresses, hashes, keys. Without a script they can be selected. */
+export const Copyable = ({ text, shown, label }: { text: string; shown?: string; label: string }) => (
+  <span class="copyable">
+    <code title={shown === undefined ? undefined : text}>{shown ?? text}</code>
+    <button type="button" class="copy" data-copy={text} hidden>
+      Copy<span class="unseen">{` ${label}`}</span>
+    </button>
+  </span>
+)
+
+/** Both ends, which is what people compare. */
+export const shorten = (text: string, start = 12, end = 6) =>
+  text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`
+
+/** Says what is not there yet, and what to do about it. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+)
+
+export const Facts = ({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+export const Figure = (props: {
+  label: string
+  value: ComponentChildren
+  note?: ComponentChildren
+  tone?: 'good' | 'warn' | 'bad'
+}) => (
+  <div class="figure">
+    <p class="figure-label">{props.label}</p>
+    <p class={`figure-value ${props.tone ?? ''}`}>{props.value}</p>
+    {props.note && <p class="figure-note">{props.note}</p>}
+  </div>
+)
+
+/** A table that scrolls by itself where it is wider than the page. */
+export const Table = (props: { label: string; head: readonly ComponentChildren[]; children: ComponentChildren }) => (
+  <div class="table" role="region" aria-label={props.label} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {props.head.map((name, at) => (
+            <th key={at} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+    </table>
+  </div>
+)
+
+export const Card = (props: { title?: string; id?: string; note?: ComponentChildren; children: ComponentChildren }) => (
+  <section class="card" id={props.id}>
+    {props.title && <h2>{props.title}</h2>}
+    {props.note && <p class="card-note">{props.note}</p>}
+    {props.children}
+  </section>
+)
+
+/** Newer and older pages of a list. */
+export const Pager = ({ first, next }: { first: string | undefined; next: string | undefined }) =>
+  first === undefined && next === undefined ? null : (
+    <nav class="pager" aria-label="Pages">
+      {first !== undefined && <a href={first}>Newest</a>}
+      {next !== undefined && (
+        <a href={next} rel="next">
+          Older
+        </a>
+      )}
+    </nav>
+  )

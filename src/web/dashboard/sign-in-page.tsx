@@ -1,0 +1,111 @@
+import { type Filled, FormError, TextField } from './form.tsx'
+import { Gate } from './frame.tsx'
+
+export interface SignInPageProps {
+  devnet: boolean
+  /** Where to go afterwards; always a page of the dashboard. */
+  next: string
+  /** Mail is kept here instead of sent. */
+  mailIsKept: boolean
+  email: Filled
+  secretKey: Filled
+  link: Filled
+}
+
+const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />
+
+/** Two ways in. A mailed link opens this page with its token behind the `#`, which a script puts into its form. */
+export const SignInPage = ({ devnet, next, mailIsKept, email, secretKey, link }: SignInPageProps) => (
+  <Gate title="Sign in" devnet={devnet}>
+    <section class="card" id="by-link" hidden={link.error === undefined}>
+      <h2>Your sign-in link</h2>
+      <FormError filled={link} fields={['token']} />
+      <form method="post" action="/dashboard/sign-in/link">
+        <Next next={next} />
+        <TextField
+          filled={link}
+          name="token"
+          label="Code"
+          hint="The text after # in the link that was mailed to you."
+          required
+        />
+        <button>Continue</button>
+      </form>
+    </section>
+    <section class="card">
+      <h2>By e-mail</h2>
+      <p class="card-note">We send you a link that works once. There is no password.</p>
+      <FormError filled={email} fields={['email']} />
+      <form method="post" action="/dashboard/sign-in/mail">
+        <TextField filled={email} name="email" label="E-mail" type="email" autocomplete="email" required />
+        <button>Send me a link</button>
+      </form>
+      {mailIsKept && (
+        <p class="hint">
+          This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
+          <code>nano-gateway mail</code>.
+        </p>
+      )}
+      <noscript>
+        <p class="hint">
+          Without scripts the link cannot fill itself in: open <a href="/dashboard/sign-in/code">this page</a> and paste
+          its code.
+        </p>
+      </noscript>
+    </section>
+    <section class="card">
+      <h2>By API key</h2>
+      <FormError filled={secretKey} fields={['key']} />
+      <form method="post" action="/dashboard/sign-in/key">
+        <Next next={next} />
+        <TextField
+          filled={secretKey}
+          name="key"
+          label="Secret key"
+          hint="It begins with rpc_sk_. Signing in ends when the key is revoked."
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <button class="plain">Sign in with key</button>
+      </form>
+    </section>
+    <p class="soft">
+      Signed in already, in this browser? <a href="/dashboard">Go on</a>
+    </p>
+  </Gate>
+)
+
+export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKept: boolean }) => (
+  <Gate title="Look into your mail" devnet={devnet}>
+    <p>A sign-in link is on its way, if mail can reach this address. It works once, for 30 minutes.</p>
+    {mailIsKept && (
+      <p class="hint">
+        This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
+        <code>nano-gateway mail</code>.
+      </p>
+    )}
+    <p>
+      <a href="/dashboard/sign-in/code">Type in the code of a link</a> · <a href="/dashboard/sign-in">Back</a>
+    </p>
+  </Gate>
+)
+
+/** The same without any script: the code is pasted. */
+export const CodePage = ({ devnet, link }: { devnet: boolean; link: Filled }) => (
+  <Gate title="Your sign-in link" devnet={devnet}>
+    <section class="card">
+      <FormError filled={link} fields={['token']} />
+      <form method="post" action="/dashboard/sign-in/link">
+        <TextField
+          filled={link}
+          name="token"
+          label="Code"
+          hint="The text after # in the link that was mailed to you."
+          required
+        />
+        <button>Continue</button>
+      </form>
+    </section>
+  </Gate>
+)

@@ -1,0 +1,68 @@
+import { type Filled, Form, FormError, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Card, Copyable, Empty, Moment, Nano, shorten } from './show.tsx'
+
+export interface UnmatchedRow {
+  blockHash: string
+  checkoutId: string | null
+  payer: string
+  address: string
+  amountRaw: bigint
+  at: number
+}
+
+/** Money that came and fits nothing: it waits for its owner's word. */
+export const UnmatchedPage = (props: { frame: FrameProps; filled: Filled; rows: readonly UnmatchedRow[] }) => {
+  const { frame, filled, rows } = props
+  const filledOf = (row: UnmatchedRow): Filled => {
+    if (filled.values.block_hash === row.blockHash) return filled
+    return { values: { checkout: row.checkoutId ?? '' } }
+  }
+  return (
+    <Frame
+      {...frame}
+      title="Unmatched payments"
+      lead="They reached your addresses and fit no open checkout. Say what they were for."
+    >
+      <FormError filled={filled} fields={['checkout']} />
+      {rows.length === 0 && (
+        <Card>
+          <Empty title="Every payment was matched">
+            <p>
+              <a href="/dashboard/checkouts">Back to the checkouts</a>
+            </p>
+          </Empty>
+        </Card>
+      )}
+      {rows.map((row) => (
+        <Card key={row.blockHash}>
+          <p>
+            <strong>
+              <Nano raw={row.amountRaw} />
+            </strong>
+            , <Moment at={row.at} />, from <code title={row.payer}>{shorten(row.payer)}</code> to{' '}
+            <code title={row.address}>{shorten(row.address)}</code>
+          </p>
+          <p>
+            Block <Copyable text={row.blockHash} shown={shorten(row.blockHash, 10, 6)} label="block" />
+          </p>
+          <Form
+            frame={frame}
+            action="/dashboard/checkouts/unmatched"
+            label={`Assign block ${row.blockHash.slice(0, 8)}`}
+          >
+            <input type="hidden" name="block_hash" value={row.blockHash} />
+            <TextField
+              filled={filledOf(row)}
+              name="checkout"
+              label="Id of the checkout it pays"
+              hint={row.checkoutId === null ? undefined : 'The one that comes closest is filled in.'}
+              required
+            />
+            <button class="plain">Assign and mark as paid</button>
+          </Form>
+        </Card>
+      ))}
+    </Frame>
+  )
+}

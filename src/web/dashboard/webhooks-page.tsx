@@ -1,0 +1,199 @@
+import { type EventRow, Deliveries, stateOf } from './deliveries.tsx'
+import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from './form.tsx'
+import { Frame, type FrameProps } from './frame.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from './show.tsx'
+
+export interface WebhooksPageProps {
+  frame: FrameProps
+  filled: Filled
+  secret: { last4: string; createdAt: number; previousUntil: number | undefined } | undefined
+  /** Where events went lately, and how that went. */
+  endpoints: readonly { url: string; delivered: number; failing: number; disabledAt: number | undefined }[]
+  events: readonly EventRow[]
+  delivered: string
+  first: string | undefined
+  next: string | undefined
+}
+
+const TABS = [
+  ['', 'All'],
+  ['false', 'Not delivered'],
+  ['true', 'Delivered'],
+] as const
+
+const Secret = ({ frame, secret }: Pick<WebhooksPageProps, 'frame' | 'secret'>) => (
+  <Card title="Signing secret" note="Every webhook is signed with it, so that you can tell it from a forgery.">
+    {secret === undefined ? (
+      <>
+        <p>You have none yet. It is made with your first webhook; make one now to see it.</p>
+        <ActionButton frame={frame} action="/dashboard/webhooks/secret">
+          Make a secret
+        </ActionButton>
+      </>
+    ) : (
+      <>
+        <Facts
+          facts={[
+            ['Ends with', <code>{`…${secret.last4}`}</code>],
+            ['Made', <Moment at={secret.createdAt} />],
+            ...(secret.previousUntil === undefined
+              ? []
+              : [['The one before signs until', <Moment at={secret.previousUntil} />] as const]),
+          ]}
+        />
+        <Confirmed ask="Make a new secret">
+          <p>You see it once. The old one signs along for 24 hours, so that nothing breaks meanwhile.</p>
+          <ActionButton frame={frame} action="/dashboard/webhooks/secret">
+            Make it
+          </ActionButton>
+        </Confirmed>
+      </>
+    )}
+  </Card>
+)
+
+const Endpoints = ({ endpoints }: Pick<WebhooksPageProps, 'endpoints'>) => (
+  <Card title="Endpoints" note="Where your last 100 events went.">
+    {endpoints.length === 0 ? (
+      <Empty title="No endpoint yet">
+        <p>Give a checkout a webhook address, and it appears here with its first event.</p>
+      </Empty>
+    ) : (
+      <Table label="Endpoints" head={['Address', 'State', 'Delivered', 'Failing']}>
+        {endpoints.map(({ url, delivered, failing, disabledAt }) => (
+          <tr key={url}>
+            <td class="title-cell">
+              <code>{url}</code>
+            </td>
+            <td>
+              <Badge state={disabledAt !== undefined ? 'disabled' : failing > 0 ? 'retrying' : 'well'} />
+            </td>
+            <td>{delivered}</td>
+            <td>{failing}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
+/** What signs events, where they go, and what came of each. */
+export const WebhooksPage = (props: WebhooksPageProps) => {
+  const { frame, filled, secret, endpoints, events, delivered, first, next } = props
+  return (
+    <Frame {...frame} title="Webhooks" lead="We tell your server about payments; here is what it answered.">
+      <Card title="Events">
+        <nav class="tabs" aria-label="Which events">
+          {TABS.map(([value, name]) => (
+            <a
+              key={value}
+              href={`/dashboard/webhooks${value === '' ? '' : `?delivered=${value}`}`}
+              aria-current={value === delivered ? 'page' : undefined}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        {events.length === 0 ? (
+          <Empty title={delivered === 'false' ? 'Everything was delivered' : 'No events yet'}>
+            <p>Events of your checkouts appear here. Send a test event below to try your endpoint.</p>
+          </Empty>
+        ) : (
+          <Table
+            label="Events"
+            head={['Event', 'About', 'State', 'Attempts', 'When', <span class="unseen">Actions</span>]}
+          >
+            {events.map((event) => (
+              <tr key={event.id}>
+                <td>
+                  <a href={`/dashboard/webhooks/events/${event.id}`}>{event.type}</a>
+                </td>
+                <td>
+                  {/^[0-9a-f]{16}$/.test(event.subject) ? (
+                    <a href={`/dashboard/checkouts/${event.subject}`}>
+                      <code>{event.subject}</code>
+                    </a>
+                  ) : (
+                    <span class="soft">a test</span>
+                  )}
+                </td>
+                <td>
+                  <Badge state={stateOf(event)} />
+                </td>
+                <td>{event.deliveries.reduce((sum, { attempts }) => sum + attempts.length, 0)}</td>
+                <td>
+                  <Moment at={event.createdAt} />
+                </td>
+                <td>
+                  {event.url !== null && (
+                    <ActionButton
+                      frame={frame}
+                      action={`/dashboard/webhooks/events/${event.id}/redeliver`}
+                      about={`${event.type} of ${event.subject}`}
+                    >
+                      Redeliver
+                    </ActionButton>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <Pager first={first} next={next} />
+      </Card>
+      <Endpoints endpoints={endpoints} />
+      <div class="row two">
+        <Secret frame={frame} secret={secret} />
+        <Card title="Test event" note="Sends one signed event to your server and shows what came back.">
+          <FormError filled={filled} fields={['url']} />
+          <Form frame={frame} action="/dashboard/webhooks/ping">
+            <TextField
+              filled={filled}
+              name="url"
+              label="Address"
+              type="url"
+              placeholder="https://shop.example/webhooks/nano"
+              required
+            />
+            <button class="plain">Send test event</button>
+          </Form>
+        </Card>
+      </div>
+    </Frame>
+  )
+}
+
+/** The only time a secret can be read. */
+export const NewSecretPage = ({ frame, text }: { frame: FrameProps; text: string }) => (
+  <Frame {...frame} title="Your new webhook secret">
+    <Card>
+      <div class="secret">
+        <Copyable text={text} label="secret" />
+      </div>
+      <p>
+        <strong>Copy it now.</strong> It is shown this once; afterwards only its last four characters.
+      </p>
+      <p>
+        <a class="button" href="/dashboard/webhooks">
+          I have copied it
+        </a>
+      </p>
+    </Card>
+  </Frame>
+)
+
+export const EventPage = (props: { frame: FrameProps; event: EventRow & { body: string | null }; filled: Filled }) => {
+  const { frame, event, filled } = props
+  return (
+    <Frame {...frame} title={event.type} lead={<code>{event.id}</code>}>
+      <FormError filled={filled} fields={[]} />
+      <Card>
+        <Deliveries frame={frame} event={event} redeliver={`/dashboard/webhooks/events/${event.id}/redeliver`} />
+        {event.deliveries.length === 0 && <Empty title="Nobody was told: the checkout has no webhook" />}
+      </Card>
+      <Card title="Payload" note="Exactly these bytes are sent and signed.">
+        {event.body === null ? <Empty title="It was forgotten after 30 days" /> : <pre>{event.body}</pre>}
+      </Card>
+    </Frame>
+  )
+}

@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listKeys } from '../../src/modules/accounts/index.ts'
+import { dumpStore } from '../accounts/world.ts'
+import {
+  type Dashboard,
+  type Stocked,
+  openDashboard,
+  openReceiver,
+  shopAddress,
+  stock,
+  tokensOf,
+} from './dashboard-world.ts'
+
+/* Who gets in, and to what: every address of the dashboard, for its owner, for another account, for nobody. */
+
+interface Way {
+  method: 'GET' | 'POST'
+  path: string
+  /** Only administrators know that it exists. */
+  admin?: boolean
+  /** What belongs to one account: for others it does not exist. */
+  own?: boolean
+}
+
+const WAYS: Way[] = [
+  ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
+  ...['/credits', '/activity', '/developer', '/emails', '/names'].map(page),
+  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id'].map((path) => ({
+    ...page(path),
+    own: true,
+  })),
+  ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
+  ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
+  ...['/emails', '/names', '/credits/buy'].map(form),
+  ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
+  ...[
+    '/checkouts/:id/cancel',
+    '/emails/:id/cancel',
+    '/checkouts/:id/mark',
+    '/checkouts/:id/events/:event/redeliver',
+    '/developer/checkouts/:id/:what',
+    '/keys/:id/rotate',
+    '/keys/:id/revoke',
+    '/wallets/:address/receive',
+    '/webhooks/events/:id/redeliver',
+  ].map((path) => ({ ...form(path), own: true })),
+  { ...form('/admin/jobs/:id/retry'), admin: true },
+]
+
+function page(path: string): Way {
+  return { method: 'GET', path }
+}
+
+function form(path: string): Way {
+  return { method: 'POST', path }
+}
+
+/** The address of a way, with what belongs to the owner in it. */
+function addressOf({ path }: Way, keyId: string, { open, event, wallet, email }: Stocked): string {
+  const ids: Record<string, string> = { keys: keyId, webhooks: event, emails: email }
+  const id = ids[path.split('/')[1]!] ?? open
+  const filled = path
+    .replace(':address', wallet)
+    .replace(':event', event)
+    .replace(':what', 'exactly')
+    .replace(':id', id)
+  return `/dashboard${filled === '/' ? '' : filled}`
+}
+
+const WATCHED = [
+  'email_payments',
+  'checkouts',
+  'checkout_payments',
+  'deliveries',
+  'wallets',
+  'wallet_blocks',
+  'webhook_secrets',
+] as const
+
+async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
+  const dump = await dumpStore(db)
+  const keys = await listKeys(db, accountId, 100)
+  const named = keys.map(({ id, revokedAt, expiresAt }) => [id, revokedAt, expiresAt])
+  return JSON.stringify([WATCHED.map((table) => dump[table]), named])
+}
+
+test('the list of ways in names every one there is', () => {
+  const folder = join(import.meta.dirname, '../../src/http/dashboard')
+  const declared = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/\bpath: '(\/[^']*)'/g)].map((match) => match[1]!),
+  )
+  assert.ok(declared.length > 20)
+  assert.deepEqual([...new Set(declared)].sort(), [...new Set(WAYS.map(({ path }) => path))].sort())
+})
+
+test('nothing of an account is seen or changed by another account, by nobody, or by a form from elsewhere', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, post, enter, join } = dashboard
+  const owner = await join('owner@example.com')
+  const other = await join('other@example.com')
+  const receiver = await openReceiver(t)
+  const stocked = await stock(dashboard, owner, receiver)
+  const [mine, theirs] = [await enter(owner.key), await enter(other.key)]
+  const before = await everythingOwned(dashboard, owner.accountId)
+  const traces = [...Object.values(stocked), 'Blue mug', 'Tea for two', 'owner@example.com', owner.keyId]
+  const tokens = tokensOf((await get('/dashboard/keys', theirs)).text)
+  assert.match(tokens.csrf, /^[\w-]{43}$/)
+
+  const seen: string[] = []
+  for (const way of WAYS) {
+    const address = addressOf(way, owner.keyId, stocked)
+    const name = `${way.method} ${way.path}`
+    const isGet = way.method === 'GET'
+    const nobody = isGet ? await get(address) : await post(address, tokens)
+    assert.equal(nobody.status, 303, name)
+    assert.match(nobody.headers.location!, /^\/dashboard\/sign-in(\?next=[\w%-]+)?$/, name)
+
+    const stranger = isGet ? await get(address, theirs) : undefined
+    if (stranger) {
+      assert.equal(stranger.status, way.own === true || way.admin === true ? 404 : 200, name)
+      // What was asked for may be repeated in no way, and what is listed is the stranger's own.
+      for (const trace of traces) assert.ok(!stranger.text.includes(trace), `${name} shows ${trace}`)
+      assert.equal(stranger.headers['access-control-allow-origin'], undefined, name)
+      assert.equal(stranger.headers['cache-control'], 'no-store', name)
+    }
+    if (!isGet && (way.own === true || way.admin === true)) {
+      const refused = await post(address, { ...tokens, checkout: stocked.open }, { cookie: theirs })
+      assert.equal(refused.status, 404, name)
+      for (const trace of traces) assert.ok(!refused.text.includes(trace), `${name} shows ${trace}`)
+    }
+    if (!isGet) {
+      // The owner's own cookie: without the token, with a stranger's, and from another site's page.
+      const forged = [
+        await post(address, {}, { cookie: mine }),
+        await post(address, tokens, { cookie: mine }),
+        await post(address, tokens, { cookie: theirs, origin: 'https://evil.example' }),
+        await post(address, tokens, { cookie: theirs, 'sec-fetch-site': 'cross-site' }),
+      ]
+      for (const { status } of forged) assert.equal(status, way.admin === true && status === 404 ? 404 : 403, name)
+    }
+    seen.push(name)
+  }
+  assert.equal(await everythingOwned(dashboard, owner.accountId), before)
+  t.diagnostic(`${seen.length} ways in, each tried as nobody, as another account and with a forged form`)
+
+  for (const way of WAYS.filter(({ method, admin }) => method === 'GET' && admin !== true)) {
+    const own = await get(addressOf(way, owner.keyId, stocked), mine)
+    assert.equal(own.status, 200, way.path)
+  }
+})
+
+test('administrators see what others own, and change nothing of it', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, send, enter, join, adminKey } = dashboard
+  const owner = await join('owner@example.com')
+  const stocked = await stock(dashboard, owner, await openReceiver(t))
+  const admin = await enter(adminKey)
+  for (const path of ['/admin', '/admin/health', '/admin/mail', '/admin/jobs', '/admin/jobs?status=done']) {
+    assert.equal((await get(`/dashboard${path}`, admin)).status, 200, path)
+  }
+  assert.match((await get('/dashboard/admin', admin)).text, /owner@example\.com/)
+  assert.match((await get(`/dashboard/checkouts?account=${owner.accountId}`, admin)).text, /Blue mug/)
+  const detail = await get(`/dashboard/checkouts/${stocked.open}`, admin)
+  assert.equal(detail.status, 200)
+  assert.doesNotMatch(detail.text, /Cancel checkout|Redeliver/)
+  const cancelled = await send('/dashboard/keys', `/dashboard/checkouts/${stocked.open}/cancel`, {}, admin)
+  assert.equal(cancelled.status, 404)
+  // What only an administrator may ask for is nobody else's filter.
+  const own = await get(`/dashboard/checkouts?account=${owner.accountId}`, await enter((await join(null)).key))
+  assert.doesNotMatch(own.text, /Blue mug/)
+})
+
+test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, post, enter, join, ctx } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const tokens = tokensOf((await get('/dashboard/checkouts/new', cookie)).text)
+  const fields = {
+    ...tokens,
+    title: 'Once',
+    amount: '1',
+    address: shopAddress,
+    currency: 'NANO',
+    mode: 'unique_amount',
+  }
+  const make = (changed: object = {}) => post('/dashboard/checkouts', { ...fields, ...changed }, { cookie })
+  const replies = await Promise.all([make(), make(), make()])
+  const places = new Set(replies.map(({ status, headers }) => `${status} ${headers.location}`))
+  assert.equal(places.size, 1)
+  assert.match([...places][0]!, /^303 \/dashboard\/checkouts\/[0-9a-f]{16}\?done=made$/)
+  assert.equal((await make({ title: 'Twice' })).status, 303)
+  const rows = await ctx.db.selectFrom('checkouts').select('title').orderBy('title').execute()
+  assert.deepEqual(rows, [{ title: 'Once' }, { title: 'Twice' }])
+
+  const keyForm = { ...tokensOf((await get('/dashboard/keys', cookie)).text), name: 'Till', kind: 'secret' }
+  const shown = [await post('/dashboard/keys', keyForm, { cookie }), await post('/dashboard/keys', keyForm, { cookie })]
+  const texts = shown.map(({ text }) => /rpc_sk_\w{38}/.exec(text)?.[0])
+  assert.ok(texts[0] !== undefined && texts[0] === texts[1], 'a reloaded page shows the same key')
+  assert.equal((await listKeys(ctx.db, owner.accountId, 10)).length, 2)
+  assert.doesNotMatch((await get('/dashboard/keys', cookie)).text, /rpc_sk_\w{20}/)
+})
+
+test('what is wrong with a form stands beside its field, with what was typed', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { send, enter, join } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const evil = '"><script>alert(1)</script>'
+  const wrong: [string, string, Record<string, string>, string][] = [
+    ['/checkouts/new', '/checkouts', { title: evil, amount: '-1', address: shopAddress }, 'amount'],
+    ['/checkouts/new', '/checkouts', { amount: '1', address: 'nano_wrong' }, 'address'],
+    ['/checkouts/new', '/checkouts', { amount: '1', address: shopAddress, metadata: '{' }, 'metadata'],
+    ['/checkouts/new', '/checkouts', { plans: 'One month', address: shopAddress }, 'plans'],
+    ['/checkouts/new', '/checkouts', { plans: 'One month = x', address: shopAddress }, 'plans'],
+    [
+      '/checkouts/new',
+      '/checkouts',
+      { amount: '1', address: shopAddress, success_url: 'javascript:alert(1)' },
+      'success_url',
+    ],
+    ['/emails', '/emails', { amount: '1', refund_address: shopAddress, emails: 'a@example.com nobody' }, 'emails'],
+    ['/names', '/names', { name: 'not a name' }, 'name'],
+    ['/names', '/names', { name: 'admin' }, 'name'],
+    ['/keys', '/keys', { name: '', kind: 'secret' }, 'name'],
+    ['/keys', '/keys', { name: evil, kind: 'public', origins: 'shop' }, 'origins'],
+    ['/wallets', '/wallets', { refund_address: 'nano_wrong', lifetime: '30' }, 'refund_address'],
+    ['/webhooks', '/webhooks/ping', { url: 'ftp://shop.example/' }, 'url'],
+    ['/developer', '/developer/pay', { id: 'f'.repeat(16), way: 'exactly' }, 'id'],
+    ['/developer', '/developer/fund', { address: shopAddress, amount: '0' }, 'amount'],
+  ]
+  for (const [from, path, fields, field] of wrong) {
+    const reply = await send(`/dashboard${from}`, `/dashboard${path}`, fields, cookie)
+    const name = `${path} ${JSON.stringify(fields)}`
+    assert.ok(reply.status >= 400 && reply.status < 500, `${name}: ${reply.status}`)
+    assert.match(reply.text, new RegExp(`id="${field}-error"`), name)
+    assert.match(reply.text, new RegExp(`id="f-${field}"[^>]*aria-invalid="true"`), name)
+    assert.ok(!reply.text.includes('<script>alert'), name)
+  }
+})
+
+test('signing out ends the session, and what the cookie opened is closed', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, post, enter, join } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const { csrf } = tokensOf((await get('/dashboard', cookie)).text)
+  assert.equal((await post('/dashboard/sign-out', {}, { cookie })).status, 403, 'not by a page of somebody else')
+  assert.equal((await get('/dashboard', cookie)).status, 200)
+  const out = await post('/dashboard/sign-out', { csrf }, { cookie })
+  assert.deepEqual([out.status, out.headers.location], [303, '/dashboard/sign-in'])
+  assert.match(out.headers['set-cookie']![0]!, /Max-Age=0; HttpOnly; SameSite=Strict/)
+  assert.equal((await get('/dashboard', cookie)).status, 303)
+  assert.equal((await post('/dashboard/sign-out', {}, { cookie })).status, 303, 'twice is no mistake')
+})
+
+test('signing in leads to pages of the dashboard and nowhere else', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { post, join } = dashboard
+  const { key } = await join('owner@example.com')
+  const lead = async (next: string) => (await post('/dashboard/sign-in/key', { key, next })).headers.location
+  assert.equal(await lead('/dashboard/keys'), '/dashboard/keys')
+  for (const next of [
+    'https://evil.example',
+    '//evil.example',
+    '/dashboard@evil',
+    '/dashboard/../x',
+    '/dashboard/\\evil',
+  ]) {
+    assert.equal(await lead(next), '/dashboard', next)
+  }
+  const wrong = await post('/dashboard/sign-in/key', { key: `${key.slice(0, -1)}!` })
+  assert.equal(wrong.status, 401)
+  assert.equal(wrong.headers['set-cookie'], undefined)
+  assert.ok(!wrong.text.includes(key.slice(0, 20)), 'a key is never shown again')
+})
+
+test('credits and a username are bought on the payment page, for the account that asked', async (t) => {
+  const dashboard = await openDashboard(t)
+  const { get, send, enter, join, ctx } = dashboard
+  const owner = await join('owner@example.com')
+  const cookie = await enter(owner.key)
+  const bought = [
+    await send('/dashboard/credits', '/dashboard/credits/buy', {}, cookie),
+    await send('/dashboard/names', '/dashboard/names', { name: 'TeaShop' }, cookie),
+  ]
+  for (const { status, headers } of bought) {
+    assert.equal(status, 303)
+    assert.match(headers.location!, /^\/pay\/[0-9a-f]{16}$/)
+    assert.equal((await get(headers.location!)).status, 200)
+  }
+  const orders = await ctx.db
+    .selectFrom('service_orders')
+    .select(['kind', 'account_id', 'subject'])
+    .orderBy('kind')
+    .execute()
+  assert.deepEqual(orders, [
+    { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
+    { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
+  ])
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { addUsage } from '../../src/modules/accounts/credits-store.ts'
+import { assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-world.ts'
+
+/*
+ * Every page at the width of a phone and of a desk, light and dark: nothing wider than the window, and nothing that
+ * axe-core calls serious. The pictures are kept for people to look at.
+ */
+
+const DAY = 86_400_000
+const DAYS = 12
+
+/** A shop that has been open for a while. */
+async function fill({ ctx, rest }: Dashboard, { accountId, key }: Holder): Promise<void> {
+  const { db } = ctx
+  const now = ctx.clock.now()
+  for (let day = 1; day < DAYS; day++) {
+    const at = now - day * DAY
+    const date = new Date(at).toISOString().slice(0, 10)
+    const counts = [
+      { accountId, day: date, action: 'account_balance', count: 40 + ((day * 37) % 90) },
+      { accountId, day: date, action: 'work_generate', count: (day * 11) % 23 },
+    ]
+    await addUsage(db, `usg_${day}`, counts, now)
+    const amount = String(1 + ((day * 7) % 9))
+    const fields = { title: `Order ${day}`, amount, address: shopAddress }
+    const { id } = await rest<{ id: string }>('POST', '/api/checkouts', key, fields)
+    const state =
+      day % 4 === 0
+        ? { status: 'expired' as const }
+        : { status: 'complete' as const, paid_raw: `${amount}${'0'.repeat(30)}`, paid_at: at + 60_000 }
+    await db
+      .updateTable('checkouts')
+      .set({ created_at: at, ...state })
+      .where('id', '=', id)
+      .execute()
+  }
+}
+
+/** Looks at pages in both themes and widths, and keeps their pictures. */
+async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string | undefined, pages: string[][]) {
+  const { page, misdeeds } = await openTab(t, await openBrowser(t), gateway, { reducedMotion: 'reduce' })
+  if (cookie !== undefined) {
+    const [name, value] = cookie.split('=') as [string, string]
+    await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])
+  }
+  const wrong: string[] = []
+  for (const [name, path] of pages) {
+    await page.goto(`${url}/dashboard${path}`)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
+        const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+        if (over > 0) wrong.push(`${name} at ${width} is ${over} px wider than the window`)
+        await takeShot(page, `dashboard-${name}-${width}-${colorScheme}`)
+      }
+      const violations = await findViolations(page)
+      wrong.push(...violations.filter((text) => /^(serious|critical)/.test(text)).map((text) => `${name}: ${text}`))
+    }
+  }
+  t.diagnostic(`axe-core on ${pages.length} pages in two themes: ${wrong.length} serious faults`)
+  assert.deepEqual(wrong, [])
+  assertGood(misdeeds)
+}
+
+test('pages before signing in look well and can be used by everybody', async (t) => {
+  await look(t, await openDashboard(t), undefined, [
+    ['sign-in', '/sign-in'],
+    ['sign-in-code', '/sign-in/code'],
+    ['not-found', '/nowhere'],
+  ])
+})
+
+test('pages of checkouts look well and can be used by everybody', async (t) => {
+  const dashboard = await openDashboard(t)
+  const owner = await dashboard.join('merchant@example.com')
+  const { paid, open } = await stock(dashboard, owner, await openReceiver(t))
+  await fill(dashboard, owner)
+  await look(t, dashboard, await dashboard.enter(owner.key), [
+    ['overview', ''],
+    ['checkouts', '/checkouts?from=wrong'],
+    ['checkout-paid', `/checkouts/${paid}`],
+    ['checkout-open', `/checkouts/${open}`],
+    ['new-checkout', '/checkouts/new'],
+    ['unmatched', '/checkouts/unmatched'],
+  ])
+})
+
+test('pages of wallets, webhooks, keys and usage look well and can be used by everybody', async (t) => {
+  const dashboard = await openDashboard(t)
+  const owner = await dashboard.join('merchant@example.com')
+  const { wallet, event, email } = await stock(dashboard, owner, await openReceiver(t))
+  await look(t, dashboard, await dashboard.enter(owner.key), [
+    ['wallets', '/wallets'],
+    ['wallet', `/wallets/${wallet}`],
+    ['emails', '/emails'],
+    ['email', `/emails/${email}`],
+    ['names', '/names'],
+    ['webhooks', '/webhooks'],
+    ['event', `/webhooks/events/${event}`],
+    ['keys', '/keys?done=revoked'],
+    ['credits', '/credits'],
+    ['activity', '/activity'],
+    ['developer', '/developer'],
+  ])
+})
+
+test('pages of administrators look well and can be used by everybody', async (t) => {
+  const dashboard = await openDashboard(t)
+  await dashboard.post('/dashboard/sign-in/mail', { email: 'new@example.com' })
+  await look(t, dashboard, await dashboard.enter(dashboard.adminKey), [
+    ['admin', '/admin'],
+    ['health', '/admin/health'],
+    ['jobs', '/admin/jobs?status=done'],
+    ['mail', '/admin/mail'],
+  ])
+})

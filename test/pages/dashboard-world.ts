@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+/** A shop's server: it keeps what it is told, and answers as the test wants. */
+export interface Receiver {
+  url: string
+  status: number
+  bodies: string[]
+}
+
+export async function openReceiver(t: TestContext): Promise<Receiver> {
+  const receiver: Receiver = { url: '', status: 200, bodies: [] }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      receiver.bodies.push(Buffer.concat(chunks).toString())
+      response.writeHead(receiver.status).end('seen')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  return receiver
+}
+
+export interface Holder {
+  accountId: string
+  key: string
+  keyId: string
+}
+
+export interface Dashboard {
+  gateway: Gateway
+  url: string
+  ctx: StoreCtx
+  adminKey: string
+  join(email: string | null): Promise<Holder>
+  /** The cookie of a session that a key opens. */
+  enter(key: string): Promise<string>
+  get(path: string, cookie?: string): Promise<Reply>
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Reply>
+  /** Sends a form as the page at `from` would. */
+  send(from: string, path: string, fields: Record<string, string>, cookie: string): Promise<Reply>
+  rest<T>(method: string, path: string, key: string, body?: object): Promise<T>
+}
+
+export const shopAddress = new Signer(51).address
+
+/** A gateway on its embedded ledger, and ways into its dashboard. */
+export async function openDashboard(t: TestContext, env: Record<string, string> = {}): Promise<Dashboard> {
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env })
+  const { url, app } = gateway
+  const { db, notices } = app.store
+  const wakeJobs = () => notices.publish('jobs', '')
+  const ctx: StoreCtx = { db, clock: systemClock, ids: openIds(systemRandom), random: systemRandom, wakeJobs }
+  const get: Dashboard['get'] = (path, cookie) =>
+    ask(`${url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...(cookie !== undefined && { cookie }) } })
+  const post: Dashboard['post'] = (path, fields, headers = {}) =>
+    ask(`${url}${path}`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers },
+      body: new URLSearchParams(fields).toString(),
+    })
+  return {
+    gateway,
+    url,
+    ctx,
+    adminKey: app.createdKey!,
+    async join(email) {
+      const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: 'test' })
+      const issued = await issueKey(ctx, { accountId, kind: 'secret', name: 'Web shop', actor: 'test' })
+      return { accountId, key: issued.text, keyId: issued.key.id }
+    },
+    async enter(key) {
+      const reply = await post('/dashboard/sign-in/key', { key })
+      if (reply.status !== 303) throw new Error(`Not signed in: ${reply.status}`)
+      return reply.headers['set-cookie']![0]!.split(';')[0]!
+    },
+    get,
+    post,
+    async send(from, path, fields, cookie) {
+      const { text } = await get(from, cookie)
+      return post(path, { ...tokensOf(text), ...fields }, { cookie })
+    },
+    async rest(method, path, key, body) {
+      const reply = await ask(`${url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
+      return reply.json()
+    },
+  }
+}
+
+/** What every form of a page carries. */
+export function tokensOf(html: string): { csrf: string; form_token: string } {
+  const valueOf = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? ''
+  return { csrf: valueOf('csrf'), form_token: valueOf('form_token') }
+}
+
+export interface Stocked {
+  /** Paid, and its webhook delivered. */
+  paid: string
+  open: string
+  event: string
+  wallet: string
+  /** A payment by mail that waits to be paid. */
+  email: string
+}
+
+/** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
+export async function stock(dashboard: Dashboard, { key }: Holder, receiver: Receiver): Promise<Stocked> {
+  const { rest, post, enter, get } = dashboard
+  const cookie = await enter(key)
+  const make = (fields: object) =>
+    rest<{ id: string }>('POST', '/api/checkouts', key, { address: shopAddress, ...fields })
+  const open = await make({ title: 'Blue mug', amount: '2', metadata: { order: 'A-17' } })
+  const paid = await make({ title: 'Tea for two', amount: '1.5', webhook_url: receiver.url })
+  const from = tokensOf((await get(`/dashboard/checkouts/${paid.id}`, cookie)).text)
+  await post(`/dashboard/developer/checkouts/${paid.id}/exactly`, from, { cookie })
+  type Own = { checkout: { status: string }; webhook_events: { id: string; delivered: boolean }[] }
+  const look = () => rest<Own>('GET', `/api/checkouts/${paid.id}`, key)
+  await until(async () => (await look()).webhook_events.some(({ delivered }) => delivered))
+  const [event] = (await look()).webhook_events
+  const made = await dashboard.gateway.call(
+    'cloud_wallet',
+    { expire: '30 days', metadata: { name: 'Savings' } },
+    { key },
+  )
+  const mailed = { emails: ['guest@example.com', 'friend@example.com'], amount: '1', refund_address: shopAddress }
+  const email = (await dashboard.gateway.call('nano_email', mailed, { key })).json().id!
+  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address!, email }
+}

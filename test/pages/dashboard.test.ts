@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { listCapturedMail } from '../../src/infra/mail/captured.ts'
+import { until } from '../support/until.ts'
+import { DESK, assertGood, openBrowser, openTab } from './browser.ts'
+import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dashboard-world.ts'
+
+/* What a merchant does in the dashboard, in a real browser. */
+
+async function open(t: TestContext, scripts = true) {
+  const dashboard = await openDashboard(t)
+  const options = { ...DESK, javaScriptEnabled: scripts }
+  const { page, misdeeds } = await openTab(t, await openBrowser(t), dashboard.gateway, options)
+  return { dashboard, page, misdeeds }
+}
+
+async function signInByKey(page: Page, { url }: Dashboard, key: string): Promise<void> {
+  await page.goto(`${url}/dashboard`)
+  await page.getByLabel('Secret key').fill(key)
+  await page.getByRole('button', { name: 'Sign in with key' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+}
+
+const headline = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
+
+test('a merchant signs in by the link in a mail, which works once, and signs out', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t)
+  const { url, ctx } = dashboard
+  await page.goto(`${url}/dashboard/keys`)
+  assert.equal(await headline(page), 'Sign in')
+  await page.getByLabel('E-mail').fill('merchant@example.com')
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+  const find = async () => (await listCapturedMail(ctx.db, 1))[0]
+  await until(async () => (await find()) !== undefined)
+  const link = /http\S+#\w+/.exec((await find())!.text)![0]
+  await page.goto(link)
+  const button = page.getByRole('button', { name: 'Continue' })
+  await button.waitFor()
+  assert.ok(!page.url().includes('#'), 'the token does not stay in the address')
+  await button.click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  assert.ok(await page.getByText('No checkouts yet').isVisible(), 'an empty shop is told what to do next')
+  const [cookie] = await page.context().cookies()
+  assert.deepEqual([cookie!.httpOnly, cookie!.sameSite], [true, 'Strict'])
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('This sign-in link is used up or too old.').waitFor()
+  assertGood(misdeeds)
+})
+
+test('a key is made, shown once and works at once; revoked, it works no more', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t)
+  await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
+  await page.getByRole('link', { name: 'API keys' }).first().click()
+  await page.getByLabel('Name', { exact: true }).fill('Till in the shop')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor()
+  const key = await page.locator('.secret code').innerText()
+  const credits = () => dashboard.gateway.call('rpc_credits', {}, { key })
+  assert.equal((await credits()).status, 200)
+  await page.getByRole('link', { name: 'I have copied it' }).click()
+  const row = page.getByRole('row', { name: /Till in the shop/ })
+  await row.waitFor()
+  assert.ok(!(await page.content()).includes(key))
+  await row.locator('summary', { hasText: 'Revoke' }).click()
+  await row.getByRole('button', { name: 'Revoke now' }).click()
+  await page.getByText('The key is revoked.').waitFor()
+  assert.equal((await credits()).status, 401)
+  assertGood(misdeeds)
+})
+
+test('without any script: a checkout is made, paid, told to the shop, and told again', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t, false)
+  const receiver = await openReceiver(t)
+  await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
+  await page.getByRole('link', { name: 'New checkout' }).click()
+  await page.getByLabel('Title').fill('<b>Tea</b> & cake')
+  await page.getByLabel('Price').fill('zero')
+  await page.getByLabel('Your address').fill(shopAddress)
+  await page.locator('summary', { hasText: 'Plans, redirects' }).click()
+  await page.getByLabel('Webhook').fill(receiver.url)
+  await page.getByRole('button', { name: 'Create checkout' }).click()
+  await page.getByText('Invalid amount number').waitFor()
+  assert.equal(await page.getByLabel('Title').inputValue(), '<b>Tea</b> & cake')
+  await page.getByLabel('Price').fill('1.5')
+  await page.getByRole('button', { name: 'Create checkout' }).click()
+  await page.getByText('The checkout is made. Share its link.').waitFor()
+  assert.equal(await headline(page), '<b>Tea</b> & cake')
+  const address = page.url().split('?')[0]!
+  await page.getByRole('button', { name: 'Pay exactly' }).click()
+  await page.getByText('A payment was sent.').waitFor()
+  await until(() => receiver.bodies.length === 1)
+  await until(async () => {
+    await page.goto(address)
+    return page.getByText('delivered', { exact: true }).isVisible()
+  })
+  assert.ok(await page.getByRole('region', { name: 'Payments', exact: true }).getByText('counted').isVisible())
+  await page.getByRole('button', { name: /^Redeliver/ }).click()
+  await page.getByText('The event is on its way again.').waitFor()
+  await until(() => receiver.bodies.length === 2)
+  assert.equal(receiver.bodies[0], receiver.bodies[1], 'the same bytes')
+  assertGood(misdeeds)
+})
+
+test('with the keyboard alone: past the menu, into the checkouts, to a new one', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t)
+  const { key } = await dashboard.join('merchant@example.com')
+  await page.goto(`${dashboard.url}/dashboard/sign-in`)
+  const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.name || ""')
+  const tabTo = async (text: string) => {
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press('Tab')
+      if ((await focused()).trim() === text) return
+    }
+    assert.fail(`The keyboard does not reach ${text}.`)
+  }
+  await tabTo('key')
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await tabTo('Skip to content')
+  await page.keyboard.press('Enter')
+  await tabTo('New checkout')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'New checkout' }).waitFor()
+  await tabTo('amount')
+  await page.keyboard.type('2')
+  await tabTo('address')
+  await page.keyboard.type(shopAddress)
+  await page.keyboard.press('Enter')
+  await page.getByText('The checkout is made. Share its link.').waitFor()
+  await tabTo('Cancel checkout')
+  await page.keyboard.press('Enter')
+  await tabTo('Cancel it')
+  await page.keyboard.press('Enter')
+  await page.getByText('The checkout is cancelled.').waitFor()
+  assertGood(misdeeds)
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
+import type { CheckoutsTable } from '../../src/kernel/tables/checkouts.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { createAccount, issueKey, listAudit, listEntries } from '../../src/modules/accounts/index.ts'
+import { type Filter, countLate, listCheckouts } from '../../src/modules/checkout/index.ts'
+import { countMadeDays } from '../../src/modules/checkout/report-store.ts'
+import {
+  countAttemptDays,
+  countFailing,
+  listDisabled,
+  listNewestEvents,
+  recordEvent,
+} from '../../src/modules/webhooks/index.ts'
+import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { forEachEngine } from '../support/engines.ts'
+
+/* What the dashboard asks the store, on both engines: its own, and nobody else's. */
+
+const DAY = 86_400_000
+
+async function addCheckout(db: Db, id: string, change: Partial<CheckoutsTable>): Promise<void> {
+  const texts = { description: null, image: null, success_url: null, cancel_url: null, webhook_url: null }
+  await db
+    .insertInto('checkouts')
+    .values({
+      ...{ id, owner: 'acc_a', key_id: null, mode: 'unique_amount', status: 'pending', additional_status: 'none' },
+      ...{ address: `nano_${id}`, merchant_address: 'nano_m', wallet_id: null, currency: 'NANO', price: '1' },
+      ...{ price_e8: null, amount_raw: '1', paid_raw: '0', plans: '[]', plan: null, title: null, ...texts },
+      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
+      ...{ created_at: 1, expires_at: 2, watched_until: 3, seen_at: null, paid_at: null, hidden_at: null },
+      ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null, ...change },
+    })
+    .execute()
+}
+
+async function addEvent(ctx: StoreCtx, accountId: string, id: string): Promise<string> {
+  const webhooks = { ...ctx, secrets: openSecretBox(ctx.random.bytes(32), ctx.random) }
+  const url = 'https://shop.example/hook?secret=1'
+  const event = { id, accountId, subject: id, type: 'ping', dedupeKey: id, body: '{}', url, secret: null }
+  await inTx(webhooks, (tx) => recordEvent(tx, event))
+  const { id: delivery } = await ctx.db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('event_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return delivery
+}
+
+forEachEngine((engine, open) => {
+  test('checkouts are found by each filter, and only those of their owner', async (t) => {
+    const { db } = (await open(t)).ctx
+    await addCheckout(db, 'a1', { title: 'Blue 100% Mug', metadata: '{"order":"A-17","paid":true}', created_at: DAY })
+    await addCheckout(db, 'a2', {
+      title: 'Blue_mug',
+      status: 'expired',
+      additional_status: 'paid_late',
+      created_at: DAY,
+    })
+    await addCheckout(db, 'a3', { mode: 'unique_address', currency: 'USD', payer: 'nano_p', created_at: 2 * DAY })
+    await addCheckout(db, 'a4', { status: 'complete', block_hash: 'AB', created_at: 2 * DAY + 1 })
+    await addCheckout(db, 'b1', { owner: 'acc_b', title: 'Blue mug', payer: 'nano_p', created_at: DAY })
+    const find = async (filter: Filter) => {
+      const found = await listCheckouts(db, engine, { owner: 'acc_a', ...filter }, { limit: 10 })
+      return found.map(({ id }) => id).sort()
+    }
+    assert.deepEqual(await find({ text: 'blue' }), ['a1', 'a2'])
+    assert.deepEqual(await find({ text: '100%' }), ['a1'])
+    assert.deepEqual(await find({ text: 'e_m' }), ['a2'], 'what is typed is text, not a pattern')
+    assert.deepEqual(await find({ text: 'A3' }), ['a3'])
+    assert.deepEqual(await find({ text: 'nano_p' }), ['a3'])
+    assert.deepEqual(await find({ text: 'ab' }), ['a4'])
+    assert.deepEqual(await find({ additional: 'paid_late' }), ['a2'])
+    assert.deepEqual(await find({ mode: 'unique_address' }), ['a3'])
+    assert.deepEqual(await find({ currency: 'USD' }), ['a3'])
+    assert.deepEqual(await find({ metadata: [['order', 'A-17']] }), ['a1'])
+    assert.deepEqual(await find({ from: 2 * DAY, to: 3 * DAY }), ['a3', 'a4'])
+    assert.equal(await countLate(db, 'acc_a'), 1)
+    assert.equal(await countLate(db, 'acc_b'), 0)
+    const days = await countMadeDays(db, { owner: 'acc_a', since: DAY })
+    assert.deepEqual(
+      days.sort((a, b) => a.day - b.day),
+      [
+        { day: 1, made: 2, completed: 0 },
+        { day: 2, made: 2, completed: 1 },
+      ],
+    )
+  })
+
+  test('events come newest first, page by page, with what was tried; failures are counted by day', async (t) => {
+    const { ctx } = await open(t)
+    const { db } = ctx
+    const ids = ['evt_1', 'evt_2', 'evt_3']
+    const deliveries: string[] = []
+    for (const id of ids) deliveries.push(await addEvent(ctx, 'acc_a', id))
+    await addEvent(ctx, 'acc_b', 'evt_other')
+    const tried = { milliseconds: 1, response: '' }
+    await insertAttempt(db, deliveries[0]!, { attempt: 1, status: 204, error: null, at: DAY, ...tried })
+    await insertAttempt(db, deliveries[1]!, { attempt: 1, status: 500, error: null, at: DAY + 5, ...tried })
+    await insertAttempt(db, deliveries[1]!, { attempt: 2, status: null, error: 'timeout', at: 2 * DAY, ...tried })
+    await db.updateTable('deliveries').set({ state: 'dead' }).where('id', '=', deliveries[1]!).execute()
+    await disableWebhook(db, { owner: 'acc_a', url: 'https://shop.example/hook' }, 7)
+    const page = async (beforePosition: number) => {
+      const { events, hasMore } = await listNewestEvents(
+        { db },
+        { accountId: 'acc_a', beforePosition, delivered: undefined, limit: 2 },
+      )
+      return { ids: events.map(({ id }) => id), hasMore, last: events.at(-1)!, tries: events[0]!.deliveries.length }
+    }
+    const first = await page(Number.MAX_SAFE_INTEGER)
+    assert.deepEqual([first.ids, first.hasMore, first.tries], [['evt_3', 'evt_2'], true, 1])
+    const second = await page(first.last.position!)
+    assert.deepEqual([second.ids, second.hasMore], [['evt_1'], false])
+    assert.equal(second.last.url, 'https://shop.example/hook', 'without its query, which may hold a secret')
+    assert.deepEqual(await countFailing(db, 'acc_a'), { retrying: 0, dead: 1 })
+    assert.deepEqual(await countFailing(db, 'acc_b'), { retrying: 0, dead: 0 })
+    const days = await countAttemptDays(db, { accountId: 'acc_a', since: DAY })
+    assert.deepEqual(
+      days.sort((a, b) => a.day - b.day),
+      [
+        { day: 1, attempts: 2, failed: 1 },
+        { day: 2, attempts: 1, failed: 1 },
+      ],
+    )
+    assert.deepEqual(await countAttemptDays(db, { accountId: 'acc_b', since: 0 }), [])
+    assert.deepEqual(await listDisabled(db, 'acc_a', 10), [{ url: 'https://shop.example/hook', at: 7 }])
+  })
+
+  test('what happened to an account is listed newest first and goes on where it stopped', async (t) => {
+    const { ctx, clock } = await open(t)
+    const { id: accountId } = await createAccount(ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
+    await createAccount(ctx, { email: 'b@example.com', role: 'user', actor: 'test' })
+    for (const name of ['One', 'Two', 'Three']) {
+      clock.advance(name === 'Two' ? 0 : 1)
+      await issueKey(ctx, { accountId, kind: 'secret', name, actor: accountId })
+    }
+    const seen: string[] = []
+    for (let before: { at: number; id: string } | undefined; ;) {
+      const page = await listAudit(ctx.db, { accountId, before, limit: 2 })
+      seen.push(...page.map(({ what, detail }) => `${what} ${String(detail.name ?? '')}`))
+      before = page.at(-1)
+      if (page.length < 2) break
+    }
+    assert.equal(seen.length, 4)
+    assert.equal(seen[0], 'key.issued Three')
+    assert.equal(seen[3], 'account.created ')
+    assert.deepEqual(await listEntries(ctx.db, accountId, 10), [])
+  })
+})
