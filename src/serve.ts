@@ -113,7 +113,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   mountRest(server, {
     store: base.store,
     keys: served.keys,
-    sessions: new Sessions(base.store),
+    sessions: new Sessions({ ...base.store, secrets: webhooks.secrets }),
     notices,
     baseUrl,
     listMails: (limit) => listCapturedMail(db, limit),

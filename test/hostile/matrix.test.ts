@@ -3,8 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../src/infra/clock.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { createAccount, createSession, issueKey } from '../../src/modules/accounts/index.ts'
+import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, ROUTES, type RouteExpectation } from './expectations.ts'
@@ -35,7 +36,9 @@ interface World {
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
 async function openMatrix(t: TestContext): Promise<World> {
+  const secretKey = systemRandom.bytes(32)
   const gateway = await openGateway(t, {
+    SECRET_KEY: Buffer.from(secretKey).toString('base64'),
     LIMIT_FREE_PER_MINUTE: '0',
     LIMIT_FREE_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '1',
@@ -43,10 +46,11 @@ async function openMatrix(t: TestContext): Promise<World> {
   const ids = openIds(systemRandom)
   const { db } = gateway.app.store
   const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => undefined }
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   const join = async (role: 'user' | 'admin', name = 'First') => {
     const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
     const { text, key } = await issueKey(ctx, { accountId, kind: 'secret', name, actor: 'test' })
-    return { accountId, keyId: key.id, key: bearer(text), session: bearer(await createSession(ctx, accountId)) }
+    return { accountId, keyId: key.id, key: bearer(text), session: bearer(await sessions.create(accountId)) }
   }
   const victim = await join('user', PRIVATE)
   const publicKey = {
