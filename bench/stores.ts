@@ -1,7 +1,7 @@
 /*
  * Measures both stores on this machine: durable transactions per second and look-ups of a key per second, for callers
  * that come alone or together. A transaction is a new account with its audit row, answered after its sync. Run it as
- * `npm run bench:stores`; it needs PostgreSQL's programs and about half a minute, and cleans up after itself.
+ * `npm run bench -- stores`; it needs PostgreSQL's programs and about half a minute, and cleans up after itself.
  */
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /*
  * Measures the search for work on this machine: hashes a second on one core for each shape and for two other libraries,
- * and how soon the engine answers, stops and changes jobs. Run it as `npm run bench:work`; it takes about a minute.
+ * and how soon the engine answers, stops and changes jobs. Run it as `npm run bench -- work`; it takes about a minute.
  *
  * The other libraries are under the GPL: they are fetched into a temporary folder for the comparison, and are no part of
  * this project. Without a network they are left out. All run in turns, a slice of processor time each, and ratios are

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { Registry } from './guard/registry.ts'
@@ -21,6 +21,7 @@ import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
 import { Nodes } from './infra/node/index.ts'
+import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
@@ -110,6 +111,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => devnet?.close())
   const store = await openStore(storeUrl(config), clock)
   opened.defer(() => store.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = store.readTime && (await clock.follow?.(store.readTime))
+  opened.defer(() => unfollow?.())
   const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
@@ -125,7 +129,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
-    onWrite: (keys, holder = '-') => store.notices.publish('written', [holder, ...keys].join(' ')),
+    onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => store.notices.connected,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
     onFailure: ({ action, failure, requestId }) => {
       metrics.upstreamFailures.inc({ kind: failure.kind })
@@ -139,6 +144,16 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     const [holder = '', ...keys] = notice.split(' ')
     nodes.noteWrites(keys, holder)
   })
+  notices.onGap(() => nodes.noteGap())
+  const instance = ids.next('ins')
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
   const network = devnet ? 'dev' : config.nodeNetwork
@@ -178,6 +193,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const keys = new StoredKeys(db, clock)
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
+  notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
   const names = nameBook(config.knownNames)
@@ -278,7 +294,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     payments,
     checkouts,
     webhooks,
-    devnet: devnet !== undefined,
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
   })
@@ -288,6 +304,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     nodes,
     limitsDegraded: () => limitsDegraded,
     websocketClients: () => server.websocketClients,
+    askStore: () => store.ping(),
     countJobs: () => countJobs(db),
   })
 

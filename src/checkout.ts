@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { qrPng } from './infra/qr.ts'
+import { qrOutline, qrPng } from './infra/qr.ts'
 import type { Engine } from './kernel/dialect.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Job } from './kernel/job.ts'
@@ -85,6 +85,7 @@ export function openCheckouts(
       block: (hash) => `${config.explorerUrl}${hash}`,
     },
     qrPng,
+    qrOutline,
     checkWebhookUrl: (url) => {
       const reason = needs.outbound.check(url)
       return reason === undefined ? Promise.resolve() : Promise.reject(urlRefused('webhook_url', reason))

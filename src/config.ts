@@ -283,6 +283,12 @@ const SETTINGS = {
     whole(1_000),
     'Longest time a client may take to send its request.',
   ),
+  drainNoticeMilliseconds: setting(
+    'DRAIN_NOTICE_MS',
+    '0',
+    whole(0, 600_000),
+    'How long a gateway that stops still takes requests while `/health/ready` says 503; longer than a balancer takes to notice.',
+  ),
   drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
   websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),
   redisUrl: setting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),

@@ -5,11 +5,17 @@ export interface Gauged {
   nodes: Nodes
   limitsDegraded(): boolean
   websocketClients(): number
+  askStore(): Promise<unknown>
   countJobs(): Promise<{ kind: string; status: string; count: number }[]>
 }
 
 /** What is looked up whenever somebody asks for metrics. */
-export function exposeGauges(metrics: Metrics, { nodes, limitsDegraded, websocketClients, countJobs }: Gauged): void {
+export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
+  const { nodes, limitsDegraded, websocketClients, askStore, countJobs } = gauged
+  metrics.answers('gateway_store_up', 'Whether the store answers.', askStore)
+  metrics.gauge('gateway_confirmations_connected', 'Whether a node tells of confirmations.', [], () => [
+    { value: nodes.confirmations.connected ? 1 : 0 },
+  ])
   metrics.gauge('gateway_upstream_healthy', 'Whether a node is used.', ['upstream'], () =>
     nodes.pool.upstreams.map(({ options, healthy }) => ({
       labels: { upstream: options.name },

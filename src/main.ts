@@ -1,6 +1,6 @@
 import { startApp } from './app.ts'
 import { loadConfig } from './config.ts'
-import { systemClock } from './infra/clock.ts'
+import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
 import { VERSION } from './version.ts'
@@ -10,7 +10,7 @@ import { describeSources } from './work.ts'
 export async function runGateway(): Promise<void> {
   const config = loadConfig()
   const log = openLog(config.logLevel)
-  const app = await startApp(config, { clock: systemClock, random: systemRandom, log })
+  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log })
   const { url, createdKey, walletKeyFile, devnet, nodes } = app
   const lines = [
     `nano-gateway ${VERSION}`,

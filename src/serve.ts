@@ -4,22 +4,24 @@ import type { Config } from './config.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { mountDeveloper } from './http/developer-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
-import { PayRoutes } from './http/pay-routes.tsx'
+import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
 import { type RestOptions, mountRest } from './http/rest.ts'
-import { createRpcEndpoint } from './http/rpc.ts'
+import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { mountX402 } from './http/x402.ts'
 import type { Store } from './infra/db/open.ts'
+import { openPictures } from './infra/http/pictures.ts'
 import { listJobs } from './infra/jobs/queue.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
 import { type Log, describeError } from './infra/log.ts'
 import { listCapturedMail } from './infra/mail/captured.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
-import type { Clock, Random } from './kernel/ports.ts'
+import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { Sessions, type StoredKeys } from './modules/accounts/index.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -38,7 +40,8 @@ export interface Served {
   payments: Payments
   checkouts: CheckoutParts
   webhooks: Webhooks
-  devnet: boolean
+  /** Undefined with real nodes. */
+  playLedger: PlayLedger | undefined
   network: string
   baseUrl(): string
 }
@@ -55,43 +58,49 @@ export interface OpenServer {
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
-  /** Stops taking requests and finishes the running ones. */
+  /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
 export function openServer(config: Config, served: Served): OpenServer {
-  const { clock, random, log, metrics, gateway, nodes, store, payments, checkouts, webhooks, devnet, baseUrl } = served
+  const { clock, random, log, metrics, gateway, nodes, store, payments, checkouts, webhooks, playLedger, baseUrl } =
+    served
+  const devnet = playLedger !== undefined
   const { db, notices } = store
   const { base } = gateway
   const startedAt = clock.now()
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
+  const isDraining = () => draining
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const onError = (error: unknown, requestId: string) =>
     log.error({ event: 'unexpected', requestId, error: describeError(error) })
+  const report = ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
+    metrics.request(action, status, milliseconds / 1000)
+    if (cache !== undefined) metrics.cacheResult(cache)
+    const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
+    if (status === 500) log.error({ ...line, error: describeError(cause) })
+    // What the client is not told: which of the parts that payments need is away.
+    else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
+    else log.info(line)
+  }
   const rpc = createRpcEndpoint({
     gateway,
     bodyBytesMax: config.bodyBytesMax,
     concurrencyMax: config.concurrencyMax,
     clientIp,
     nextRequestId,
-    report({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }) {
-      metrics.request(action, status, milliseconds / 1000)
-      if (cache !== undefined) metrics.cacheResult(cache)
-      const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
-      if (status === 500) log.error({ ...line, error: describeError(cause) })
-      // What the client is not told: which of the parts that payments need is away.
-      else if (code === 'payment_unavailable') log.warn({ ...line, reason: messageBehind(cause) })
-      else log.info(line)
-    },
+    isDraining,
+    report,
   })
   const server = createServer({
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMilliseconds: config.requestTimeoutMilliseconds,
     rpc,
+    isDraining,
     nextRequestId,
     onError,
   })
@@ -106,10 +115,10 @@ export function openServer(config: Config, served: Served): OpenServer {
     toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
   })
   sockets.attach(server.server)
-  const enter: RestOptions['enter'] = (caller, { socket, headers }) => {
-    const ip = clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-    return gateway.throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-  }
+  const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
+    clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+  const enter: RestOptions['enter'] = (caller, request) =>
+    gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   mountRest(server, {
     store: base.store,
     keys: served.keys,
@@ -126,12 +135,21 @@ export function openServer(config: Config, served: Served): OpenServer {
   const payRoutes = new PayRoutes({
     ...checkouts,
     clock,
-    devnet,
-    ipOf: ({ socket, headers }) => clientIp(socket.remoteAddress, headers['x-forwarded-for']),
+    pictures: openPictures({ outbound: webhooks.outbound, clock }),
+    playLedger,
     burst: new MemoryBurst(clock),
+    ipOf,
     onError,
   })
   payRoutes.mount(server)
+  mountDeveloper(server, {
+    ctx: checkouts.ctx,
+    ledger: playLedger,
+    burst: new MemoryBurst(clock),
+    baseUrl,
+    ipOf,
+    onError,
+  })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -140,7 +158,9 @@ export function openServer(config: Config, served: Served): OpenServer {
     metrics: config.metrics ? () => metrics.text() : undefined,
   })
   mountPages(server, {
-    actions: gateway.registry.actions,
+    gateway,
+    clientIp,
+    report,
     baseUrl,
     version: VERSION,
     devnet,
@@ -175,6 +195,11 @@ export function openServer(config: Config, served: Served): OpenServer {
     },
     async close() {
       draining = true
+      // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
+      if (config.drainNoticeMilliseconds > 0) {
+        await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
+      }
+      // Only now: those who are told to come back should find another instance.
       sockets.close()
       payRoutes.close()
       const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())

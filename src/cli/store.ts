@@ -21,7 +21,7 @@ export interface Flags {
 
 /** Opens the configured store, runs, closes. Works beside a running gateway. */
 export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(storeUrl(loadConfig()), systemClock)
+  const store = await openStore(storeUrl(loadConfig()), systemClock, { patient: true })
   try {
     const { db, notices } = store
     const wakeJobs = () => notices.publish('jobs', '')
@@ -124,7 +124,7 @@ export function backUp(file: string, { json }: Flags): Promise<void> {
 
 export function migrateStore({ json, to }: Flags & { to: string }): Promise<void> {
   return withStore(async (_ctx, source) => {
-    const target = await openStore(to, systemClock)
+    const target = await openStore(to, systemClock, { patient: true })
     try {
       const copied = await copyStore(source, target)
       const lines = copied.map(

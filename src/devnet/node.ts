@@ -83,6 +83,11 @@ export class LedgerNode {
     return funded
   }
 
+  /** Whether blocks stay unconfirmed at the moment. */
+  get holds(): boolean {
+    return this.#held
+  }
+
   /** From now on blocks stay unconfirmed until `confirm` or `release`. */
   hold(): void {
     this.#held = true

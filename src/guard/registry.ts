@@ -9,10 +9,12 @@ export interface RegisteredAction {
 
 /** Every action by every name it has: the one list that validation, documents and permissions come from. */
 export class Registry {
+  readonly modules: readonly Module[]
   readonly actions: readonly Action[]
   readonly #byName = new Map<string, RegisteredAction>()
 
   constructor(modules: readonly Module[]) {
+    this.modules = modules
     this.actions = modules.flatMap((module) => module.actions)
     for (const action of this.actions) {
       const registered = { action, parse: createParser(action) }

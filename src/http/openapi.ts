@@ -26,6 +26,8 @@ function actionSchema(action: Action): Schema {
   }
 }
 
+const answerName = ({ name }: Action) => `${name}.answer`
+
 /** Synonyms have no schema of their own, so every name says which one it means. */
 function schemaByName({ name, synonyms = [] }: Action): [string, string][] {
   return [name, ...synonyms].map((other) => [other, `#/components/schemas/${name}`])
@@ -84,6 +86,12 @@ export function toOpenApi(actions: readonly Action[], { baseUrl, version }: { ba
               description: 'The answer, or a refusal by the ledger in the member `error`.',
               content: {
                 'application/json': {
+                  schema: {
+                    anyOf: [
+                      ...actions.map((action) => ({ $ref: `#/components/schemas/${answerName(action)}` })),
+                      { $ref: '#/components/schemas/Error' },
+                    ],
+                  },
                   examples: Object.fromEntries(
                     actions.map((action) => [action.name, { value: action.example.response }]),
                   ),
@@ -107,6 +115,7 @@ export function toOpenApi(actions: readonly Action[], { baseUrl, version }: { ba
       schemas: {
         Error: error,
         ...Object.fromEntries(actions.map((action) => [action.name, actionSchema(action)])),
+        ...Object.fromEntries(actions.map((action) => [answerName(action), publicSchema(action.output)])),
       },
     },
   }

@@ -27,6 +27,8 @@ export interface RpcOptions {
   concurrencyMax: number
   clientIp: ClientIp
   nextRequestId(): string
+  /** Whether a connection ends with its answer. */
+  isDraining(): boolean
   report(report: RpcReport): void
 }
 
@@ -47,10 +49,10 @@ const HEADERS = [
  * because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
-  const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, report } = options
+  const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report } = options
   let running = 0
 
-  return function answer(request: IncomingMessage, response: ServerResponse, isClosing: () => boolean): void {
+  return function answer(request: IncomingMessage, response: ServerResponse): void {
     const startedAt = performance.now()
     const requestId = nextRequestId()
     const trace: RpcTrace = {
@@ -83,7 +85,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)
         headers.push('ratelimit-reset', `${resetSeconds}`)
       }
-      if (isClosing()) headers.push('connection', 'close')
+      if (isDraining()) headers.push('connection', 'close')
       response.writeHead(status, headers)
       response.end(text)
       const { action = 'unknown', cache, caller, payment } = trace

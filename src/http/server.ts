@@ -9,8 +9,10 @@ import { isWebsocket } from './websocket.ts'
 export interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
-  /** Answers `POST /`; everything else goes through the router. A connection ends with its answer once we close. */
-  rpc(request: IncomingMessage, response: ServerResponse, isClosing: () => boolean): void
+  /** Answers `POST /`; everything else goes through the router. */
+  rpc(request: IncomingMessage, response: ServerResponse): void
+  /** Whether we are about to stop: every connection ends with its answer then, so that none is cut later. */
+  isDraining(): boolean
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
@@ -21,8 +23,6 @@ const unreadable = () => new AppError('invalid_request', 'The request could not 
 
 /** The HTTP server without its routes: the RPC endpoint, preflights, and one shape for everything that goes wrong. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  let closing = false
-  const isClosing = () => closing
   const server = fastify({
     bodyLimit: options.bodyBytesMax,
     genReqId: options.nextRequestId,
@@ -52,7 +52,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
-          } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response, isClosing)
+          } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
           else route(request, response)
         },
       ),
@@ -64,7 +64,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     socket.once('close', () => sockets.delete(socket))
   })
   server.addHook('preClose', (done) => {
-    closing = true
     // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be
     // waited for.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -73,6 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Every answer can be read from any page and found in the log; preflights end here, before anything is counted.
   server.addHook('onRequest', (request, reply, done) => {
     void reply.headers(CORS_HEADERS).header('x-request-id', request.id)
+    if (options.isDraining()) void reply.header('connection', 'close')
     if (request.method === 'OPTIONS') void reply.code(204).headers(PREFLIGHT_HEADERS).send()
     else done()
   })

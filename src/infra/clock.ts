@@ -7,3 +7,57 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+const ASK_EVERY = 10_000
+/** An answer that took longer says too little about the time. */
+const ASKED_MAX = 1_000
+
+/**
+ * A clock that goes by somebody else's time once it is told to: all gateways on one store live by the clock of that
+ * store. In between it counts by itself, so that setting the clock of this machine changes nothing.
+ */
+export class FollowingClock implements Clock {
+  readonly #wall: () => number
+  /** What the time was at a moment of the counter that nobody can set. */
+  #anchor: { time: number; at: number } | undefined
+
+  constructor(wall: () => number = Date.now) {
+    this.#wall = wall
+  }
+
+  now(): number {
+    if (!this.#anchor) return this.#wall()
+    return Math.round(this.#anchor.time + performance.now() - this.#anchor.at)
+  }
+
+  after(milliseconds: number, run: () => void): () => void {
+    return systemClock.after(milliseconds, run)
+  }
+
+  /** Follows from now on; resolves after the first look, also when that failed. */
+  async follow(readTime: () => Promise<number>): Promise<() => void> {
+    let stopped = false
+    let cancel = () => {}
+    const look = async () => {
+      await this.#look(readTime)
+      if (!stopped) cancel = this.after(ASK_EVERY, () => void look())
+    }
+    await look()
+    return () => {
+      stopped = true
+      cancel()
+    }
+  }
+
+  async #look(readTime: () => Promise<number>): Promise<void> {
+    const askedAt = performance.now()
+    try {
+      const time = await readTime()
+      const heardAt = performance.now()
+      if (heardAt - askedAt > ASKED_MAX) return
+      this.#anchor = { time, at: (askedAt + heardAt) / 2 }
+    } catch {
+      // Whom we follow is away; we go on counting.
+    }
+  }
+}

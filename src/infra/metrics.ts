@@ -120,6 +120,16 @@ export class Metrics {
     counterFor(this.#results, result, () => this.cache.labels({ result }))()
   }
 
+  /** Whether something answers, looked up whenever somebody asks. */
+  answers(name: string, help: string, ask: () => Promise<unknown>): void {
+    this.gauge(name, help, [], () =>
+      inTime(ask).then(
+        () => [{ value: 1 }],
+        () => [{ value: 0 }],
+      ),
+    )
+  }
+
   /** A value that is looked up whenever somebody asks. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => Reading[] | Promise<Reading[]>): void {
     new Gauge({
@@ -128,7 +138,8 @@ export class Metrics {
       labelNames: [...labelNames],
       registers: [this.registry],
       async collect() {
-        const readings = await read()
+        // Whoever asks in an emergency gets the rest, at once: a store that is away must not take all numbers along.
+        const readings = await inTime(read).catch(() => [])
         // A series that is gone must not keep its last value.
         this.reset()
         for (const { labels = {}, value } of readings) this.set(labels, value)
@@ -138,6 +149,21 @@ export class Metrics {
 
   text(): Promise<string> {
     return this.registry.metrics()
+  }
+}
+
+/** What is not known within this time is left out. */
+const READ_MAX = 2_000
+
+async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('Too late.')), READ_MAX)
+  })
+  try {
+    return await Promise.race([read(), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

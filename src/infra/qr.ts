@@ -1,10 +1,26 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
+import type { QrOutline } from '../kernel/till.ts'
 
 const MODULE_PIXELS = 6
 const QUIET_MODULES = 4
 /** Every reader takes every mask; to look for the best of the eight costs more than all the rest. */
 const MASK = 3
+
+/** A QR code as the outline of its dark modules, for a drawing `size` units wide, quiet zone included. */
+export function qrOutline(text: string): QrOutline {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES, maskPattern: MASK })
+  let path = ''
+  for (const [y, row] of data.entries()) {
+    for (let x = 0; x < size; x++) {
+      if (!row[x]) continue
+      const start = x
+      while (row[x + 1]) x++
+      path += `M${start} ${y}h${x - start + 1}v1h-${x - start + 1}z`
+    }
+  }
+  return { size, path }
+}
 
 /** A QR code as a picture that stands in an answer by itself: a data URI of a black and white PNG. */
 export function qrPng(text: string): string {

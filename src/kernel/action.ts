@@ -1,5 +1,6 @@
-import type { Static, TObject } from 'typebox'
-import type { Ctx } from './ctx.ts'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Ctx, Meter } from './ctx.ts'
+import type { ErrorCode } from './errors.ts'
 import type { Json } from './shape.ts'
 
 /** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
@@ -17,8 +18,16 @@ export interface Action<S extends TObject = TObject> {
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>
   example: { request: Record<string, Json>; response: Json }
+  /** What a success looks like; the ledger's refusals have an `error` instead. */
+  output: TSchema
   auth: Door
   caching: CachingClass
+  /** What it can be refused with, beside wrong fields, keys and limits: each code with its reason. */
+  errors?: Readonly<Partial<Record<ErrorCode, string>>>
+  /** Texts with which the ledger itself refuses, as answers of status 200. */
+  refusals?: readonly string[]
+  /** What is counted and, beyond what is free, paid for with credits. */
+  meter?: Meter
   /** Money moves or something is made: repeated requests with an Idempotency-Key act once. */
   once?: true
   /** The same for an action of several operations, of which only some change anything. */

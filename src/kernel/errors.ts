@@ -79,6 +79,8 @@ const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
+export const statusOf = (code: ErrorCode): number => STATUS[code]
+
 export interface ErrorExtras {
   /** Members added to the public body, for instance the name of the offending field. */
   body?: JsonObject

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { repeat } from '../../test/support/random.ts'
 import { RAW_MAX, RAW_PER_NANO, formatNano, parseNano, parseRaw, toRaw } from './money.ts'
 
-test('no raw is ever lost between raw and nano', () =>
+test('no raw is ever lost between raw and nano (contract 1, Terms and units: raw, nano; 4.1, rule 9)', () =>
   repeat(2000, (random) => {
     const raw = toRaw(random.bigint(128))
     assert.equal(parseNano(formatNano(raw)), raw)

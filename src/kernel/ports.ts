@@ -1,4 +1,5 @@
 import type { Leaving } from './leaving.ts'
+import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
 import type { JsonObject } from './shape.ts'
 import type { RefusedAddress } from './outbound-failure.ts'
@@ -10,6 +11,8 @@ export interface Clock {
   now(): number
   /** Runs once after a delay; the returned function calls it off. */
   after(milliseconds: number, run: () => void): () => void
+  /** Goes by another clock from now on, where it can; resolves after the first look and answers how to end it. */
+  follow?(readTime: () => Promise<number>): Promise<() => void>
 }
 
 /** Unpredictable bytes. */
@@ -115,8 +118,14 @@ export interface Mailer {
 
 /** Small messages between everything that shares the store. They may be lost; nothing may depend on them alone. */
 export interface Notices {
+  /** False while nobody else can be heard: what others have changed may have escaped us. */
+  readonly connected: boolean
   publish(topic: string, payload: string): void
+  /** The same, and resolves once it is on its way to everybody, or when that takes too long. Never throws. */
+  deliver(topic: string, payload: string): Promise<void>
   subscribe(topic: string, listener: (payload: string) => void): () => void
+  /** Calls back when others can be heard no longer, and when they can again. */
+  onGap(listener: () => void): void
 }
 
 /** How urgent work is: somebody waits, one of our own wallets waits, or it may be wanted later. */
@@ -232,6 +241,46 @@ export interface Outbound {
   check(url: string): RefusedAddress | undefined
   /** Any reply is an answer, redirects too; without one it throws an `OutboundFailure`. */
   post(url: string, request: { headers: Readonly<Record<string, string>>; body: string }): Promise<OutboundReply>
+  /** The same for what is only read. Bytes are undefined when there are more of them, or when they broke off. */
+  get(
+    url: string,
+    request: { headers: Readonly<Record<string, string>>; bytesMax: number },
+  ): Promise<{ status: number; bytes: Uint8Array | undefined }>
+}
+
+/** A picture as it can be passed on: its kind is read from its bytes, not from what a server says. */
+export interface Picture {
+  type: string
+  bytes: Uint8Array
+}
+
+/** Pictures that merchants named, fetched by us so that payers ask nobody else. */
+export interface Pictures {
+  /** Undefined for what is no picture, too large or not to be had at the moment. */
+  find(url: string): Promise<Picture | undefined>
+}
+
+/** A block of the embedded ledger that is not final yet. */
+export interface WaitingBlock {
+  hash: string
+  from: string
+  amountRaw: Raw
+}
+
+/** What can be done with the embedded ledger and with no other: its money is worth nothing. */
+export interface PlayLedger {
+  /** Whether new blocks stay unconfirmed for now. */
+  readonly holds: boolean
+  /** Sends from the account that holds everything; answers the hash. */
+  fund(address: string, amount: Raw): Promise<string>
+  /** From now on new blocks stay unconfirmed. */
+  hold(): void
+  /** Confirms one block with everything it stands on. */
+  confirm(hash: string): Promise<void>
+  /** Confirms everything that waits, and new blocks at once again. */
+  release(): Promise<void>
+  /** Oldest first. */
+  listWaiting(): WaitingBlock[]
 }
 
 /** Keeps texts that we must be able to read again. The context says whose it is: elsewhere it does not open. */

@@ -13,6 +13,12 @@ export interface CheckoutRules {
   plainHttpAllowed: boolean
 }
 
+/** The dark modules of a QR code as the path of a drawing that is `size` units wide. */
+export interface QrOutline {
+  size: number
+  path: string
+}
+
 /** Wallets that the service makes for single checkouts. */
 export interface ServiceWallets {
   /** A wallet whose funds can only go to one address. */
@@ -34,6 +40,7 @@ export interface Till {
   }
   /** A picture of a text, as a data URI. */
   qrPng(text: string): string
+  qrOutline(text: string): QrOutline
   /** Refuses (400) where events may not be sent. */
   checkWebhookUrl(url: string): Promise<void>
   secrets: SecretBox

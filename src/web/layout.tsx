@@ -1,36 +1,69 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { assetUrl } from './assets.ts'
 
-export interface LayoutProps {
+export interface DocumentProps {
   title: string
+  /** A language tag, for screen readers and the choice of glyphs. */
+  lang?: string
+  /** Names of files in `assets`, after the shared ones. */
+  styles?: readonly string[]
+  scripts?: readonly string[]
+  /** What else belongs into the head. */
+  head?: ComponentChildren
+  bodyClass?: string
+  children: ComponentChildren
+}
+
+/** The frame of every page: its head, its style sheets, its scripts. */
+export const Document = (props: DocumentProps) => {
+  const { title, lang = 'en', styles = [], scripts = [], head, bodyClass, children } = props
+  return (
+    <html lang={lang}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+        <link rel="icon" href={assetUrl('icon.svg')} type="image/svg+xml" />
+        {['gateway.css', ...styles].map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(name)} />
+        ))}
+        {scripts.map((name) => (
+          <script key={name} src={assetUrl(name)} defer />
+        ))}
+        {head}
+      </head>
+      <body class={bodyClass}>{children}</body>
+    </html>
+  )
+}
+
+export interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
   /** The embedded ledger's money is worthless, and every page says so. */
   devnet: boolean
   children: ComponentChildren
 }
 
-export const Layout = ({ title, devnet, children }: LayoutProps) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      <link rel="stylesheet" href="/assets/gateway.css" />
-    </head>
-    <body>
-      {devnet && <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>}
-      <header>
-        <strong>nano-gateway</strong>
-        <nav>
-          <a href="/">API</a>
-          <a href="/dashboard">Status</a>
-          <a href="/openapi.json">OpenAPI</a>
-        </nav>
-      </header>
-      <main>{children}</main>
-      <footer>nano-gateway is free software under the MIT licence.</footer>
-    </body>
-  </html>
+/** A page of the site: banner, navigation, contents, footer. */
+export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
+  <Document {...document}>
+    {devnet && <DevnetBanner />}
+    <header>
+      <a class="home" href="/">
+        nano-gateway
+      </a>
+      <nav>
+        <a href="/docs">Docs</a>
+        <a href="/dashboard">Dashboard</a>
+      </nav>
+    </header>
+    <main>{children}</main>
+    <footer>nano-gateway is free software under the MIT licence.</footer>
+  </Document>
 )
+
+const DevnetBanner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
 
 export function renderPage(page: Parameters<typeof renderToString>[0]): string {
   return `<!doctype html>${renderToString(page)}`

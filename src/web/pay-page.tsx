@@ -1,51 +1,178 @@
-import { formatNano, type Raw } from '../kernel/money.ts'
-import { Layout } from './layout.tsx'
+import { DeveloperPanel } from './developer-panel.tsx'
+import { showMoney } from './formats.ts'
+import { Document } from './layout.tsx'
+import { Plans, Price } from './pay-parts.tsx'
+import { isOpen, stateOf } from './pay-state.ts'
+import { Notice, type Part, type PayPageProps, Payment, headline } from './pay-states.tsx'
+import { LANGUAGES, TEXTS, type Voice, fill } from './texts/index.ts'
 
-/** What the page shows of a checkout. */
-export interface ShownCheckout {
-  id: string
-  title: string | null
-  description: string | null
-  address: string
-  amountRaw: Raw | undefined
-  paidRaw: Raw
-  status: string
-  currency: string
-  price: string | null
-}
+const REFRESH_SECONDS = 5
+const LONG_DESCRIPTION = 160
 
-export interface PayPageProps {
-  checkout: ShownCheckout
-  link: string
-  qrcode: string
-  devnet: boolean
-}
-
-/** A plain page that works without scripts. */
-export const PayPage = ({ checkout, link, qrcode, devnet }: PayPageProps) => {
-  const { title, description, address, amountRaw, paidRaw, status, currency, price } = checkout
-  const amount = amountRaw === undefined ? 'any amount' : `${formatNano(amountRaw)} nano`
+/** Everything a payer sees, in every state. Scripts only fetch this page again and put its parts in place. */
+export const PayPage = (props: PayPageProps) => {
+  const { checkout, voice, now, embed, devnet, developer, plan, hrefOf } = props
+  const { texts, language } = voice
+  const state = props.choosing ? 'choose' : stateOf(checkout, now)
+  const title = checkout.title ?? texts.payment
+  const back = hrefOf({})
   return (
-    <Layout title={title ?? 'Payment'} devnet={devnet}>
-      <h1>{title ?? 'Payment'}</h1>
-      {description !== null && <p>{description}</p>}
-      <p>
-        Amount: <strong>{amount}</strong>
-        {currency !== 'NANO' && price !== null && ` (${price} ${currency})`}
-      </p>
-      {paidRaw > 0n && <p>Paid so far: {formatNano(paidRaw)} nano</p>}
-      <p>
-        Address: <code>{address}</code>
-      </p>
-      <p>
-        <img src={qrcode} alt={`QR code: pay ${amount} to ${address}`} />
-      </p>
-      <p>
-        <a href={link}>Open wallet</a>
-      </p>
-      <p id="status" role="status">
-        Status: {status}
-      </p>
-    </Layout>
+    <Document
+      title={`${headline(props, state)} · ${title}`}
+      lang={language}
+      styles={['pay.css']}
+      scripts={['pay.js']}
+      bodyClass={embed === undefined ? 'pay' : 'pay framed'}
+      // A form that somebody fills in must not vanish under their hands.
+      head={isOpen(state) && state !== 'choose' && <Refresh />}
+    >
+      {devnet && <header class="test">{texts.testLedger}</header>}
+      <main
+        id="pay"
+        data-id={checkout.id}
+        data-state={state}
+        data-status={checkout.status}
+        data-additional={checkout.additional}
+        data-amount={checkout.amountRaw?.toString() ?? ''}
+        data-paid={checkout.paidRaw.toString()}
+        data-now={now}
+        data-embed={embed}
+        data-five={texts.fiveMinutes}
+        data-one={texts.oneMinute}
+        data-up={texts.timeUp}
+      >
+        <article class={`card ${state}`}>
+          <Order {...props} state={state} />
+          <section class="payment" aria-labelledby="state">
+            <Payment {...props} state={state} />
+          </section>
+        </article>
+        {embed === undefined && <Leave {...props} state={state} />}
+        {developer && embed === undefined && (
+          <DeveloperPanel
+            {...developer}
+            id={checkout.id}
+            plan={checkout.plans.length > 0 ? plan : undefined}
+            back={back}
+          />
+        )}
+      </main>
+      {embed === undefined && <Languages voice={voice} hrefOf={(lang) => hrefOf({ lang })} />}
+      <p id="live" class="unseen" role="status" />
+    </Document>
+  )
+}
+
+const Refresh = () => (
+  <noscript>
+    <meta http-equiv="refresh" content={String(REFRESH_SECONDS)} />
+  </noscript>
+)
+
+/** What is bought, and for how much. */
+const Order = ({ checkout, plan, totalRaw, worth, voice, state, hrefOf }: Part) => {
+  const { texts, locale } = voice
+  const { title, description, image, id, currency, price, plans } = checkout
+  const bought = checkout.plan === null ? undefined : plans[checkout.plan]
+  const shownPrice = plans.length > 0 ? (bought ?? plans[plan])?.value : price
+  return (
+    <header class="order">
+      <div class="what">
+        {image !== null && <img class="picture" src={`/pay/${id}/image`} alt="" width="64" height="64" />}
+        <h1 dir="auto">{title ?? texts.payment}</h1>
+      </div>
+      {description !== null && <Description text={description} label={texts.details} />}
+      {totalRaw !== undefined && totalRaw > 0n && <Price raw={totalRaw} voice={voice} />}
+      {currency !== 'NANO' && shownPrice !== undefined && shownPrice !== null ? (
+        <p class="worth">{showMoney(locale, shownPrice, currency)}</p>
+      ) : (
+        worth !== undefined && <p class="worth">≈ {worth}</p>
+      )}
+      {bought && state === 'complete' && (
+        <p class="bought" dir="auto">
+          {bought.title}
+        </p>
+      )}
+      {plans.length > 1 && (state === 'waiting' || state === 'partial') && (
+        <Plans checkout={checkout} chosen={plan} voice={voice} hrefOf={(at) => hrefOf({ plan: String(at) })} />
+      )}
+    </header>
+  )
+}
+
+const Description = ({ text, label }: { text: string; label: string }) =>
+  text.length > LONG_DESCRIPTION ? (
+    <details class="description">
+      <summary>{label}</summary>
+      <p dir="auto">{text}</p>
+    </details>
+  ) : (
+    <p class="description" dir="auto">
+      {text}
+    </p>
+  )
+
+/** The way out for whoever does not pay. It says nothing about the payment, which stays as it is. */
+const Leave = ({ cancelUrl, voice, state }: Part) =>
+  cancelUrl === undefined || state === 'complete' || state === 'seen' ? null : (
+    <p class="leave">
+      <a href={cancelUrl} rel="noopener noreferrer">
+        {fill(isOpen(state) ? voice.texts.cancelAndReturn : voice.texts.returnTo, { host: new URL(cancelUrl).host })}
+      </a>
+    </p>
+  )
+
+const Languages = ({ voice, hrefOf }: { voice: Voice; hrefOf(language: string): string }) => (
+  <footer class="languages">
+    <details>
+      <summary lang={voice.language}>{voice.texts.language}</summary>
+      <ul>
+        {LANGUAGES.filter((language) => language !== voice.language).map((language) => (
+          <li key={language}>
+            <a href={hrefOf(language)} lang={language} hreflang={language}>
+              {TEXTS[language].language}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  </footer>
+)
+
+/** Instead of the page: there is no such checkout, or no price for it at the moment. */
+export const PayProblem = ({
+  problem,
+  voice,
+  devnet,
+}: {
+  problem: 'notFound' | 'unavailable'
+  voice: Voice
+  devnet: boolean
+}) => {
+  const { texts, language } = voice
+  const heading = <h1>{texts[problem]}</h1>
+  return (
+    <Document title={texts[problem]} lang={language} styles={['pay.css']} bodyClass="pay">
+      {devnet && <header class="test">{texts.testLedger}</header>}
+      <main>
+        <article class="card">
+          <section class="payment">
+            <Notice
+              sign="warn"
+              heading={heading}
+              words={[texts[problem === 'notFound' ? 'notFoundHelp' : 'unavailableHelp']]}
+            >
+              {problem === 'unavailable' && (
+                <div class="ways">
+                  <a class="button" href="">
+                    {texts.checkNow}
+                  </a>
+                </div>
+              )}
+            </Notice>
+          </section>
+        </article>
+      </main>
+    </Document>
   )
 }

@@ -1,121 +1,117 @@
 import type { Action } from '../kernel/action.ts'
-import { Layout } from './layout.tsx'
+import type { JsonObject } from '../kernel/shape.ts'
+import { TableScroll } from './docs-markdown.tsx'
+import { ErrorTable } from './docs-overview.tsx'
+import { Prose } from './docs-prose.tsx'
+import { type DocsSite, DocsShell } from './docs-shell.tsx'
+import { errorsOf } from './reference-errors.ts'
+import { type FieldView, fieldsOf } from './reference-fields.ts'
+import { ReferenceForm, type RunResult } from './reference-form.tsx'
+import { snippetsFor } from './reference-snippets.ts'
 
-interface FieldDescription {
-  description?: string
+export interface ReferencePageProps {
+  site: DocsSite
+  action: Action
+  /** What a call costs, in sentences. */
+  costs: readonly string[]
+  hasPrice: boolean
+  /** What the form asks for. */
+  request: JsonObject
+  result?: RunResult | undefined
 }
 
 const DOORS: Record<Action['auth'], string> = {
-  none: 'anybody',
-  'public-key': 'any API key',
-  'secret-key': 'secret API key',
+  none: 'Anybody may call it.',
+  'public-key': 'It needs an API key, secret or public.',
+  'secret-key': 'It needs a secret API key.',
 }
 
-/** The landing page: what this is, one call that works, and every action from the registry. */
-export const ReferencePage = ({
-  actions,
-  baseUrl,
-  devnet,
-}: {
-  actions: readonly Action[]
-  baseUrl: string
-  devnet: boolean
-}) => (
-  <Layout title="nano-gateway API" devnet={devnet}>
-    <h1>One endpoint for Nano</h1>
-    <p>
-      POST a JSON object to <code>{baseUrl}</code>. The member <code>action</code> names the operation, the others are
-      its parameters.
-    </p>
-    <pre>{curl(baseUrl, { action: 'block_count' })}</pre>
-    <p>
-      An <code>error</code> member means failure, also with status 200: what the ledger itself refuses keeps the node's
-      exact text. Amounts are in raw; each has a twin ending in <code>_nano</code>. A username <code>@name</code> may
-      stand wherever an account does. Flags may be <code>true</code>, <code>"true"</code>, <code>1</code> or{' '}
-      <code>"1"</code>. Confirmations arrive by websocket at <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
-    </p>
-    <h2>Actions</h2>
-    <table>
+/** Everything about one action, and a form that runs it. */
+export const ReferencePage = ({ site, action, costs, hasPrice, request, result }: ReferencePageProps) => {
+  const fields = fieldsOf(action)
+  const { name, synonyms = [], example } = action
+  const snippets = snippetsFor(site.baseUrl, { action: name, ...request }, action.auth !== 'none')
+  return (
+    <DocsShell site={site} title={name} here={`/docs/actions/${name}`}>
+      <h1>
+        <code>{name}</code>
+      </h1>
+      <p class="lead">
+        <Prose text={action.summary} />
+      </p>
+      <ul class="facts">
+        <li>{DOORS[action.auth]}</li>
+        {costs.map((cost) => (
+          <li key={cost}>{cost}</li>
+        ))}
+        {synonyms.length > 0 && (
+          <li>
+            Also called <code>{synonyms.join(', ')}</code>.
+          </li>
+        )}
+        {(action.once || action.onceWhen) && (
+          <li>
+            With an <code>Idempotency-Key</code> it acts once, however often it is sent.
+          </li>
+        )}
+      </ul>
+      <h2 id="try">Try it</h2>
+      <ReferenceForm action={action} fields={fields} request={request} result={result} devnet={site.devnet} />
+      <h2 id="code">As code</h2>
+      <div id="docs-code">
+        {snippets.map(({ language, name, code }, at) => (
+          <details key={language} name="snippet" open={at === 0}>
+            <summary>{name}</summary>
+            <pre tabIndex={0} data-language={language}>
+              <code>{code}</code>
+            </pre>
+          </details>
+        ))}
+      </div>
+      <h2 id="fields">Fields</h2>
+      {fields.length === 0 ? <p>None.</p> : <FieldTable fields={fields} />}
+      <h2 id="answer">Answer</h2>
+      <p>For example:</p>
+      <pre tabIndex={0} data-language="json">
+        <code>{JSON.stringify(example.response, null, 2)}</code>
+      </pre>
+      <h2 id="errors">Errors</h2>
+      <p>
+        Beside <a href="/docs#errors">what any action can answer</a>:
+      </p>
+      <ErrorTable errors={errorsOf(action, hasPrice)} />
+    </DocsShell>
+  )
+}
+
+const FieldTable = ({ fields }: { fields: readonly FieldView[] }) => (
+  <TableScroll>
+    <table class="stack">
       <thead>
         <tr>
-          <th>Action</th>
-          <th>Who may call it</th>
-          <th>What it does</th>
+          <th>Field</th>
+          <th>Type</th>
+          <th>Meaning</th>
         </tr>
       </thead>
       <tbody>
-        {actions.map(({ name, auth, summary }) => (
+        {fields.map(({ name, required, type, limits, description, synonyms }) => (
           <tr key={name}>
             <td>
-              <a href={`#${name}`}>{name}</a>
+              <code>{name}</code>
+              {required && <span class="tag">required</span>}
+              {synonyms.length > 0 && <span class="small">{`or ${synonyms.join(', ')}`}</span>}
             </td>
-            <td>{DOORS[auth]}</td>
             <td>
-              <Prose text={summary} />
+              {type}
+              {limits !== '' && <span class="small">{limits}</span>}
+            </td>
+            <td>
+              <Prose text={description} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
-    {actions.map((action) => (
-      <ActionEntry key={action.name} action={action} baseUrl={baseUrl} />
-    ))}
-  </Layout>
+  </TableScroll>
 )
-
-const ActionEntry = ({ action, baseUrl }: { action: Action; baseUrl: string }) => {
-  const required = new Set((action.input as { required?: string[] }).required ?? [])
-  const fields = Object.entries(action.input.properties as Record<string, FieldDescription>)
-  return (
-    <section class="action" id={action.name}>
-      <h3>
-        <code>{action.name}</code>
-      </h3>
-      <p>
-        <Prose text={action.summary} />
-      </p>
-      <p class="also">
-        {`For ${action.auth === 'none' ? 'anybody' : `callers with ${action.auth === 'secret-key' ? 'a secret' : 'an'} API key`}`}
-        {action.synonyms && `, also called ${action.synonyms.join(', ')}`}
-      </p>
-      {fields.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>Field</th>
-              <th>Needed</th>
-              <th>Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {fields.map(([name, { description }]) => (
-              <tr key={name}>
-                <td>
-                  <code>{name}</code>
-                </td>
-                <td>{required.has(name) ? 'yes' : 'no'}</td>
-                <td>
-                  <Prose text={description ?? ''} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      <details>
-        <summary>Example</summary>
-        <pre>{curl(baseUrl, { action: action.name, ...action.example.request })}</pre>
-        <pre>{JSON.stringify(action.example.response, null, 2)}</pre>
-      </details>
-    </section>
-  )
-}
-
-/** Backticks mark code in descriptions, as they do in the sources. */
-const Prose = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
-)
-
-function curl(baseUrl: string, request: object): string {
-  return `curl -d '${JSON.stringify(request)}' ${baseUrl}`
-}

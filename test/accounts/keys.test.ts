@@ -27,7 +27,7 @@ import { dumpStore, listAudit, tokenOf, untouchable } from './world.ts'
 const DAY = 24 * 3_600_000
 const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
 
-test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key', async () => {
+test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14; 5, Key kinds)', async () => {
   const clock = new TestClock()
   const keys = new StoredKeys(untouchable, clock)
   const key = createApiKey('secret', systemRandom)
@@ -49,7 +49,7 @@ forEachEngine((_engine, open) => {
     return { ...opened, accountId, keys, issue }
   }
 
-  test('a key opens its own account; its text is nowhere in the store, and lists show its start', async (t) => {
+  test('a key opens its own account; its text is nowhere in the store, and lists show its start (contract 5, rule 13)', async (t) => {
     const { ctx, accountId, keys, issue } = await openKeys(t)
     const { text, key } = await issue({ name: 'Shop “1”' })
     assert.match(text, /^rpc_sk_[1-9A-HJ-NP-Za-km-z]{38}$/)
@@ -97,7 +97,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await keys.find(text), undefined)
   })
 
-  test('a rotated key works beside the new one for its overlap, and ends to the millisecond', async (t) => {
+  test('a rotated key works beside the new one for its overlap, and ends to the millisecond (contract 5, rule 13)', async (t) => {
     const { ctx, clock, accountId, keys, issue } = await openKeys(t)
     const old = await issue({ kind: 'public', name: 'Shop', origins: ['https://shop.example'] })
     const rotated = await rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' })
@@ -135,7 +135,7 @@ forEachEngine((_engine, open) => {
     assert.equal(await keys.find(text), undefined)
   })
 
-  test('403 a public key from anywhere but its origins', async (t) => {
+  test('403 a public key from anywhere but its origins (contract 5, Key kinds: public key)', async (t) => {
     const { accountId, keys, issue } = await openKeys(t)
     const { text, key } = await issue({ kind: 'public', origins: ['https://shop.example', 'http://localhost:3000'] })
     assert.match(text, /^rpc_pk_/)
@@ -251,7 +251,7 @@ forEachEngine((_engine, open) => {
     ])
   })
 
-  test('of instances that start at once on a new store, one makes the administrator', async (t) => {
+  test('of instances that start at once on a new store, one makes the administrator (contract 5, How keys are issued: first start)', async (t) => {
     const { ctx, openAnother } = await open(t)
     const instances = [ctx, (await openAnother()).ctx, (await openAnother()).ctx]
     const made = await Promise.all(instances.map((on) => createFirstAdministrator(on)))
@@ -268,7 +268,7 @@ forEachEngine((_engine, open) => {
 })
 
 // The same through the whole gateway: what is refused there and where a key may stand.
-test('the RPC endpoint takes live keys and refuses revoked, mistyped and misplaced ones', async (t) => {
+test('the RPC endpoint takes live keys and refuses revoked, mistyped and misplaced ones (contract 5, rule 16; 7, Texts and codes: bad key; 7, Status codes: 401)', async (t) => {
   const gateway = await openGateway(t)
   const { db, notices } = gateway.app.store
   const { account_id: accountId } = await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow()

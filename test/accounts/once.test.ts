@@ -37,7 +37,7 @@ const isStarted = async ({ ctx }: OpenedStore) =>
   (await ctx.db.selectFrom('idempotency').selectAll().execute()).length > 0
 
 forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
-  test('50 equal requests at once run once; the others get 409 or the same bytes', async (t) => {
+  test('50 equal requests at once run once; the others get 409 or the same bytes (contract 4.1, rule 29)', async (t) => {
     const opened = await open(t)
     const other = await opened.openAnother()
     let runs = 0
@@ -57,7 +57,7 @@ forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.deepEqual(await asks[1]!(), { text: '{"hash": "1" ,"x":1}', replayed: true })
   })
 
-  test('409 another body under a used key, finished or still running', async (t) => {
+  test('409 another body under a used key, finished or still running (contract 4.1, rules 28 and 29)', async (t) => {
     const opened = await open(t)
     const { open: letGo, opened: gone } = gate()
     const ask = asker(opened, async () => {

@@ -49,7 +49,7 @@ forEachEngine((_engine, open) => {
     assert.equal((await ctx.db.selectFrom('session_secrets').selectAll().execute()).length, 1)
   })
 
-  test('the secret changes every day, and a session from before midnight lives on', async (t) => {
+  test('the secret changes every day, and a session from before midnight lives on (contract 5, Key kinds: session token)', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
     const sessions = openSessions(ctx)
     clock.advance(24 * HOUR - 1_000)

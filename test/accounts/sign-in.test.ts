@@ -26,7 +26,7 @@ forEachEngine((_engine, open) => {
     return { ...opened, mail }
   }
 
-  test('a link works once, on whichever instance it arrives first', async (t) => {
+  test('a link works once, on whichever instance it arrives first (contract 4.1, Keys and credits: rpc_key; 5, How keys are issued: action rpc_key, synonym gpu_key, with email)', async (t) => {
     const { ctx, mail, openAnother } = await openLinks(t)
     const other = (await openAnother()).ctx
     const token = await mail('a@example.com')
@@ -86,7 +86,7 @@ forEachEngine((_engine, open) => {
   })
 
   // Whoever reads the store, or a backup of it, must not be able to sign in.
-  test('the token is in the mail only; the queue and the links know nothing to sign in with', async (t) => {
+  test('the token is in the mail only; the queue and the links know nothing to sign in with (contract 5, rule 15)', async (t) => {
     const { ctx, mail } = await openLinks(t)
     await requestSignIn(ctx, { email: 'a@example.com', baseUrl })
     const token = await mail('a@example.com')

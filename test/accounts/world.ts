@@ -79,6 +79,7 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
     bodyBytesMax: 64 * 1024,
     requestTimeoutMilliseconds: 1_000,
     rpc: (_request, response) => void response.writeHead(404).end(),
+    isDraining: () => false,
     nextRequestId: () => `test-${++requests}`,
     onError,
   })

@@ -14,7 +14,7 @@ async function refuse(shop: Shop, fields: object, headers: Record<string, string
   return [reply.status, code, field]
 }
 
-test('200 amount, raw amount and link come from one integer, and every promised field is there', async (t) => {
+test('200 amount, raw amount and link come from one integer, and every promised field is there (contract 2, rule 2; 2, Checkout response; 2, rule 8; 8, Checkout: lifetime, tail of a unique amount; 4.1, Payments, wallets, faucet, swap: checkout)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({
     BASE_URL: 'https://gateway.example',
@@ -33,7 +33,7 @@ test('200 amount, raw amount and link come from one integer, and every promised 
   assert.equal(`${fromPaymentUri(made.link)!.amount}`, made.amount_raw)
 })
 
-test('200 a checkout without a price lets the payer say how much', async (t) => {
+test('200 a checkout without a price lets the payer say how much (contract 2, Checkout modes: neither amount nor plans)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, currency: false, title: null })
@@ -47,7 +47,7 @@ test('200 a checkout without a price lets the payer say how much', async (t) => 
   await untilStatus(shop, made.id, 'complete')
 })
 
-test('200 digits written X are filled at random and reserved', async (t) => {
+test('200 digits written X are filled at random and reserved (contract 2, Checkout request fields: amount)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1.0XXX', random: 'true' })
@@ -56,7 +56,7 @@ test('200 digits written X are filled at random and reserved', async (t) => {
   await untilStatus(shop, made.id, 'complete')
 })
 
-test('200 a username is the address it had when the checkout was made', async (t) => {
+test('200 a username is the address it had when the checkout was made (contract 2, Checkout request fields: address)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ KNOWN_NAMES: JSON.stringify({ alice: address }) })
   const made = await shop.open({ address: '@Alice', amount: '1' })
@@ -67,7 +67,7 @@ test('200 a username is the address it had when the checkout was made', async (t
   assert.deepEqual(await refuse(renamed, { address: '@nobody', amount: '1' }), [400, 'username_not_found', 'address'])
 })
 
-test('200 a repeated request with its key makes one checkout', async (t) => {
+test('200 a repeated request with its key makes one checkout (contract 4.1, rule 28)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const headers = { 'idempotency-key': 'order-1' }
@@ -79,7 +79,7 @@ test('200 a repeated request with its key makes one checkout', async (t) => {
   assert.deepEqual(await refuse(shop, { address, amount: '2' }, headers), [409, 'idempotency_conflict', undefined])
 })
 
-test('400 the first wrong field is named', async (t) => {
+test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: smallest price of unique_amount; 7, Texts and codes: malformed input)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const wrong: [object, string, string?][] = [
@@ -123,7 +123,7 @@ test('400 the first wrong field is named', async (t) => {
   assert.equal((await shop.app.store.db.selectFrom('checkouts').select('id').execute()).length, 0)
 })
 
-test('401 and 403: notify, templates and generated wallets need a key, and secrets need a secret one', async (t) => {
+test('401 and 403: notify, templates and generated wallets need a key, and secrets need a secret one (contract 5, rules 5, 6 and 16; 5, What needs a key: in checkout: notify; 2, rule 12; 7, Texts and codes: key needed, none given, account or feature not allowed)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const plain = { address, amount: '1' }
@@ -151,7 +151,7 @@ test('401 and 403: notify, templates and generated wallets need a key, and secre
   assert.equal((await shop.check(made.id)).status, 'pending')
 })
 
-test('a template brings its configuration; an order may change price, texts and metadata, and nothing else', async (t) => {
+test('a template brings its configuration; an order may change price, texts and metadata, and nothing else (contract 2, rules 18 and 19)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const headers = bearer(world.key())
@@ -187,7 +187,7 @@ test('a template brings its configuration; an order may change price, texts and 
   assert.deepEqual(await refuse(shop, { template: template.id }, bearer(other.key)), [404, 'not_found', 'template'])
 })
 
-test('a caller without an account gets a webhook secret once; one with an account has its own', async (t) => {
+test('a caller without an account gets a webhook secret once; one with an account has its own (contract 6, rule 7; 2, Checkout response: webhook_secret)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const hooked = { address, amount: '1', webhook: 'https://shop.example/hook?x=1' }
@@ -196,7 +196,7 @@ test('a caller without an account gets a webhook secret once; one with an accoun
   assert.equal('webhook_secret' in (await shop.open(hooked, bearer(world.key()))), false)
 })
 
-test('429 strangers cannot use up a merchant’s amounts, and the merchant does not notice them', async (t) => {
+test('429 strangers cannot use up a merchant’s amounts, and the merchant does not notice them (contract 2, rule 10; 8, Checkout: open reservations per address, without a key)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ CHECKOUT_OPEN_ANONYMOUS_MAX: '3' })
   for (let at = 0; at < 3; at++) await shop.open({ address, amount: '1' })

@@ -15,7 +15,7 @@ const PAYER = toAddress(DEV_NETWORK.genesisAccount)
 
 const mailsOf = ({ app }: Shop) => app.store.db.selectFrom('mails').selectAll().execute()
 
-test('one mail with payer, amount, value, block, metadata and id', async (t) => {
+test('one mail with payer, amount, value, block, metadata and id (contract 6, rules 13 to 16; 8, Checkout: completion e-mail)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({
     KNOWN_NAMES: JSON.stringify({ genesis: PAYER }),
@@ -40,7 +40,7 @@ test('one mail with payer, amount, value, block, metadata and id', async (t) => 
   assert.match(mail!.text, /not proof of payment/)
 })
 
-test('without a title the subject says only that a payment came; without a name the address stands for the payer', async (t) => {
+test('without a title the subject says only that a payment came; without a name the address stands for the payer (contract 6, rules 14 and 15)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open(
@@ -55,7 +55,7 @@ test('without a title the subject says only that a payment came; without a name 
   assert.match(mail!.text, /Value: 2\.\d\d EUR/)
 })
 
-test('once, also when the gateway dies between sending and remembering, and with two instances', async (t) => {
+test('once, also when the gateway dies between sending and remembering, and with two instances (contract 6, rule 13)', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const made = await first.open({ address, amount: '1', notify: 'shop@example.com' }, bearer(world.key()))

@@ -12,7 +12,7 @@ const DAY = 24 * HOUR
 /** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
-test('unique_amount: exactly the amount completes it, and the answer carries the proof', async (t) => {
+test('unique_amount: exactly the amount completes it, and the answer carries the proof (contract 3, Checkout: –, pending, complete, none; 2, Checkout modes: unique_amount; 2, Checkout status; 2, rule 16; 4.6, rules 1 and 2)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1.5', metadata: { order: 'A-1' } }, bearer(world.key()))
@@ -37,7 +37,7 @@ test('unique_amount: exactly the amount completes it, and the answer carries the
   assert.equal(body.payment!.amount_raw, made.amount_raw)
 })
 
-test('unique_amount: one raw less, the bare price and a second payment are recorded and credit nothing', async (t) => {
+test('unique_amount: one raw less, the bare price and a second payment are recorded and credit nothing (contract 3, rules 1 and 3; 2, Checkout modes: unique_amount)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()
@@ -59,7 +59,7 @@ test('unique_amount: one raw less, the bare price and a second payment are recor
   assert.equal((await listEvents(shop, made.id)).length, 1)
 })
 
-test('unique_address: parts are summed, the last one completes it, and more is shown as too much', async (t) => {
+test('unique_address: parts are summed, the last one completes it, and more is shown as too much (contract 2, Checkout modes: unique_address; 3, Checkout: partial, overpaid)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const fields = { address, amount: '1', mode: 'unique_address', webhook_events: ['payment.partial'] }
@@ -90,7 +90,7 @@ test('unique_address: one payment that is too large completes it as overpaid', a
   assert.equal(check.amount_due_raw, '0')
 })
 
-test('unique_address: without a price any amount is a donation, but not noise', async (t) => {
+test('unique_address: without a price any amount is a donation, but not noise (contract 2, rule 13)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, mode: 'unique_address' })
@@ -100,7 +100,7 @@ test('unique_address: without a price any amount is a donation, but not noise', 
   assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
 })
 
-test('generated_wallet: paid to a wallet of its own, in parts, and brought to the merchant', async (t) => {
+test('generated_wallet: paid to a wallet of its own, in parts, and brought to the merchant (contract 2, Checkout modes: generated_wallet; 2, rule 12; 6, rule 4)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)
   const fields = { address, amount: '1', mode: 'generated_wallet', metadata: { order: 7 } }
@@ -138,7 +138,7 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   await turnUntil(world, 1_000, arrived('1'))
 })
 
-test('plans: each has its own amount, and what was bought is known', async (t) => {
+test('plans: each has its own amount, and what was bought is known (contract 2, rule 11; 2, Checkout status: plan; 6, Body: plan)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const plans = [
@@ -155,7 +155,7 @@ test('plans: each has its own amount, and what was bought is known', async (t) =
   assert.deepEqual([check.plan?.title, check.plan?.value_raw], ['Yearly', made.plans[1]!.value_raw])
 })
 
-test('a price in dollars is paid with the amount it was converted to', async (t) => {
+test('a price in dollars is paid with the amount it was converted to (contract 2, Checkout response: currency, fiat_amount, note, rate)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '10', currency: 'usd' }, bearer(world.key()))
@@ -168,7 +168,7 @@ test('a price in dollars is paid with the amount it was converted to', async (t)
   assert.deepEqual(stats.revenue, { USD: { count: 1, amount: '10.00', amount_raw: made.amount_raw } })
 })
 
-test('a receive that was heard of stands for its send', async (t) => {
+test('a receive that was heard of stands for its send (contract 3, rule 3)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })
@@ -184,7 +184,7 @@ test('a receive that was heard of stands for its send', async (t) => {
   assert.equal(check.block?.hash, hash)
 })
 
-test('a block that is not final yet shows as detected and proves nothing', async (t) => {
+test('a block that is not final yet shows as detected and proves nothing (contract 4.6, rule 3; 2, Checkout status: detected_block; 6, rule 5; 7, rule 3)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })
@@ -198,7 +198,7 @@ test('a block that is not final yet shows as detected and proves nothing', async
   await untilStatus(shop, made.id, 'complete')
 })
 
-test('a block that loses its election takes detected back', async (t) => {
+test('a block that loses its election takes detected back (contract 3, Checkout: detected)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })
@@ -209,7 +209,7 @@ test('a block that loses its election takes detected back', async (t) => {
   await turnUntil(world, 5_000, async () => (await shop.check(made.id)).status === 'pending')
 })
 
-test('paid while the gateway is down, and its time over meanwhile: complete, not expired', async (t) => {
+test('paid while the gateway is down, and its time over meanwhile: complete, not expired (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)
   const before = await world.start()
   const made = await before.open({ address, amount: '1' })
@@ -229,7 +229,7 @@ test('paid while the gateway is down, and its time over meanwhile: complete, not
   assert.deepEqual([expired.expired, expired.error, expired.success], [true, 'Expired checkout.', false])
 })
 
-test('paid while no node tells us anything: the poller finds it', async (t) => {
+test('paid while no node tells us anything: the poller finds it (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })
@@ -239,7 +239,7 @@ test('paid while no node tells us anything: the poller finds it', async (t) => {
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
 })
 
-test('nothing expires while the ledger cannot be asked', async (t) => {
+test('nothing expires while the ledger cannot be asked (contract 3, rule 5; 4.6, rule 4; 2, Checkout status: expired; 3, Checkout: expired; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })
@@ -250,7 +250,7 @@ test('nothing expires while the ledger cannot be asked', async (t) => {
   assert.equal((await shop.check(made.id)).status, 'pending')
 })
 
-test('paid late: recorded and shown, complete only by the word of the merchant, with one event', async (t) => {
+test('paid late: recorded and shown, complete only by the word of the merchant, with one event (contract 3, rule 2; 3, Checkout: paid_late, marked; 8, Checkout: watch for late payments)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()
@@ -286,7 +286,7 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'marked', hash])
 })
 
-test('after seven days nobody watches any more', async (t) => {
+test('after seven days nobody watches any more (contract 8, Checkout: watch for late payments; 3, rule 2)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1', mode: 'unique_address' }, bearer(world.key()))
@@ -299,7 +299,7 @@ test('after seven days nobody watches any more', async (t) => {
   assert.equal((await shop.check(made.id)).amount_paid_raw, '0')
 })
 
-test('what was sent before a checkout was made does not pay it', async (t) => {
+test('what was sent before a checkout was made does not pay it (contract 3, rule 3)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   await world.pay(address, nano('1'))
@@ -312,7 +312,7 @@ test('what was sent before a checkout was made does not pay it', async (t) => {
   assert.equal((await shop.check(made.id)).status, 'pending')
 })
 
-test('two owners on one address are paid by one block, each once', async (t) => {
+test('two owners on one address are paid by one block, each once (contract 3, rule 4)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const other = await world.join(shop)
@@ -335,7 +335,7 @@ test('an exact amount goes before a sum of the same owner', async (t) => {
   assert.equal((await shop.check(sum.id)).amount_paid_raw, '0')
 })
 
-test('two instances on one store hear of the same block by event and poller at once: one payment, one event', async (t) => {
+test('two instances on one store hear of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const payer = new Signer(7)

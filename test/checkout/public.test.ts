@@ -9,7 +9,7 @@ import { bearer, merchant, openWorld, untilStatus } from './world.ts'
 
 const address = merchant.address
 
-test('check answers GET and POST, in every spelling of path and id, with CORS and without a store', async (t) => {
+test('check answers GET and POST, in every spelling of path and id, with CORS and without a store (contract 4.6, Payment verification; 4.6, rules 1 and 5; 2, rule 15; 9, Synonyms: checkout check, checkout ids; 1, rule 11; 7, Texts and codes: checkout id unknown)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const { id } = await shop.open({ address, amount: '1' })
@@ -30,7 +30,7 @@ test('check answers GET and POST, in every spelling of path and id, with CORS an
   }
 })
 
-test('neither check nor record nor page tells of webhooks, mail, metadata or the account', async (t) => {
+test('neither check nor record nor page tells of webhooks, mail, metadata or the account (contract 2, rule 17; 4.6, rule 6)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const secrets = {
@@ -56,7 +56,7 @@ test('neither check nor record nor page tells of webhooks, mail, metadata or the
   await read()
 })
 
-test('the page shows hostile text as text, and the record to whoever wants JSON', async (t) => {
+test('the page shows hostile text as text, and the record to whoever wants JSON (contract 4.6, Payment verification: GET /pay/<id> with ?json=true or Accept: application/json)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const { id, link } = await shop.open({ address, amount: '1', title: '<script>alert(1)</script>\u202e' })
@@ -69,7 +69,7 @@ test('the page shows hostile text as text, and the record to whoever wants JSON'
   assert.deepEqual([title, shown], ['<script>alert(1)</script>', link])
 })
 
-test('events: a snapshot first, then each change, and the end of the stream with the end of the story', async (t) => {
+test('events: a snapshot first, then each change, and the end of the stream with the end of the story (contract 4.6, Payment verification: GET /pay/<id>/events)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1', mode: 'unique_address' })

@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const openPage = async (shop: Shop, id: string) =>
   (await ask(`${shop.url}/pay/${id}?json=true`, { method: 'GET' })).json<Made>()
 
-test('a reload and a second tab see the same amount; a quarter of an hour later there is a new one, and both pay', async (t) => {
+test('a reload and a second tab see the same amount; a quarter of an hour later there is a new one, and both pay (contract 2, rule 14; 8, Checkout: fiat quote)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))

@@ -17,7 +17,7 @@ interface View {
   [name: string]: unknown
 }
 
-test('every route: its owner is let in, everybody else is told that there is nothing', async (t) => {
+test('every route: its owner is let in, everybody else is told that there is nothing (contract 4.5, Administrative checkout REST API; 4.5, rules 1, 2 and 3; 9, Synonyms: REST)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const [owner, other] = [await world.join(shop), await world.join(shop)]
@@ -49,7 +49,7 @@ test('every route: its owner is let in, everybody else is told that there is not
   }
 })
 
-test('201 both paths make a checkout like the action does, once for each key', async (t) => {
+test('201 both paths make a checkout like the action does, once for each key (contract 4.5, rule 6; 9, Synonyms: REST)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ KNOWN_NAMES: JSON.stringify({ alice: address }) })
   for (const path of PATHS) {
@@ -73,7 +73,7 @@ test('201 both paths make a checkout like the action does, once for each key', a
   assert.deepEqual([wrong.status, wrong.json().field], [400, 'address'])
 })
 
-test('pages do not move while new checkouts come in', async (t) => {
+test('pages do not move while new checkouts come in (contract 4.5, rule 4; 8, Requests: limit of a REST list)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   for (let at = 0; at < 7; at++) await shop.open({ address, amount: '1', title: `${at}` }, bearer(world.key()))
@@ -97,7 +97,7 @@ test('pages do not move while new checkouts come in', async (t) => {
   }
 })
 
-test('PUT changes texts until it is paid, and the price only until somebody has seen it', async (t) => {
+test('PUT changes texts until it is paid, and the price only until somebody has seen it (contract 4.5, rule 7)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()
@@ -127,7 +127,7 @@ test('PUT changes texts until it is paid, and the price only until somebody has 
   assert.deepEqual([late.status, late.json().field], [409, 'amount'])
 })
 
-test('DELETE cancels what is open and hides what is paid; money that still comes is recorded', async (t) => {
+test('DELETE cancels what is open and hides what is paid; money that still comes is recorded (contract 4.5, rule 8; 3, Checkout: cancelled)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()
@@ -154,7 +154,7 @@ test('DELETE cancels what is open and hides what is paid; money that still comes
   assert.equal(stats.total, 2)
 })
 
-test('GET :id shows payments, events, wallet and timeline', async (t) => {
+test('GET :id shows payments, events, wallet and timeline (contract 4.5, rule 5)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const fields = { address, amount: '1', webhook_url: 'https://shop.example/hook' }
@@ -257,7 +257,7 @@ test('the CSV has a line for each payment, and no cell of it is a formula', asyn
   assert.equal((await shop.rest('GET', '/api/checkouts/export.csv', foreign.key)).text.split('\r\n').length, 2)
 })
 
-test('checkout_report: the checkouts of this very key, by period, status and metadata', async (t) => {
+test('checkout_report: the checkouts of this very key, by period, status and metadata (contract 4.3, checkout_report; 4.3, rules 1, 2 and 3; 2, Checkout report; 3, rule 6; 8, Checkout: checkout_report; 9, Synonyms: checkout status filters; 4.1, Payments, wallets, faucet, swap: checkout_report)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()

@@ -4,7 +4,7 @@ import { openGateway } from '../support/gateway.ts'
 
 const headers = { 'idempotency-key': 'order-1' }
 
-test('a request repeated with its key acts once and answers the same bytes', async (t) => {
+test('a request repeated with its key acts once and answers the same bytes (contract 4.1, rule 28; 9, Synonyms: money-moving actions)', async (t) => {
   const gateway = await openGateway(t)
   const first = await gateway.call('rpc_key', { email: 'alice@example.com' }, headers)
   const second = await gateway.call('rpc_key', { email: 'alice@example.com' }, headers)
@@ -16,7 +16,7 @@ test('a request repeated with its key acts once and answers the same bytes', asy
   assert.equal(links.length, 1)
 })
 
-test('the same key with another body is refused and nothing happens', async (t) => {
+test('the same key with another body is refused and nothing happens (contract 4.1, rule 28; 7, Status codes: 409)', async (t) => {
   const gateway = await openGateway(t)
   await gateway.call('rpc_key', { email: 'alice@example.com' }, headers)
   const refused = await gateway.call('rpc_key', { email: 'bob@example.com' }, headers)

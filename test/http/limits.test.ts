@@ -28,7 +28,7 @@ async function openCustomer({ app }: Gateway) {
 
 const openLimited = (t: TestContext) => openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
 
-test('a caller over the limit is told when to come back, with every header a page needs', async (t) => {
+test('a caller over the limit is told when to come back, with every header a page needs (contract 8, rule 3; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
   const gateway = await openLimited(t)
   for (const remaining of ['2', '1', '0']) {
     const { status, headers } = await gateway.call('version')
@@ -73,12 +73,12 @@ test('what cannot be read counts against its address like any other request', as
   assert.equal((await gateway.post('{')).status, 429)
 })
 
-test('the limits of the contract are the defaults, and every answer tells them', () => {
+test('the limits of the contract are the defaults, and every answer tells them (contract 8, rules 1 and 2; 8, Plans)', () => {
   const { limitAnonymousPerMinute, limitAnonymousConcurrency, freeWorkAnonymousPerHour } = loadConfig({})
   assert.deepEqual([limitAnonymousPerMinute, limitAnonymousConcurrency, freeWorkAnonymousPerHour], [60, 10, 5])
 })
 
-test('an account has its own limit, whatever its address has used', async (t) => {
+test('an account has its own limit, whatever its address has used (contract 5, rule 2; 8, rule 4)', async (t) => {
   const gateway = await openLimited(t)
   const { headers } = await openCustomer(gateway)
   for (let at = 0; at < 4; at++) await gateway.call('version')
@@ -87,7 +87,7 @@ test('an account has its own limit, whatever its address has used', async (t) =>
   assert.equal(reply.headers['ratelimit-limit'], '600')
 })
 
-test('an account without credits gets its free work and is then told what to buy', async (t) => {
+test('an account without credits gets its free work and is then told what to buy (contract 8, Plans: free key; 8, rule 10; 7, Texts and codes: metered action without credits)', async (t) => {
   const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '2' })
   const { headers } = await openCustomer(gateway)
   for (let at = 0; at < 2; at++) {
@@ -101,7 +101,7 @@ test('an account without credits gets its free work and is then told what to buy
   assert.match(refused.json().error!, /buy_rpc/)
 })
 
-test('an account with credits pays one for each work, and reads what is left and what it used', async (t) => {
+test('an account with credits pays one for each work, and reads what is left and what it used (contract 8, Plans: prepaid; 8, rule 8; 4.1, Keys and credits: rpc_credits)', async (t) => {
   const gateway = await openGateway(t)
   const { ctx, accountId, headers } = await openCustomer(gateway)
   await grantCredits(ctx, { accountId, amount: 3, reason: 'test', reference: 'test:1', actor: 'test' })
@@ -113,7 +113,7 @@ test('an account with credits pays one for each work, and reads what is left and
 })
 
 // Contract 8: a failed call is not charged.
-test('work that nobody could make costs nothing', async (t) => {
+test('work that nobody could make costs nothing (contract 8, rule 7; 3, rule 16)', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
   const { ctx, accountId, headers } = await openCustomer(gateway)
   await grantCredits(ctx, { accountId, amount: 1, reason: 'test', reference: 'test:2', actor: 'test' })
@@ -122,7 +122,7 @@ test('work that nobody could make costs nothing', async (t) => {
   assert.equal(credits.json<Record<string, unknown>>().credits, 1)
 })
 
-test('work for strangers is limited by address and a failure gives it back', async (t) => {
+test('work for strangers is limited by address and a failure gives it back (contract 8, Plans: anonymous; 8, rule 4)', async (t) => {
   const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1' })
   const statuses: number[] = []
   for (let at = 0; at < 3; at++) statuses.push((await gateway.call('work_generate', newWork())).status)

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 
-test('price and market data work offline and say that they are invented', async (t) => {
+test('price and market data work offline and say that they are invented (contract 2, Price; 2, Market data; 4.1, rule 23; 4.1, Units, prices, market, representatives: price, market_data)', async (t) => {
   const gateway = await openGateway(t)
   const price = (await gateway.call('price', { currency: 'eur' })).json<Record<string, unknown>>()
   assert.deepEqual([price.symbol, price.currency, price.price, price.source], ['XNO', 'eur', 0.86, 'sandbox'])
@@ -18,7 +18,7 @@ test('price and market data work offline and say that they are invented', async 
   assert.equal(market.market_data!.current_price!.usd, 1)
 })
 
-test('an unknown currency is refused by name, and the known ones can be read', async (t) => {
+test('an unknown currency is refused by name, and the known ones can be read (contract 4.1, Units, prices, market, representatives: price)', async (t) => {
   const gateway = await openGateway(t)
   const reply = await gateway.call('price', { currency: 'DOGE' })
   assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, 'invalid_currency', 'currency'])

@@ -44,7 +44,7 @@ function assertUnknown(reply: Reply, field: string): void {
   assert.deepEqual(reply.json(), { error, message: error, code: 'username_not_found', field })
 }
 
-test('200 for a username in any case, and the answer adds the address', async (t) => {
+test('200 for a username in any case, and the answer adds the address (contract 1, rules 14 and 15; 2, Balance object: address)', async (t) => {
   const gateway = await openTown(t)
   assert.deepEqual((await gateway.call('account_balance', { account: alice.address })).json(), BALANCE_OF_ALICE)
   for (const account of ['@Alice', '@alice', '@ALICE']) {
@@ -59,7 +59,7 @@ test('200 for a username in any case, and the answer adds the address', async (t
   assert.deepEqual([history.account, history.address], [alice.address, alice.address])
 })
 
-test('200 for a username in `address`', async (t) => {
+test('200 for a username in `address` (contract 1, rule 14)', async (t) => {
   const gateway = await openTown(t)
   const found = await gateway.call('find_block', { address: '@Bob', amount: '2' })
   const { block, address } = found.json<{ block: Record<string, string>; address: string }>()
@@ -72,7 +72,7 @@ test('200 for a username in `address`', async (t) => {
   assert.deepEqual([missing.block, missing.error, missing.address], [false, 'Payment not found.', bob.address])
 })
 
-test('400 for a username nobody has, naming the field', async (t) => {
+test('400 for a username nobody has, naming the field (contract 1, rule 16; 7, Texts and codes: unknown alias)', async (t) => {
   const gateway = await openTown(t)
   for (const account of ['@nobody', '@', '@ alice', '@@alice', '@__proto__', '@constructor']) {
     assertUnknown(await gateway.call('account_balance', { account }), 'account')
@@ -93,7 +93,7 @@ test('a username in a field the action does not have is not looked up', async (t
   assert.deepEqual(reply.json(), BALANCE_OF_ALICE)
 })
 
-test('balances are keyed by each identifier as given; wrong ones stand under errors and fail nobody else', async (t) => {
+test('balances are keyed by each identifier as given; wrong ones stand under errors and fail nobody else (contract 1, rule 18; 4.1, rule 7; 4.1, Node and account reads: accounts_balances)', async (t) => {
   const gateway = await openTown(t)
   const accounts = ['@ALICE', alice.address, '@alice', '@nobody', 'nano_bad', '', '__proto__', NOBODY, carol.address]
   const reply = await gateway.call('accounts_balances', { accounts })
@@ -116,7 +116,7 @@ test('balances are keyed by each identifier as given; wrong ones stand under err
   assert.deepEqual(none.json(), { balances: {} })
 })
 
-test('frontiers, representatives and receivables of many keep the identifiers as given', async (t) => {
+test('frontiers, representatives and receivables of many keep the identifiers as given (contract 1, rule 18; 4.1, Node and account reads: accounts_frontiers, accounts_receivable)', async (t) => {
   const gateway = await openTown(t)
   const accounts = ['@Alice', NOBODY, '@nobody', 'x']
   const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
@@ -141,14 +141,14 @@ test('frontiers, representatives and receivables of many keep the identifiers as
   assert.deepEqual(nothing.json(), { blocks: '' })
 })
 
-test('a single account may be given as `account`', async (t) => {
+test('a single account may be given as `account` (contract 9, Synonyms: accounts_frontiers)', async (t) => {
   const gateway = await openTown(t)
   const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
   const reply = await gateway.call('account_frontiers', { account: alice.address })
   assert.deepEqual(reply.json(), { frontiers: { [alice.address]: frontier } })
 })
 
-test('counterparties with a username carry it, in history and receivables, and others carry none', async (t) => {
+test('counterparties with a username carry it, in history and receivables, and others carry none (contract 4.1, rule 11; 2, History entry: username; 2, Receivable entry: username)', async (t) => {
   const gateway = await openTown(t)
   const past = await gateway.call('account_history', { account: alice.address, count: 10 })
   const { history } = past.json<{ history: Record<string, string>[] }>()
@@ -186,7 +186,7 @@ test('counterparties with a username carry it, in history and receivables, and o
 })
 
 // Clients test for exactly these (clients 3 and 7).
-test('nothing to list is "" in the shapes of the node and [] in a list', async (t) => {
+test('nothing to list is "" in the shapes of the node and [] in a list (contract 4.1, Receivable)', async (t) => {
   const gateway = await openTown(t)
   const account = NOBODY
   assert.deepEqual((await gateway.call('receivable', { account })).json(), { blocks: '' })

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 
-test('the embedded ledger has one representative, with its version, and it is online', async (t) => {
+test('the embedded ledger has one representative, with its version, and it is online (contract 2, Representative; 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
   const known = { [GENESIS]: { alias: 'Genesis', location: 'here' } }
   const gateway = await openGateway(t, { KNOWN_REPS: JSON.stringify(known) })
   const { db } = gateway.app.store
@@ -54,7 +54,7 @@ test('uptime is measured over time: three looks of four are 75 percent', async (
   assert.deepEqual([uptime, score], ['75.00%', 53])
 })
 
-test('who represents nobody is not found, in words and with status 200', async (t) => {
+test('who represents nobody is not found, in words and with status 200 (contract 4.1, rule 27; 7, Texts and codes: rep_info without result)', async (t) => {
   const gateway = await openGateway(t)
   const reply = await gateway.call('rep_info', { account: new Signer(7).address })
   assert.deepEqual([reply.status, reply.json()], [200, { error: 'Representative not found.' }])

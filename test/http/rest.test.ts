@@ -22,7 +22,7 @@ interface ShownKey {
   last_used_at: string | null
 }
 
-test('200 the same words for every address, known or not', async (t) => {
+test('200 the same words for every address, known or not (contract 5, rule 15)', async (t) => {
   const world = await openWorld(t)
   await world.join('known@example.com')
   const answers = new Set<string>()
@@ -35,7 +35,7 @@ test('200 the same words for every address, known or not', async (t) => {
   assert.match([...answers][0]!, /^200 \{"success":true/)
 })
 
-test('200 signing in makes a session, once for each link', async (t) => {
+test('200 signing in makes a session, once for each link (contract 5, How keys are issued: dashboard; 5, Key kinds: session token)', async (t) => {
   const world = await openWorld(t)
   await world.ask('POST', '/api/sign-in/request', { body: { email: 'Alice@example.com' } })
   const link = await world.mailedToken('alice@example.com')
@@ -121,7 +121,7 @@ test('429 the sixth link within an hour, with the time to wait', async (t) => {
   assert.equal((await ask('b@example.com')).statusCode, 200)
 })
 
-test('a key is made, shown once, listed by its start, rotated and revoked', async (t) => {
+test('a key is made, shown once, listed by its start, rotated and revoked (contract 5, rule 13; 5, How keys are issued: dashboard)', async (t) => {
   const world = await openWorld(t)
   const { token } = await world.signIn('a@example.com')
   const headers = { authorization: `Bearer ${token}` }
@@ -211,7 +211,7 @@ test('400 names the field that is wrong, and nothing was made', async (t) => {
   assert.deepEqual(await dumpStore(world.store.db), before)
 })
 
-test('404 a key of another account, word for word like one that does not exist', async (t) => {
+test('404 a key of another account, word for word like one that does not exist (contract 7, rule 7; 7, Status codes: 404)', async (t) => {
   const world = await openWorld(t)
   const mine = await world.join('a@example.com')
   const other = await world.join('b@example.com', 'admin')
@@ -236,7 +236,7 @@ test('404 a key of another account, word for word like one that does not exist',
   )
 })
 
-test('403 a public key opens nothing here, not even from its own origin', async (t) => {
+test('403 a public key opens nothing here, not even from its own origin (contract 5, Key kinds: public key; 7, Status codes: 403)', async (t) => {
   const world = await openWorld(t)
   const { account } = await world.join('a@example.com')
   const origin = 'https://shop.example'
@@ -253,7 +253,7 @@ test('403 a public key opens nothing here, not even from its own origin', async 
   }
 })
 
-test('200 credits and usage as rpc_credits tells them', async (t) => {
+test('200 credits and usage as rpc_credits tells them (contract 5, rule 7)', async (t) => {
   const world = await openWorld(t)
   const { account, key } = await world.join('a@example.com')
   const read = async () => (await world.ask('GET', '/api/credits', { headers: { key } })).json<unknown>()
@@ -334,7 +334,7 @@ test('403 signing in from a page of another site, which would choose the account
   assert.equal((await world.ask('POST', '/api/sign-in', { headers: OWN, body: { token } })).statusCode, 200)
 })
 
-test('answers to a cookie are not open to other origins, answers to a key are', async (t) => {
+test('answers to a cookie are not open to other origins, answers to a key are (contract 1, rule 10)', async (t) => {
   const world = await openWorld(t)
   const { cookie, token } = await world.signIn('a@example.com')
   const open = async (path: string, headers: Record<string, string>) =>
@@ -349,7 +349,7 @@ test('answers to a cookie are not open to other origins, answers to a key are', 
   assert.equal(preflight.headers['access-control-allow-credentials'], undefined)
 })
 
-test('404 and the usual body for a path that is none', async (t) => {
+test('404 and the usual body for a path that is none (contract 7, rule 4; 7, Body)', async (t) => {
   const world = await openWorld(t)
   for (const [method, path] of [
     ['GET', '/api/nothing'],
@@ -362,7 +362,7 @@ test('404 and the usual body for a path that is none', async (t) => {
   }
 })
 
-test('500 tells nothing of its cause, and the log does', async (t) => {
+test('500 tells nothing of its cause, and the log does (contract 7, rule 4; 7, Status codes: 5xx)', async (t) => {
   const world = await openWorld(t)
   const { key } = await world.join('a@example.com')
   failNextId(world)

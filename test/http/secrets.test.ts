@@ -146,7 +146,7 @@ async function leaksOf(gateway: Gateway, secrets: Secrets, requests: Planted[]):
   return [...leaks]
 }
 
-test('nothing a client sends comes up in a log line, a metric, a page or an error', async (t) => {
+test('nothing a client sends comes up in a log line, a metric, a page or an error (contract 5, rules 9 and 12)', async (t) => {
   const secrets = new Secrets()
   const gateway = await openGateway(t)
   const requests = plantEverywhere(secrets, 'well')
@@ -190,7 +190,7 @@ test('a node that complains by repeating the request does not bring it into the 
   assert.deepEqual(await leaksOf(gateway, secrets, plantEverywhere(secrets, 'complaint')), [])
 })
 
-test('credentials are never forwarded to a node', async (t) => {
+test('credentials are never forwarded to a node (contract 5, rule 12)', async (t) => {
   const node = await openRecordingNode(t, () => ({ balance: '1', pending: '0', receivable: '0' }))
   const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
   const key = gateway.app.createdKey!
@@ -204,7 +204,7 @@ test('credentials are never forwarded to a node', async (t) => {
   assert.ok(!node.raw.join().includes(key))
 })
 
-test('the administrator key is kept as a hash, and no log line has it', async (t) => {
+test('the administrator key is kept as a hash, and no log line has it (contract 5, rule 13; 5, How keys are issued: first start)', async (t) => {
   const gateway = await openGateway(t)
   const key = gateway.app.createdKey!
   assert.equal((await gateway.call('version', { key })).status, 200)

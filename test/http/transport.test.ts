@@ -33,7 +33,7 @@ function assertRefusal(reply: Reply, status: number, text: string | RegExp, code
   else assert.match(body.error, text)
 }
 
-test('200 whatever the content type says, or without one', async (t) => {
+test('200 whatever the content type says, or without one (contract 1, rules 1 and 2)', async (t) => {
   const gateway = await openGateway(t)
   const types = [
     'application/json',
@@ -56,7 +56,7 @@ test('200 whatever the content type says, or without one', async (t) => {
   assert.equal(chunked.json().count, '3')
 })
 
-test('400 with a JSON error for a body that is no JSON object', async (t) => {
+test('400 with a JSON error for a body that is no JSON object (contract 1, rule 2; 7, Texts of the node; 7, Status codes: 400)', async (t) => {
   const gateway = await openGateway(t)
   const bodies = ['', ' ', '[]', `[${BLOCK_COUNT}]`, '"version"', '1', 'true', 'null', 'action=version', "{'action':1}"]
   for (const body of [...bodies, '{', '{"action":"version"', '{"action":"version",}', `${BLOCK_COUNT}x`]) {
@@ -67,7 +67,7 @@ test('400 with a JSON error for a body that is no JSON object', async (t) => {
   assertRefusal(notUtf8, 400, /./, notUtf8.json().code!)
 })
 
-test('413 with a JSON error for a body over 1 MiB, and 1 MiB is still read', async (t) => {
+test('413 with a JSON error for a body over 1 MiB, and 1 MiB is still read (contract 1, rule 8; 8, Requests: body; 7, Status codes: 413)', async (t) => {
   const gateway = await openGateway(t)
   const bodyOf = (bytes: number) => {
     const frame = '{"action":"block_count","padding":""}'
@@ -81,7 +81,7 @@ test('413 with a JSON error for a body over 1 MiB, and 1 MiB is still read', asy
   }
 })
 
-test('400 for JSON deeper than 20, and brackets inside strings do not count', async (t) => {
+test('400 for JSON deeper than 20, and brackets inside strings do not count (contract 1, rule 8; 8, Requests: depth of the JSON)', async (t) => {
   const gateway = await openGateway(t)
   const nested = (depth: number) => `{"action":"block_count","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
   assert.equal((await gateway.post(nested(20))).status, 200)
@@ -92,7 +92,7 @@ test('400 for JSON deeper than 20, and brackets inside strings do not count', as
 })
 
 // Published clients send these along (clients 2).
-test('200 with fields the action does not know', async (t) => {
+test('200 with fields the action does not know (contract 1, rule 5; 9, rule 5)', async (t) => {
   const gateway = await openGateway(t)
   const unknown = {
     array: true,
@@ -108,7 +108,7 @@ test('200 with fields the action does not know', async (t) => {
   assert.equal((await gateway.call('block_count', unknown)).json().count, '3')
 })
 
-test('flags are read in all their forms, and any other form is none', async (t) => {
+test('flags are read in all their forms, and any other form is none (contract 1, rule 6)', async (t) => {
   const gateway = await openGateway(t)
   const contentsWith = async (json_block: unknown) => {
     const reply = await gateway.call('block_info', { hash: DEV_NETWORK.genesisHash, json_block })
@@ -120,7 +120,7 @@ test('flags are read in all their forms, and any other form is none', async (t) 
   }
 })
 
-test('counts are read as numbers and as texts, and -1 is everything', async (t) => {
+test('counts are read as numbers and as texts, and -1 is everything (contract 1, rule 6; 8, Requests: count of "-1")', async (t) => {
   const gateway = await openGateway(t, { COUNT_MAX: '3' })
   const { key, address } = new Signer(0)
   for (const amount of [1, 2, 3, 4]) await gateway.app.devnet!.node.fund(key, nano(amount))
@@ -140,7 +140,7 @@ test('counts are read as numbers and as texts, and -1 is everything', async (t) 
   }
 })
 
-test('400 for a list of 1001 entries, and 1000 are answered without losing one', async (t) => {
+test('400 for a list of 1001 entries, and 1000 are answered without losing one (contract 1, rule 8; 8, Requests: entries of accounts, hashes; 8, rule 5)', async (t) => {
   const gateway = await openGateway(t)
   const accounts = Array.from({ length: 1000 }, (_, at) => toAddress(at.toString(16).toUpperCase().padStart(64, '0')))
   const hashes = Array.from({ length: 1000 }, (_, at) => at.toString(16).toUpperCase().padStart(64, 'A'))
@@ -164,7 +164,7 @@ test('400 for a list of 1001 entries, and 1000 are answered without losing one',
   }
 })
 
-test('every answer opens itself to other origins, and no two have the same id', async (t) => {
+test('every answer opens itself to other origins, and no two have the same id (contract 1, rules 10 and 12)', async (t) => {
   const gateway = await openGateway(t)
   // A node that fails, one that holds its answer back, and one that never answers.
   const broken = await openGateway(t, { NODE_URLS: (await openRecordingNode(t, () => 500)).url })
@@ -230,7 +230,7 @@ test('every answer opens itself to other origins, and no two have the same id', 
   assert.equal(ids.size, replies.length)
 })
 
-test('a preflight allows what clients send, on every path, without touching anything', async (t) => {
+test('a preflight allows what clients send, on every path, without touching anything (contract 1, Headers across origins)', async (t) => {
   const gateway = await openGateway(t, { CONCURRENCY_MAX: '1' })
   for (const path of ['/', '/nowhere', '/openapi.json']) {
     const { status, headers, text } = await ask(`${gateway.url}${path}`, {
@@ -251,7 +251,7 @@ test('a preflight allows what clients send, on every path, without touching anyt
   assert.doesNotMatch(metrics.text, /^gateway_requests_total\{/m)
 })
 
-test('no RPC answer may be kept by anybody on the way', async (t) => {
+test('no RPC answer may be kept by anybody on the way (contract 1, rule 11)', async (t) => {
   const gateway = await openGateway(t)
   const first = await gateway.post(BLOCK_COUNT)
   const second = await gateway.post(BLOCK_COUNT)
@@ -260,7 +260,7 @@ test('no RPC answer may be kept by anybody on the way', async (t) => {
   assert.deepEqual(refused.json(), { error: 'Account not found' })
 })
 
-test('400 without an action, unless a block and its subtype say it', async (t) => {
+test('400 without an action, unless a block and its subtype say it (contract 1, rule 3; 7, Texts and codes: no action)', async (t) => {
   const gateway = await openGateway(t)
   for (const body of ['{}', '{"action":""}', '{"action":null}', '{"block":{}}', '{"subtype":"send"}']) {
     assertRefusal(await gateway.post(body), 400, 'Action not provided', 'invalid_action')
@@ -291,7 +291,7 @@ const UNGUARDED = `account_list password_enter wallet_unlock password_valid wall
   bootstrap_status stats election_statistics debug_bootstrap_priority_info confirmation_active unchecked_get
   pruned_exists confirmation_history history mnano_to_raw devnet_fund devnet_hold`.split(/\s+/)
 
-test('400 for every action that could harm a node, and no node ever hears of it', async (t) => {
+test('400 for every action that could harm a node, and no node ever hears of it (contract 1, rule 4; 7, Texts and codes: unknown action)', async (t) => {
   const node = await openRecordingNode(t, () => ({ success: '' }))
   const gateway = await openGateway(t, { NODE_URLS: node.url })
   assert.equal(CONTROL.length, 43)
@@ -327,7 +327,7 @@ const FORWARDED = `version block_count account_info account_balance accounts_bal
   chain successors confirmation_quorum confirmation_info delegators delegators_count frontier_count representatives
   representatives_online telemetry uptime peers receivable_exists`.split(/\s+/)
 
-test('nodes are asked only for what the contract lists, and get only the fields of the action', async (t) => {
+test('nodes are asked only for what the contract lists, and get only the fields of the action (contract 1, rule 4; 5, rule 12)', async (t) => {
   const node = await openRecordingNode(t)
   const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
   const actions = [...ledger.actions, ...work.actions]
@@ -366,7 +366,7 @@ function askWith(gateway: Gateway, ...parts: (Ask & { query?: string })[]): Prom
 const lastCaller = (gateway: Gateway) =>
   (JSON.parse(gateway.log().trim().split('\n').at(-1)!) as { caller?: string }).caller
 
-test('a key is found in all six places, and an empty one is none', async (t) => {
+test('a key is found in all six places, and an empty one is none (contract 5, rules 3 and 10; 5, Where a credential is read)', async (t) => {
   const gateway = await openGateway(t)
   const adminKey = gateway.app.createdKey!
   const unknownKey = createApiKey('secret', systemRandom)
@@ -386,7 +386,7 @@ test('a key is found in all six places, and an empty one is none', async (t) => 
   }
 })
 
-test('401 for two different keys in one request, and the same key twice is one', async (t) => {
+test('401 for two different keys in one request, and the same key twice is one (contract 5, rule 11)', async (t) => {
   const gateway = await openGateway(t)
   const adminKey = gateway.app.createdKey!
   const places = Object.entries(PLACES)
@@ -415,7 +415,7 @@ test('the parameter `key` of account_get is no credential', async (t) => {
   assertRefusal(await gateway.call('account_get', { key: 'xyz' }), 400, 'Bad public key', 'invalid_key_format')
 })
 
-test('GET / is a page for browsers and a small object for everybody else', async (t: TestContext) => {
+test('GET / is a page for browsers and a small object for everybody else (contract 1, rule 9)', async (t: TestContext) => {
   const gateway = await openGateway(t, { BASE_URL: 'https://rpc.example/' })
   const plain = await ask(gateway.url, { method: 'GET', headers: { accept: '*/*' } })
   const { service, rpc, docs } = plain.json()

@@ -95,7 +95,7 @@ function listCombinations(): Fault[][] {
   return [...pairs, ...sets.filter((set) => set.length > 2)]
 }
 
-test('one good node among bad ones: 10,000 reads, no wrong answer and no failure', async (t) => {
+test('one good node among bad ones: 10,000 reads, no wrong answer and no failure (contract 7, rule 6)', async (t) => {
   const ledgers = await growLedger(t)
   const options = { ledger: ledgers.current, older: ledgers.older }
   const good = await FaultyNode.start(t, options)
@@ -188,7 +188,7 @@ for (const fault of [
   'rate limit',
   'request lost',
 ] as const) {
-  test(`502 with the decided text when every node is bad (${fault})`, async (t) => {
+  test(`502 with the decided text when every node is bad (${fault}) (contract 7, Texts and codes: no upstream node answers)`, async (t) => {
     const ledgers = await growLedger(t, 1)
     const nodes = await startNodes(t, ledgers, 2, fault)
     const gateway = await openPooledGateway(t, nodes)
@@ -200,7 +200,7 @@ for (const fault of [
 }
 
 for (const fault of ['slow', 'mute', 'trickle'] as const) {
-  test(`504 after exactly five seconds when no node answers in time (${fault})`, async (t) => {
+  test(`504 after exactly five seconds when no node answers in time (${fault}) (contract 7, Texts and codes: upstream time-out)`, async (t) => {
     const ledgers = await growLedger(t, 1)
     const nodes = await startNodes(t, ledgers, 3)
     const clock = new TestClock()

@@ -6,6 +6,7 @@ import { fromBlockJson, hashBlock } from '../../src/kernel/nano/block.ts'
 import { workValue } from '../../src/kernel/nano/work.ts'
 import { ledger } from '../../src/modules/ledger/index.ts'
 import { work } from '../../src/modules/work/index.ts'
+import { checkAnswer } from '../support/answers.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
 import { post } from '../support/rpc.ts'
@@ -109,6 +110,16 @@ const DIFFERENCES: Difference[] = [
     pairs: named('action_duplicate_key'),
     reason: 'the last of two equal keys counts, as in JavaScript; bodies are re-serialised, so both sides agree',
     expected: async ({ askLedger }) => blockCount(await askLedger({ action: 'block_count' })),
+  },
+  {
+    pairs: (pair) => on('account_info')(pair) && pair.recorded.confirmed_height !== undefined,
+    reason: 'the members of contract 2 are there also when confirmed values were asked for',
+    expected: ({ recorded }) =>
+      ok({
+        ...recorded,
+        confirmation_height: recorded.confirmed_height,
+        confirmation_height_frontier: recorded.confirmed_frontier,
+      }),
   },
   {
     pairs: on('block_count'),
@@ -416,6 +427,7 @@ test('every recorded answer of a node comes through the gateway unchanged, but f
     const takeBack = TAKEN_BACK.has(name)
     if (takeBack) node.hold()
     const reply = await through.post(text)
+    checkAnswer(through.app.doors.actions, request.action, reply)
     if (takeBack) {
       await node.drop(hashOf(request.block))
       await node.release()

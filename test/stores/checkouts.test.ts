@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
-import type { Till } from '../../src/kernel/till.ts'
 import {
   type CheckoutCtx,
   creditSend,
@@ -16,38 +12,13 @@ import {
 import { findCheckout, listTimeline } from '../../src/modules/checkout/store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
+import { toCheckoutCtx } from '../support/till.ts'
 
 /* What the store promises about money, on each engine and with many at once. */
 
 const address = new Signer(1).address
 const payer = new Signer(2).address
 const caller = { kind: 'account', accountId: 'acc_shop', role: 'user', prepaid: false, door: 'secret-key' } as const
-
-function toCheckoutCtx(store: StoreCtx, engine: Engine): CheckoutCtx {
-  const link = (id: string) => `https://gateway.example/${id}`
-  const till: Till = {
-    engine,
-    rules: {
-      lifetimeMilliseconds: 86_400_000,
-      openMax: 0,
-      openAnonymousMax: 0,
-      generatedWallets: [],
-      plainHttpAllowed: false,
-    },
-    prices: sandboxPrices(store.clock),
-    links: { pay: link, check: link, record: link, block: link },
-    qrPng: () => '',
-    checkWebhookUrl: () => Promise.resolve(),
-    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
-    wallets: {
-      create: () => Promise.reject(new Error('No wallets here.')),
-      sweep: () => Promise.reject(new Error('No wallets here.')),
-    },
-    watch: () => undefined,
-    tell: () => undefined,
-  }
-  return { ...store, till, names: { resolve: () => undefined, usernameOf: () => undefined } }
-}
 
 const open = async (ctx: CheckoutCtx, fields: object) => {
   const rules = { currencies: ctx.till.prices.currencies, plainHttpAllowed: false }

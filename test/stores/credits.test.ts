@@ -26,7 +26,7 @@ async function accountWith(ctx: StoreCtx, credits: number): Promise<string> {
 const refusedForCredits = (error: unknown) => (error as { code?: string }).code === 'insufficient_credits'
 
 forEachEngine((_engine, open) => {
-  test('64 callers on two instances spend the last 100 credits, and not one more', async (t) => {
+  test('64 callers on two instances spend the last 100 credits, and not one more (contract 8, rules 6 and 7; 3, rule 16)', async (t) => {
     const { ctx, openAnother } = await open(t)
     const contexts = [ctx, (await openAnother()).ctx]
     const accountId = await accountWith(ctx, 100)
@@ -50,7 +50,7 @@ forEachEngine((_engine, open) => {
     await assertCreditsBalance(ctx.db)
   })
 
-  test('a payment told 16 times at once is granted once', async (t) => {
+  test('a payment told 16 times at once is granted once (contract 8, rule 11; 4.1, rule 19)', async (t) => {
     const { ctx, openAnother } = await open(t)
     const contexts = [ctx, (await openAnother()).ctx]
     const accountId = await accountWith(ctx, 1)
@@ -65,7 +65,7 @@ forEachEngine((_engine, open) => {
     await assertCreditsBalance(ctx.db)
   })
 
-  test('a reservation ends once, whoever commits and releases it at the same time', async (t) => {
+  test('a reservation ends once, whoever commits and releases it at the same time (contract 8, rule 6)', async (t) => {
     const { ctx, openAnother } = await open(t)
     const contexts = [ctx, (await openAnother()).ctx]
     const accountId = await accountWith(ctx, 300)

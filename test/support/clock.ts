@@ -13,6 +13,11 @@ export class TestClock implements Clock {
     return this.#now
   }
 
+  /** How many wait for a later moment. */
+  get waiting(): number {
+    return this.#timers.length
+  }
+
   after(milliseconds: number, run: () => void): () => void {
     const timer = { at: this.#now + milliseconds, run }
     this.#timers.push(timer)

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
+import { checkAnswer } from './answers.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {
@@ -81,7 +82,11 @@ export async function openGateway(
     folder,
     log: () => lines.join(''),
     post,
-    call: (action, parameters = {}, headers) => post(JSON.stringify({ action, ...parameters }), headers),
+    async call(action, parameters = {}, headers) {
+      const reply = await post(JSON.stringify({ action, ...parameters }), headers)
+      checkAnswer(app.doors.actions, action, reply)
+      return reply
+    },
   }
 }
 

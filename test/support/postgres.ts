@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './free-port.ts'
 
 const INSTALLED = '/usr/lib/postgresql'
 const LOOPBACK = '127.0.0.1'
@@ -32,28 +32,74 @@ export async function query(url: string, statement: string): Promise<unknown[]> 
 }
 
 async function startServer(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-'))
-  const data = join(folder, 'data')
-  mkdirSync(data, { mode: 0o700 })
-  const owner = serverOwner()
-  if (owner) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid)
-  const program = (name: string) => join(programFolder(), name)
-  const initial = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-  execFileSync(program('initdb'), initial, { ...owner, cwd: folder, stdio: 'ignore' })
-  const port = await freePort()
-  // Syncs stay on: what these suites prove is worth nothing without them.
-  const settings = [`listen_addresses=${LOOPBACK}`, `port=${port}`, 'unix_socket_directories=', 'max_connections=200']
-  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-  const child = spawn(program('postgres'), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  // An immediate stop of exactly this server, whose process id lies in its folder.
-  process.once('exit', () => {
-    spawnSync(program('pg_ctl'), ['stop', '-D', data, '-m', 'immediate'], { ...owner, cwd: folder, stdio: 'ignore' })
-    // Thousands of files: the system's own command is several times faster.
-    spawnSync('rm', ['-rf', folder])
-  })
-  await untilReady(child)
-  return `postgres://postgres@${LOOPBACK}:${port}`
+  const postgres = await PostgresServer.create()
+  await postgres.start()
+  process.once('exit', () => postgres.remove())
+  return postgres.url
 }
+
+/** A real server on loopback with a folder of its own. It can be ended as by a power cut and started again. */
+export class PostgresServer {
+  /** Without the name of a database. */
+  readonly url: string
+  readonly #folder: string
+  readonly #port: number
+  readonly #owner = serverOwner()
+  #child: ChildProcess | undefined
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder
+    this.#port = port
+    this.url = `postgres://postgres@${LOOPBACK}:${port}`
+  }
+
+  static async create(): Promise<PostgresServer> {
+    const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), await freePort())
+    mkdirSync(server.#data, { mode: 0o700 })
+    const owner = server.#owner
+    if (owner) for (const path of [server.#folder, server.#data]) chownSync(path, owner.uid, owner.gid)
+    const initial = ['-D', server.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
+    execFileSync(program('initdb'), initial, { ...owner, cwd: server.#folder, stdio: 'ignore' })
+    return server
+  }
+
+  async start(): Promise<void> {
+    // Syncs stay on: what these suites prove is worth nothing without them.
+    const port = `port=${this.#port}`
+    const settings = [`listen_addresses=${LOOPBACK}`, port, 'unix_socket_directories=', 'max_connections=200']
+    const args = ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])]
+    const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
+    this.#child = spawn(program('postgres'), args, { ...this.#owner, cwd: this.#folder, stdio })
+    await untilReady(this.#child)
+  }
+
+  /** Ends it as a crash would: whatever was not synced is lost, and the next start recovers from the log. */
+  async crash(): Promise<void> {
+    const exited = once(this.#child!, 'exit')
+    this.#child!.ref()
+    this.#stop()
+    await exited
+  }
+
+  /** Ends it and removes its folder; may be called at the very end of the run. */
+  remove(): void {
+    this.#stop()
+    // Thousands of files: the system's own command is several times faster.
+    spawnSync('rm', ['-rf', this.#folder])
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data')
+  }
+
+  /** An immediate stop of exactly this server, whose process id lies in its folder. */
+  #stop(): void {
+    const args = ['stop', '-D', this.#data, '-m', 'immediate']
+    spawnSync(program('pg_ctl'), args, { ...this.#owner, cwd: this.#folder, stdio: 'ignore' })
+  }
+}
+
+const program = (name: string) => join(programFolder(), name)
 
 async function untilReady(child: ChildProcess): Promise<void> {
   const log = child.stderr!
@@ -84,13 +130,4 @@ function programFolder(): string {
     .find((bin) => existsSync(join(bin, 'initdb')))
   if (folder === undefined) throw new Error('PostgreSQL is missing. Install it with: apt-get install postgresql')
   return folder
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, LOOPBACK)
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
 const STARTS_MAX = 5
@@ -79,22 +80,14 @@ export async function openRedis(t: TestContext): Promise<RedisServer> {
   return server
 }
 
-async function startRedis(): Promise<RedisServer> {
+/** A server that nobody else uses; whoever asked for it removes it. */
+export async function startRedis(): Promise<RedisServer> {
   for (let attempt = 0; attempt < STARTS_MAX; attempt++) {
-    const server = new RedisServer(await findFreePort())
+    const server = new RedisServer(await freePort())
     if (await server.start()) return server
     server.remove()
   }
   throw new Error('redis-server does not start.')
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 function answers(port: number): Promise<boolean> {

@@ -7,6 +7,8 @@ export interface DevnetProcess {
   wsUrl: string
   /** Ends the process as a power cut would, without a word to it. */
   kill(): Promise<void>
+  /** Stops and continues it. */
+  signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
 }
 
 const script = fileURLToPath(new URL('devnet-process.ts', import.meta.url))
@@ -24,6 +26,7 @@ export async function spawnDevnet(file: string, { anyWork = false } = {}): Promi
       child.kill('SIGKILL')
       await exited
     },
+    signal: (name) => void child.kill(name),
   }
 }
 

@@ -63,7 +63,7 @@ async function open(t: TestContext) {
   return { gateway, clock, swap, statusOf, fund, follow, worthOf, untilWorth, treasury }
 }
 
-test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen', async (t) => {
+test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen (contract 2, Swap quote; 3, rule 14; 4.1, Payments, wallets, faucet, swap: nano_swap, nano_swap_status)', async (t) => {
   const { swap, fund, follow, worthOf, treasury } = await open(t)
   const agreed = await swap({ amount: 10 })
   assert.deepEqual([agreed.send, agreed.receive, agreed.status], [10, '0.000099 BTC', 'waiting'])
@@ -124,7 +124,7 @@ test('a swap that the treasury cannot pay for has failed, and nothing has moved'
   assert.deepEqual([await worthOf(HOLDER), await worthOf(await treasury())], ['0', '1000'])
 })
 
-test('400 for what would lose money, by the name of the field', async (t) => {
+test('400 for what would lose money, by the name of the field (contract 4.1, rule 26; 9, Synonyms: nano_swap)', async (t) => {
   const { gateway } = await open(t)
   const good = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
   for (const [change, field] of [

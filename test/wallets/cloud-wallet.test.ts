@@ -69,7 +69,7 @@ async function issueTo({ app }: Gateway, terms: { kind: 'secret' | 'public'; ori
   return (await issueKey(ctx, { accountId, ...terms, name: 'Other', actor: 'test' })).text
 }
 
-test('200 create answers address, zero, refund address, expiration, metadata and a QR code, in their types', async (t) => {
+test('200 create answers address, zero, refund address, expiration, metadata and a QR code, in their types (contract 1, Product areas: 4. Cloud wallets; 2, Cloud wallet; 4.2, Creating; 4.2, cloud_wallet; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
   const client = await openClient(t)
   const now = Math.floor(Date.now() / 1000)
   const wallet = await client.ask<Answer>({ refund_address: SHOP, expire: '2 hours', metadata: { order: { id: 7 } } })
@@ -86,7 +86,7 @@ test('200 create answers address, zero, refund address, expiration, metadata and
   assert.equal(plain.metadata, undefined)
 })
 
-test('200 a wallet of a chosen beginning signs like any other', async (t) => {
+test('200 a wallet of a chosen beginning signs like any other (contract 4.2, rule 5; 4.2, Creating: vanity)', async (t) => {
   const client = await openClient(t)
   const address = await client.create({ vanity: '1a' })
   assert.match(address, /^nano_1a/)
@@ -95,7 +95,7 @@ test('200 a wallet of a chosen beginning signs like any other', async (t) => {
   assert.match(hash!, /^[0-9A-F]{64}$/)
 })
 
-test('200 receive, balance and send in flag style', async (t) => {
+test('200 receive, balance and send in flag style (contract 4.2, cloud_wallet; 4.2, rules 6, 10 and 16)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   const deposits = [await client.deposit(account, '1.5'), await client.deposit(account, '0.25')]
@@ -119,7 +119,7 @@ test('200 receive, balance and send in flag style', async (t) => {
   assert.deepEqual([after.balance, after.balance_nano, after.receivable], [`750${'0'.repeat(27)}`, '0.75', '0'])
 })
 
-test('200 the same operations by wallet_action', async (t) => {
+test('200 the same operations by wallet_action (contract 4.2, rules 1 and 3; 9, Synonyms: cloud_wallet)', async (t) => {
   const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ shop: SHOP }) })
   const { address: account } = await client.ask({ wallet_action: 'create_wallet', metadata: { a: 1 } })
   await client.deposit(account!, '2')
@@ -137,7 +137,7 @@ test('200 the same operations by wallet_action', async (t) => {
   assert.deepEqual(await client.ask({ account }), info)
 })
 
-test('200 list filters by limit, start, search and metadata, newest first, without a QR code', async (t) => {
+test('200 list filters by limit, start, search and metadata, newest first, without a QR code (contract 4.2, rule 2)', async (t) => {
   const client = await openClient(t)
   assert.deepEqual(await client.ask({ list: true }), [])
   const made: string[] = []
@@ -156,7 +156,7 @@ test('200 list filters by limit, start, search and metadata, newest first, witho
   assert.equal(first!.balance, '0')
 })
 
-test('200 a send receives what waits when the balance does not suffice', async (t) => {
+test('200 a send receives what waits when the balance does not suffice (contract 4.2, rule 7)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   for (const nano of ['1', '2', '3']) await client.deposit(account, nano)
@@ -165,7 +165,7 @@ test('200 a send receives what waits when the balance does not suffice', async (
   assert.deepEqual([balance, receivable], [`5${'0'.repeat(29)}`, `3${'0'.repeat(30)}`], 'the largest one was enough')
 })
 
-test('200 delete sends equal shares with the remainder on the last, and the wallet is gone', async (t) => {
+test('200 delete sends equal shares with the remainder on the last, and the wallet is gone (contract 3, rules 7 and 8; 3, Cloud wallet: active; 4.2, rule 8; 7, Texts and codes: wallet ended, deleted, foreign or unknown)', async (t) => {
   const client = await openClient(t)
   const account = await client.create({ refund_address: [SHOP, ALICE, BOB] })
   await client.deposit(account, '1')
@@ -182,7 +182,7 @@ test('200 delete sends equal shares with the remainder on the last, and the wall
   assert.deepEqual(await client.ask({ list: true }), [])
 })
 
-test('200 what arrives after the end is shared out by the same rule', async (t) => {
+test('200 what arrives after the end is shared out by the same rule (contract 3, Cloud wallet: ended, deleted)', async (t) => {
   const client = await openClient(t)
   const account = await client.create({ refund_address: [SHOP, ALICE] })
   await client.ask({ delete: true, account })
@@ -192,7 +192,7 @@ test('200 what arrives after the end is shared out by the same rule', async (t) 
   assert.equal((await client.balanceOf(SHOP)).receivable, `15${'0'.repeat(29)}`)
 })
 
-test('403 delete with funds and no refund address; without funds it is fine', async (t) => {
+test('403 delete with funds and no refund address; without funds it is fine (contract 3, Cloud wallet: active; 4.2, rule 8)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   await client.deposit(account, '1')
@@ -202,7 +202,7 @@ test('403 delete with funds and no refund address; without funds it is fine', as
   assert.deepEqual(await client.ask({ delete: true, account }), { deleted: true })
 })
 
-test('403 a send beyond the balance; nothing leaves', async (t) => {
+test('403 a send beyond the balance; nothing leaves (contract 7, Texts and codes: wallet without enough)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   await client.deposit(account, '1')
@@ -215,7 +215,7 @@ test('403 a send beyond the balance; nothing leaves', async (t) => {
   assert.equal((await client.balanceOf(SHOP)).receivable, '0')
 })
 
-test('403 limits: wallets of an account, largest send, sends of a day, and the switch that stops all', async (t) => {
+test('403 limits: wallets of an account, largest send, sends of a day, and the switch that stops all (contract 8, Other areas: wallets of an account; 7, Texts and codes: more wallets, or larger sends, than are allowed)', async (t) => {
   const client = await openClient(t, {
     WALLETS_PER_ACCOUNT_MAX: '2',
     WALLET_SEND_MAX_NANO: '2',
@@ -244,7 +244,7 @@ test('403 limits: wallets of an account, largest send, sends of a day, and the s
   assert.equal((await stopped.ask<Answer[]>({ receive: true, account: wallet })).length, 1, 'receiving goes on')
 })
 
-test('400 what cannot be meant is refused with the name of its field', async (t) => {
+test('400 what cannot be meant is refused with the name of its field (contract 4.2, rule 1; 8, Other areas: expire, vanity, refund addresses, metadata)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   const cases: [object, string][] = [
@@ -320,7 +320,7 @@ test('400 a foreign wallet looks exactly like one that does not exist', async (t
   assert.equal((await client.balanceOf(account)).receivable, ONE_RAW)
 })
 
-test('401 without a key, 403 with a public one', async (t) => {
+test('401 without a key, 403 with a public one (contract 5, What needs a key: cloud_wallet)', async (t) => {
   const client = await openClient(t)
   const reply = await client.gateway.call('cloud_wallet', { list: true })
   assert.equal(reply.status, 401)
@@ -331,7 +331,7 @@ test('401 without a key, 403 with a public one', async (t) => {
   assert.deepEqual([refused.status, refused.json().code], [403, 'feature_disabled'])
 })
 
-test('a send repeated with its idempotency key is one block, and another body is refused', async (t) => {
+test('a send repeated with its idempotency key is one block, and another body is refused (contract 4.2, rules 12 and 15)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   await client.deposit(account, '5')
@@ -361,7 +361,7 @@ test('many sends at once from one wallet all leave, one after another', async (t
   assert.equal((await client.balanceOf(SHOP)).receivable, (10n ** 31n).toString())
 })
 
-test('sends beyond the free ones cost a credit; a replayed one and a refused one cost nothing', async (t) => {
+test('sends beyond the free ones cost a credit; a replayed one and a refused one cost nothing (contract 8, rule 9; 4.2, rule 13)', async (t) => {
   const client = await openClient(t, { FREE_SENDS_PER_MONTH: '2' })
   const account = await client.create()
   await client.deposit(account, '5')
@@ -373,7 +373,7 @@ test('sends beyond the free ones cost a credit; a replayed one and a refused one
   assert.equal((await client.balanceOf(SHOP)).receivable, `2${'0'.repeat(30)}`)
 })
 
-test('the treasury is funded once from the embedded ledger, receives by itself, and shows in the metrics', async (t) => {
+test('the treasury is funded once from the embedded ledger, receives by itself, and shows in the metrics (contract 4.1, rule 20)', async (t) => {
   const client = await openClient(t, { DEVNET_TREASURY_NANO: '1000' })
   const metrics = async () => (await fetch(`${client.gateway.url}/metrics`)).text()
   await until(async () => /^gateway_treasury_nano 1000$/m.test(await metrics()))

@@ -6,13 +6,8 @@ import { LeaseLost } from '../../src/modules/wallets/errors.ts'
 import { underLease } from '../../src/modules/wallets/domain/lease.ts'
 import { findPayment, queuePayment, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
 import { findWalletByAddress, holdLease, releaseLease, takeLease } from '../../src/modules/wallets/store.ts'
-import {
-  findBlock,
-  insertSend,
-  markConfirmed,
-  markRefused,
-  markSigned,
-} from '../../src/modules/wallets/outbox-store.ts'
+import { markConfirmed, markRefused, markSigned } from '../../src/modules/wallets/outbox-moves-store.ts'
+import { findBlock, insertSend } from '../../src/modules/wallets/outbox-store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -74,7 +69,7 @@ forEachEngine((engine) => {
   })
 
   // Otherwise a client would be told that nothing was sent, and send again.
-  test('of giving a send up and signing it, exactly one wins', async (t) => {
+  test('of giving a send up and signing it, exactly one wins (contract 4.2, rule 14; 7, Texts and codes: wallet busy with earlier blocks)', async (t) => {
     const world = await openWalletWorld(t, { engine, random: systemRandom })
     const instance = await world.start()
     const { id: walletId } = (await findWalletByAddress(world.db, await world.create(instance)))!
@@ -136,7 +131,7 @@ forEachEngine((engine) => {
   })
 })
 
-test('a block that somebody else signed freezes the wallet and raises one alarm; nothing is signed after it', async (t) => {
+test('a block that somebody else signed freezes the wallet and raises one alarm; nothing is signed after it (contract 4.2, rule 17)', async (t) => {
   const world = await openWalletWorld(t, { random: systemRandom })
   const instance = await world.start()
   const wallet = await world.create(instance)
@@ -152,7 +147,7 @@ test('a block that somebody else signed freezes the wallet and raises one alarm;
   assert.equal(world.fundsOf(SHOP), nano(1))
 })
 
-test('a thief found while a client waits: the client is told, and nothing leaves', async (t) => {
+test('a thief found while a client waits: the client is told, and nothing leaves (contract 4.2, rule 17; 7, Texts and codes: wallet that is frozen)', async (t) => {
   const world = await openWalletWorld(t, { random: systemRandom })
   const instance = await world.start()
   const wallet = await world.create(instance)
@@ -214,7 +209,7 @@ test('an unconfirmed block is finished before the next one begins, and the same 
   assert.equal(world.fundsOf(SHOP), nano(3))
 })
 
-test('expiry without a refund address holds the funds for their owner, and ends once they are gone', async (t) => {
+test('expiry without a refund address holds the funds for their owner, and ends once they are gone (contract 3, Cloud wallet: active, held)', async (t) => {
   const world = await openWalletWorld(t, { random: systemRandom })
   const instance = await world.start()
   const wallet = await world.create(instance, { lifetimeMilliseconds: HOUR })
@@ -254,7 +249,7 @@ test('a deposit during the ending belongs to the next plan; both are shared out 
   await assertAtRest(world, { deposited: 108n, recipients: [SHOP, ALICE], acknowledged: [] })
 })
 
-test('a payment of the treasury commits with its cause, happens once, and survives the process', async (t) => {
+test('a payment of the treasury commits with its cause, happens once, and survives the process (contract 4.1, rule 20)', async (t) => {
   const world = await openWalletWorld(t, { random: systemRandom })
   const first = await world.start()
   const { id: walletId, address } = await treasury(first.ctx)

@@ -22,7 +22,7 @@ import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { rewrapKeys } from '../../src/modules/wallets/index.ts'
-import { getSealedKey } from '../../src/modules/wallets/store.ts'
+import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
 import { openGateway } from '../support/gateway.ts'
@@ -39,7 +39,7 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-test('a sealed key opens for its wallet and address, in either form, and shows nothing', () => {
+test('a sealed key opens for its wallet and address, in either form, and shows nothing (contract 4.2, rule 11)', () => {
   for (const bytes of [32, 64]) {
     const key = systemRandom.bytes(bytes)
     const sealed = sealKey(master, holder, key, systemRandom)
@@ -78,7 +78,7 @@ test('not one bit of a sealed key can change, and its tag cannot be cut', () => 
   }
 })
 
-test('a new wrapping opens with the new master key alone, and the sealed key itself stays', () => {
+test('a new wrapping opens with the new master key alone, and the sealed key itself stays (contract 4.2, rule 11)', () => {
   const key = systemRandom.bytes(32)
   const sealed = sealKey(master, holder, key, systemRandom)
   const anew = rewrapKey({ from: master, to: other }, holder, sealed, systemRandom)
@@ -236,7 +236,7 @@ test('wallet-keys rotate adds a key to the file beside a running gateway, which 
 })
 
 // Contract 5, rule 9: private keys stay out of logs, errors, dumps and answers.
-test('no private key or master key comes up in an answer, a log line, a metric, the store or a file but its own', async (t) => {
+test('no private key or master key comes up in an answer, a log line, a metric, the store or a file but its own (contract 5, rule 9)', async (t) => {
   const gateway = await openGateway(t)
   const key = gateway.app.createdKey!
   const answers: string[] = []

@@ -22,7 +22,7 @@ const HOUR = 3_600_000
 const SECRET = 'my shop secret 42'
 
 forEachEngine((engine) => {
-  test('an event arrives signed, with its id, and is delivered by a 2xx', async (t) => {
+  test('an event arrives signed, with its id, and is delivered by a 2xx (contract 6, Headers; 6, rules 1 and 8)', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(204))
     const id = await world.record({ url: `${receiver.url}?token=a%20b`, secret: SECRET })
@@ -86,7 +86,7 @@ forEachEngine((engine) => {
     assert.equal(receiver.requests.length, 0)
   })
 
-  test('a receiver that fails and recovers gets the same id and bytes each time, freshly signed', async (t) => {
+  test('a receiver that fails and recovers gets the same id and bytes each time, freshly signed (contract 6, rules 3 and 6)', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t, answerWith(500, {}, 'out of order'))
     await world.record({ url: receiver.url })
@@ -204,7 +204,7 @@ forEachEngine((engine) => {
   })
 })
 
-test('a delivery is tried eleven times over about 69 hours, each wait within a fifth of the plan, and then is dead', async (t) => {
+test('a delivery is tried eleven times over about 69 hours, each wait within a fifth of the plan, and then is dead (contract 6, Retry schedule; 6, rule 9; 8, Checkout: webhook attempts)', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t, answerWith(503))
   await world.record({ url: receiver.url })
@@ -232,7 +232,7 @@ test('a receiver that asks for more time gets it, up to twice what was planned',
   assert.equal(await world.toNextAttempt(), 240_000)
 })
 
-test('a receiver that takes longer than ten seconds is tried again', async (t) => {
+test('a receiver that takes longer than ten seconds is tried again (contract 6, rule 8; 8, Checkout: webhook answer)', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t, () => undefined)
   await world.record({ url: receiver.url })
@@ -249,7 +249,7 @@ test('a receiver that takes longer than ten seconds is tried again', async (t) =
   assert.equal(deliveries[0]!.state, 'retrying')
 })
 
-test('a redirect is a failure and is not followed', async (t) => {
+test('a redirect is a failure and is not followed (contract 6, rule 8)', async (t) => {
   const world = await openWebhooks(t)
   const elsewhere = await openReceiver(t)
   const receiver = await openReceiver(t, answerWith(302, { location: elsewhere.url }))
@@ -268,7 +268,7 @@ test('of a huge reply two kilobytes are kept, and bytes that no text can hold ar
   assert.equal(response, `\x01${'x'.repeat(2_046)}`)
 })
 
-test('410 ends a delivery and disables its address for the account, until a redelivery succeeds', async (t) => {
+test('410 ends a delivery and disables its address for the account, until a redelivery succeeds (contract 6, rule 9)', async (t) => {
   const world = await openWebhooks(t)
   const receiver = await openReceiver(t, answerWith(410))
   const eventId = await world.record({ url: receiver.url })
@@ -328,7 +328,7 @@ test('without an account 410 disables the address for its own checkout alone', a
   assert.deepEqual(world.attempts.map(({ code }) => code).sort(), ['gone', 'url_disabled', null].sort())
 })
 
-test('nothing is sent unsigned: without an account an event needs a secret', async (t) => {
+test('nothing is sent unsigned: without an account an event needs a secret (contract 6, rule 7)', async (t) => {
   const world = await openWebhooks(t)
   await assert.rejects(world.record({ accountId: null, url: 'https://shop.example/' }), /nothing is sent unsigned/)
   await world.record({ accountId: null, url: null })

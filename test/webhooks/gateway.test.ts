@@ -17,7 +17,7 @@ async function pingStatus(t: TestContext, env: Record<string, string>, url: stri
   return (await postTo(await openGateway(t, env), '/webhooks/ping', { url })).status
 }
 
-test('on a laptop with the embedded ledger alone, a webhook to the same machine simply works', async (t) => {
+test('on a laptop with the embedded ledger alone, a webhook to the same machine simply works (contract 6, rule 10)', async (t) => {
   const gateway = await openGateway(t)
   const receiver = await openReceiver(t)
   const { status } = await postTo(gateway, '/webhooks/ping', { url: receiver.url })
@@ -26,7 +26,7 @@ test('on a laptop with the embedded ledger alone, a webhook to the same machine 
   assert.equal((JSON.parse(receiver.requests[0]!.body) as { type: string }).type, 'ping')
 })
 
-test('with other nodes, or when told so, private addresses are refused; told otherwise, they are not', async (t) => {
+test('with other nodes, or when told so, private addresses are refused; told otherwise, they are not (contract 6, rule 10)', async (t) => {
   const { url } = await openReceiver(t)
   const node = { NODE_URLS: (await openRecordingNode(t)).url }
   assert.equal(await pingStatus(t, { WEBHOOK_ALLOW_PRIVATE: 'false' }, url), 400)

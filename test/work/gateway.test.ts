@@ -65,7 +65,7 @@ test('50 identical requests at once cause one search', async (t) => {
   )
 })
 
-test('work that was made before is free and says so, also after a restart', async (t) => {
+test('work that was made before is free and says so, also after a restart (contract 2, Work result; 4.1, rule 15)', async (t) => {
   const gateway = await openGateway(t, OWN_THREADS)
   const hash = newHash()
   const first = (await gateway.call('work_generate', { hash })).json<WorkResult>()
@@ -103,7 +103,7 @@ test('a client that hangs up leaves, and the search ends', async (t) => {
   await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) === 0)
 })
 
-test('work_cancel ends one’s own wait, with the words of a node', async (t) => {
+test('work_cancel ends one’s own wait, with the words of a node (contract 4.1, Blocks and work: work_cancel)', async (t) => {
   const gateway = await openLive(t)
   const hash = newHash()
   const waiting = gateway.call('work_generate', { hash, ...ENDLESS })
@@ -114,7 +114,7 @@ test('work_cancel ends one’s own wait, with the words of a node', async (t) =>
   assert.deepEqual(reply.json(), { error: 'Cancelled' })
 })
 
-test('when the only peer dies in the midst of a search, this machine finds the work', async (t) => {
+test('when the only peer dies in the midst of a search, this machine finds the work (contract 4.1, rule 15)', async (t) => {
   const peer = createServer((request, response) => {
     request.resume()
     request.on('end', () => response.destroy())
@@ -158,7 +158,7 @@ test('a spare machine that runs the work server computes for the gateway', async
   assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
 })
 
-test('without any source of work the answer is 503 with the time to come back', async (t) => {
+test('without any source of work the answer is 503 with the time to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline)', async (t) => {
   const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false' })
   const reply = await gateway.call('work_generate', { hash: newHash() })
   assert.equal(reply.status, 503)

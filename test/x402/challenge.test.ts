@@ -22,7 +22,7 @@ import {
   signed,
 } from './world.ts'
 
-test('402 what has a price is answered with the price, in the header and in the body', async (t) => {
+test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 2, Payment requirements; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
   const { call, url } = await openShop(t, { BASE_URL: 'https://rpc.example' })
   const reply = await call('work_generate', { hash: newHash() }, { host: 'evil.example' })
   assert.equal(reply.status, 402)
@@ -59,7 +59,7 @@ test('402 the price can be asked for without parameters, and an empty payment is
 })
 
 // Contract 5, rule 8: even an invalid credential leads to normal authentication, and the payment stays unused.
-test('any credential skips the payment, and an empty one does not', async (t) => {
+test('any credential skips the payment, and an empty one does not (contract 5, rule 8; 4.7, rule 17)', async (t) => {
   const gateway = await openShop(t)
   const { call, node, app, url } = gateway
   const payer = await openPayer(node)
@@ -95,7 +95,7 @@ test('any credential skips the payment, and an empty one does not', async (t) =>
   assert.equal(paid.status, 200, paid.text)
 })
 
-test('only what is listed has a price, the list may be empty, and without an address nothing is sold', async (t) => {
+test('only what is listed has a price, the list may be empty, and without an address nothing is sold (contract 4.7, rule 5)', async (t) => {
   const listed = await openShop(t, { X402_ACTIONS: 'account_info=0.01 nano, work_generate', X402_PRICE: '7 raw' })
   assert.equal(requiredOf(await listed.call('account_info')).amount, (10n * PRICE).toString())
   assert.equal(requiredOf(await listed.call('work_generate')).amount, '7')
@@ -107,7 +107,7 @@ test('only what is listed has a price, the list may be empty, and without an add
   assert.equal((await off.call('work_generate', { hash: newHash() })).status, 200)
 })
 
-test('a payment for a price that has just changed is accepted, and one nobody was offered is not', async (t) => {
+test('a payment for a price that has just changed is accepted, and one nobody was offered is not (contract 4.7, rules 7 and 16)', async (t) => {
   const { call, node, app } = await openShop(t)
   const payer = await openPayer(node)
   const { db } = app.store
@@ -145,7 +145,7 @@ test('a price that nobody can pay, or a thing that cannot be sold, is told at th
   assert.deepEqual(read({ X402_PRICE: '1 USD' }, rates).get('work_generate'), { currency: 'USD', value: '1' })
 })
 
-test('what is for sale is listed for programs', async (t) => {
+test('what is for sale is listed for programs (contract 4.7, Other doors of 4.7: GET /.well-known/x402)', async (t) => {
   const { url } = await openShop(t, { BASE_URL: 'https://rpc.example', X402_NETWORK: 'nano:dev' })
   const reply = await ask(`${url}/.well-known/x402`, { method: 'GET' })
   assert.equal(reply.status, 200)

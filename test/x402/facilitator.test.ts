@@ -23,7 +23,7 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('the stock facilitator client verifies and settles here', async (t) => {
+test('the stock facilitator client verifies and settles here (contract 4.7, Other doors of 4.7)', async (t) => {
   // Nothing is for sale: the facilitator stands by itself.
   const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
   const payer = await openPayer(node)
@@ -89,7 +89,7 @@ test('a payment for other terms is called invalid, and never sent', async (t) =>
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('400 what is no call to a facilitator, 503 while no node can tell', async (t) => {
+test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other doors of 4.7)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
   const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`

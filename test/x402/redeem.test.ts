@@ -49,7 +49,7 @@ function assertPending(reply: Reply, block: StateBlock): void {
 const stateOf = async ({ app }: Pick<Gateway, 'app'>, block: StateBlock) =>
   (await findPayment(app.store.db, hashBlock(block)))?.state
 
-test('200 the answer comes with the receipt, and costs no free quota and no credits', async (t) => {
+test('200 the answer comes with the receipt, and costs no free quota and no credits (contract 4.7, rules 4 and 9; 4.7, Answers of 4.7: success; 4.7, Headers of 4.7: PAYMENT-RESPONSE)', async (t) => {
   const { call, node, app } = await openFaultyShop(t, { env: { FREE_WORK_ANONYMOUS_PER_HOUR: '1' } })
   const payer = await openPayer(node)
   for (let at = 0; at < 3; at++) {
@@ -78,7 +78,7 @@ test('eight parallel identical payments are one payment, one action and eight eq
   assert.equal(upstream.hits('work_generate'), 1)
 })
 
-test('the same payment with the same request gets the stored answer, in whatever order its members stand', async (t) => {
+test('the same payment with the same request gets the stored answer, in whatever order its members stand (contract 4.7, rule 10; 4.7, Answers of 4.7: stored result)', async (t) => {
   const { call, post, node, upstream } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)
@@ -91,7 +91,7 @@ test('the same payment with the same request gets the stored answer, in whatever
   assert.equal(upstream.hits('process'), 1)
 })
 
-test('402 the same block pays for no other request, even after the price has changed', async (t) => {
+test('402 the same block pays for no other request, even after the price has changed (contract 4.7, rule 10; 4.7, Reasons of 4.7: duplicate_settlement)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t, { env: { X402_ACTIONS: 'work_generate,account_weight' } })
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)
@@ -140,7 +140,7 @@ test('402 of two blocks on one frontier exactly one pays', async (t) => {
   assert.equal(paymentsOnLedger(node), 1)
 })
 
-test('402 what the ledger definitely refuses is told with both headers, and its frontier is free again', async (t) => {
+test('402 what the ledger definitely refuses is told with both headers, and its frontier is free again (contract 4.7, Answers of 4.7: the ledger definitely refused the block; 4.7, Reasons of 4.7: insufficient_funds, invalid_transaction_state)', async (t) => {
   const { call, node, upstream, app } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)
@@ -182,7 +182,7 @@ test('503 a broadcast nobody knows the outcome of stays open, and the same reque
   assert.equal(paymentsOnLedger(node), 1)
 })
 
-test('503 not confirmed in time is open; confirmed later, the same request is served without another broadcast', async (t) => {
+test('503 not confirmed in time is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 4.7, Reasons of 4.7: settlement_pending; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rule 3)', async (t) => {
   const env = { X402_TIMEOUT_SECONDS: '1' }
   const shop = await openFaultyShop(t, { env, devnet: { confirmAfterMilliseconds: 3_600_000 } })
   const { call, node, upstream, ledger } = shop
@@ -198,7 +198,7 @@ test('503 not confirmed in time is open; confirmed later, the same request is se
   assert.equal(upstream.hits('process'), 1)
 })
 
-test('an action that fails after the settlement answers with its own status and the receipt, and can be repeated', async (t) => {
+test('an action that fails after the settlement answers with its own status and the receipt, and can be repeated (contract 4.7, rules 6 and 15; 4.7, Answers of 4.7: action failed after settlement)', async (t) => {
   const { call, node, upstream, app } = await openFaultyShop(t, { env: { X402_ACTIONS: 'account_weight' } })
   const payer = await openPayer(node)
   const block = paymentBlock(node, payer)
@@ -216,7 +216,7 @@ test('an action that fails after the settlement answers with its own status and 
   assert.equal(upstream.hits('process'), 1)
 })
 
-test('503 while no node answers nothing is charged, and nothing is given away', async (t) => {
+test('503 while no node answers nothing is charged, and nothing is given away (contract 4.7, Answers of 4.7: node or facilitator unreachable before the broadcast; 4.7, Reasons of 4.7: unexpected_verify_error)', async (t) => {
   const { call, node, upstream, app, log } = await openFaultyShop(t)
   const block = paymentBlock(node, await openPayer(node))
   const hash = newHash()

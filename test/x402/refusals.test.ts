@@ -23,7 +23,7 @@ import {
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
 
 /* Every way a payment can be wrong: refused with its reason, and nothing of it reaches the ledger. */
-test('402 whatever is wrong with a payment, its reason is told and nothing is sent', async (t) => {
+test('402 whatever is wrong with a payment, its reason is told and nothing is sent (contract 4.7, Reasons of 4.7; 4.7, rule 12; 4.7, Answers of 4.7: payment malformed, wrong, under- or overpaid, or used before; 8, Other areas: size of PAYMENT-SIGNATURE)', async (t) => {
   const { call, node, upstream, app, log } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const frontier = frontierOf(node, payer.key)
@@ -145,7 +145,7 @@ test('without work and a signature no node is asked anything', async (t) => {
   for (const action of ['account_info', 'block_info', 'process']) assert.equal(upstream.hits(action), 0, action)
 })
 
-test('400 parameters are checked before anything is paid', async (t) => {
+test('400 parameters are checked before anything is paid (contract 4.7, rule 14; 4.7, Answers of 4.7: RPC parameters invalid)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t)
   const header = { 'payment-signature': encode(payloadOf(paymentBlock(node, await openPayer(node)))) }
   const block = toBlockJson(paymentBlock(node, await openPayer(node)))
@@ -213,7 +213,7 @@ test('200 every way to write the same good payment is understood', async (t) => 
   assert.equal(status, 402)
 })
 
-test('402 a block that its payer has published, or anybody has copied, pays for nothing', async (t) => {
+test('402 a block that its payer has published, or anybody has copied, pays for nothing (contract 4.7, rule 11)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t)
   const block = paymentBlock(node, await openPayer(node))
   await publish(node, block)

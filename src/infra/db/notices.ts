@@ -1,17 +1,27 @@
+import { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 
 const CHANNEL = 'nano_gateway'
 const RECONNECT_AFTER = 1_000
+/** A connection that only listens never notices by itself that nobody is there any more. */
+const BEAT_EVERY = 5_000
+const BEAT_ANSWER_MAX = 5_000
+const DELIVERY_MAX = 250
 
 type Listener = (payload: string) => void
 
 /** Notices inside one process: everything that shares an embedded store. */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly connected = true
 
   publish(topic: string, payload: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) listener(payload)
+  }
+
+  async deliver(topic: string, payload: string): Promise<void> {
+    this.publish(topic, payload)
   }
 
   subscribe(topic: string, listener: Listener): () => void {
@@ -20,21 +30,26 @@ export class LocalNotices implements Notices {
     return () => listeners.delete(listener)
   }
 
+  onGap(): void {}
+
   async close(): Promise<void> {}
 }
 
 /**
  * Notices between instances through PostgreSQL. They may get lost while the connection is down, so nothing depends on
- * them alone: jobs are polled and remembered keys expire.
+ * them alone: jobs are polled, remembered keys expire, and what is remembered of the ledger is dropped after a gap.
  */
 export class PostgresNotices implements Notices {
   readonly #local = new LocalNotices()
   readonly #url: string
   readonly #clock: Clock
   readonly #send: (text: string) => Promise<unknown>
+  readonly #gapListeners = new Set<() => void>()
   #client: pg.Client | undefined
   #cancelRetry: (() => void) | undefined
+  #beat: NodeJS.Timeout | undefined
   #closed = false
+  connected = false
 
   constructor(url: string, clock: Clock, send: (text: string) => Promise<unknown>) {
     this.#url = url
@@ -44,25 +59,46 @@ export class PostgresNotices implements Notices {
   }
 
   publish(topic: string, payload: string): void {
+    void this.deliver(topic, payload)
+  }
+
+  /** Not for longer than is worth waiting for: whoever does not hear of it has other ways. */
+  async deliver(topic: string, payload: string): Promise<void> {
     this.#local.publish(topic, payload)
-    this.#send(JSON.stringify({ topic, payload })).catch(() => undefined)
+    const sent = this.#send(JSON.stringify({ topic, payload })).catch(() => undefined)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, DELIVERY_MAX)))
+    await Promise.race([sent, late])
+    clearTimeout(timer)
   }
 
   subscribe(topic: string, listener: Listener): () => void {
     return this.#local.subscribe(topic, listener)
   }
 
+  onGap(listener: () => void): void {
+    this.#gapListeners.add(listener)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#cancelRetry?.()
+    clearTimeout(this.#beat)
     await this.#client?.end().catch(() => undefined)
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url })
+    const socket = new Socket()
+    const client = new pg.Client({
+      connectionString: this.#url,
+      stream: () => socket,
+      connectionTimeoutMillis: BEAT_ANSWER_MAX,
+    })
     this.#client = client
     const lost = () => {
       client.removeAllListeners('end')
+      clearTimeout(this.#beat)
+      this.#judge(false)
       if (!this.#closed) this.#cancelRetry = this.#clock.after(RECONNECT_AFTER, () => void this.#connect())
     }
     client.on('error', () => undefined)
@@ -78,9 +114,37 @@ export class PostgresNotices implements Notices {
     try {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
+      this.#judge(true)
+      this.#watch(client, socket)
     } catch {
+      socket.destroy()
       await client.end().catch(() => undefined)
     }
+  }
+
+  /** In real time, whatever the clock says: it is the connection that is judged. */
+  #watch(client: pg.Client, socket: Socket): void {
+    if (this.#closed) return
+    this.#beat = setTimeout(() => {
+      const silent = setTimeout(() => socket.destroy(), BEAT_ANSWER_MAX)
+      client.query('select 1').then(
+        () => {
+          clearTimeout(silent)
+          this.#watch(client, socket)
+        },
+        () => {
+          clearTimeout(silent)
+          socket.destroy()
+        },
+      )
+    }, BEAT_EVERY)
+    this.#beat.unref()
+  }
+
+  #judge(connected: boolean): void {
+    if (connected === this.connected || this.#closed) return
+    this.connected = connected
+    for (const listener of this.#gapListeners) listener()
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import type { Engine } from '../../kernel/dialect.ts'
@@ -14,18 +15,31 @@ export interface Store {
   db: Db
   engine: Engine
   notices: Notices
+  /** What the store's own clock says, where several gateways share it. */
+  readTime: (() => Promise<number>) | undefined
+  /** Throws when the store does not answer. */
+  ping(): Promise<unknown>
   /** Writes a consistent copy while the store is in use. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
 const POOL_MAX = 16
+/** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
+const SILENCE_MAX = 30_000
+
+export interface OpenOptions {
+  /** For work of an operator that may take as long as it takes. */
+  patient?: boolean
+}
 
 /** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
-export async function openStore(url: string, clock: Clock): Promise<Store> {
-  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, clock)
+export async function openStore(url: string, clock: Clock, { patient = false }: OpenOptions = {}): Promise<Store> {
+  const lines = new Lines()
+  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, clock, lines)
   try {
     await migrate(store)
+    if (!patient) lines.endPatience(SILENCE_MAX)
     return store
   } catch (error) {
     await store.close()
@@ -41,16 +55,47 @@ function openSqlite(file: string): Store {
     db,
     engine: 'sqlite',
     notices: new LocalNotices(),
+    readTime: undefined,
+    ping: () => sql`select 1`.execute(db),
     backup: (target) => dialect.backup(target),
     close: () => db.destroy(),
   }
 }
 
-function openPostgres(url: string, clock: Clock): Store {
+/**
+ * The connections of a pool. A statement whose answer never comes would hold its connection, and whoever waits for it,
+ * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
+ */
+class Lines {
+  readonly #open = new Set<Socket>()
+  #silenceMax = 0
+
+  readonly begin = (): Socket => {
+    const socket = new Socket()
+    this.#open.add(socket)
+    socket.setTimeout(this.#silenceMax)
+    socket.on('timeout', () => socket.destroy(new Error('The store does not answer.')))
+    socket.on('close', () => this.#open.delete(socket))
+    return socket
+  }
+
+  endPatience(milliseconds: number): void {
+    this.#silenceMax = milliseconds
+    for (const socket of this.#open) socket.setTimeout(milliseconds)
+  }
+}
+
+function openPostgres(url: string, clock: Clock, lines: Lines): Store {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
-  const pool = new pg.Pool({ connectionString: url, max: POOL_MAX, types })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_MAX,
+    types,
+    stream: lines.begin,
+    connectionTimeoutMillis: SILENCE_MAX,
+  })
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', () => undefined)
   // The same for one in use: its transaction fails, the process does not.
@@ -61,6 +106,11 @@ function openPostgres(url: string, clock: Clock): Store {
     db,
     engine: 'postgres',
     notices,
+    readTime: async () => {
+      const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+      return (await time.execute(db)).rows[0]!.now
+    },
+    ping: () => sql`select 1`.execute(db),
     backup: () => Promise.reject(new Error('Back PostgreSQL up with its own tools (pg_dump).')),
     close: async () => {
       await notices.close()

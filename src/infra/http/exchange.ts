@@ -2,49 +2,67 @@ import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { type LookupFunction, isIP } from 'node:net'
 import { type OutboundCode, OutboundFailure } from '../../kernel/outbound-failure.ts'
-import type { Clock, OutboundReply } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports.ts'
 import type { Target } from './read-target.ts'
 
 const CONNECT_MILLISECONDS = 5_000
-const REPLY_BYTES_MAX = 2_048
 const HEADER_BYTES_MAX = 16 * 1024
 
 export interface Exchange {
   target: Target
   /** Checked, and the only ones that are connected to. */
   addresses: readonly string[]
+  method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
-  body: string
+  body?: string
+  /** How much of the reply is kept; the rest is cut off. */
+  bytesMax: number
   clock: Clock
   startedAt: number
   /** When to stop waiting. */
   endsAt: number
 }
 
+export interface Exchanged {
+  status: number
+  bytes: Buffer
+  /** Whether the reply came to its end by itself. */
+  whole: boolean
+  retryAfter: string | undefined
+  milliseconds: number
+}
+
 /**
- * One POST on a connection of its own, to an address that was checked: asking for the name again could bring another.
+ * One request on a connection of its own, to an address that was checked: asking for the name again could bring another.
  * Name and certificate stay those of the host. The status decides, so that a body which is too long or never ends is
  * cut off and the reply counts.
  */
 export function exchange({
   target,
   addresses,
+  method,
   headers,
   body,
+  bytesMax,
   clock,
   startedAt,
   endsAt,
-}: Exchange): Promise<OutboundReply> {
+}: Exchange): Promise<Exchanged> {
   const { secure, hostname, port, path, host } = target
   return new Promise((resolve, reject) => {
     let reply: (() => void) | undefined
     let failure: OutboundCode = 'connect_failed'
     const request = (secure ? httpsRequest : httpRequest)({
-      method: 'POST',
+      method,
       hostname,
       port,
       path,
-      headers: { ...headers, host, 'accept-encoding': 'identity', 'content-length': Buffer.byteLength(body) },
+      headers: {
+        ...headers,
+        host,
+        'accept-encoding': 'identity',
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
       lookup: pinnedTo(addresses),
       agent: false,
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -68,11 +86,12 @@ export function exchange({
       socket.once('secureConnect', established)
     })
     request.on('response', (response) => {
-      const text = readBeginning(response, () => end(reply!))
+      const beginning = readBeginning(response, bytesMax, () => end(reply!))
       reply = () =>
         resolve({
           status: response.statusCode!,
-          text: text(),
+          bytes: beginning(),
+          whole: response.complete,
           retryAfter: response.headers['retry-after'],
           milliseconds: clock.now() - startedAt,
         })
@@ -83,19 +102,19 @@ export function exchange({
 }
 
 /** Collects the first bytes of a body and says when there are enough, or no more to come. */
-function readBeginning(response: IncomingMessage, onEnough: () => void): () => string {
+function readBeginning(response: IncomingMessage, bytesMax: number, onEnough: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
   response.on('data', (chunk: Buffer) => {
-    const kept = chunk.subarray(0, Math.max(0, REPLY_BYTES_MAX - length))
+    const kept = chunk.subarray(0, Math.max(0, bytesMax - length))
     chunks.push(kept)
     length += kept.length
-    if (length >= REPLY_BYTES_MAX) onEnough()
+    if (length >= bytesMax) onEnough()
   })
   response.on('end', onEnough)
   response.on('close', onEnough)
   response.on('error', onEnough)
-  return () => Buffer.concat(chunks).toString()
+  return () => Buffer.concat(chunks)
 }
 
 function pinnedTo(addresses: readonly string[]): LookupFunction {

@@ -1,12 +1,13 @@
 import { networkInterfaces } from 'node:os'
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import type { Clock, Outbound } from '../../kernel/ports.ts'
-import { exchange } from './exchange.ts'
+import { type Exchange, type Exchanged, exchange } from './exchange.ts'
 import { isGlobalAddress } from './global-address.ts'
 import { type Target, readTarget } from './read-target.ts'
 import { type Resolve, resolveHere, resolvePublic } from './resolve.ts'
 
 const TOTAL_MILLISECONDS = 10_000
+const REPLY_BYTES_MAX = 2_048
 
 export interface OutboundOptions {
   clock: Clock
@@ -21,21 +22,41 @@ export interface OutboundOptions {
  * the connection goes to exactly what was checked. Redirects are replies like any other.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const { clock, allowPrivate } = options
+  const { allowPrivate } = options
   return {
     check(url) {
       const target = readTarget(url, allowPrivate)
       return typeof target === 'string' ? target : undefined
     },
     async post(url, { headers, body }) {
-      const target = readTarget(url, allowPrivate)
-      if (typeof target === 'string') throw new OutboundFailure(target)
-      const startedAt = clock.now()
-      const endsAt = startedAt + TOTAL_MILLISECONDS
-      const addresses = await findAddresses(options, target, endsAt)
-      return exchange({ target, addresses, headers, body, clock, startedAt, endsAt })
+      const { bytes, status, retryAfter, milliseconds } = await send(options, url, {
+        method: 'POST',
+        headers,
+        body,
+        bytesMax: REPLY_BYTES_MAX,
+      })
+      return { status, retryAfter, milliseconds, text: bytes.toString() }
+    },
+    async get(url, { headers, bytesMax }) {
+      // One byte more than is wanted tells a reply that is too long from one that just fits.
+      const { status, bytes, whole } = await send(options, url, { method: 'GET', headers, bytesMax: bytesMax + 1 })
+      return { status, bytes: whole && bytes.length <= bytesMax ? bytes : undefined }
     },
   }
+}
+
+async function send(
+  options: OutboundOptions,
+  url: string,
+  request: Pick<Exchange, 'method' | 'headers' | 'body' | 'bytesMax'>,
+): Promise<Exchanged> {
+  const { clock, allowPrivate } = options
+  const target = readTarget(url, allowPrivate)
+  if (typeof target === 'string') throw new OutboundFailure(target)
+  const startedAt = clock.now()
+  const endsAt = startedAt + TOTAL_MILLISECONDS
+  const addresses = await findAddresses(options, target, endsAt)
+  return exchange({ ...request, target, addresses, clock, startedAt, endsAt })
 }
 
 /** Where a name leads. One address that is not public spoils all of them: which one is taken is not ours to say. */

@@ -71,7 +71,7 @@ test('a price is decimal text with its source and time', async (t) => {
   assert.equal(gecko.requests.length, 1, 'one request tells all currencies')
 })
 
-test('the second source answers when the first is away', async (t) => {
+test('the second source answers when the first is away (contract 4.1, rule 24)', async (t) => {
   const { prices, failures } = await open(t, reply('<html>', 503), reply(KRAKEN))
   assert.deepEqual([(await prices.rate('USD')).rate, (await prices.rate('USD')).source], ['0.860000', 'kraken'])
   assert.deepEqual(failures, ['status 503'], 'and the first is left alone for a while')
@@ -95,7 +95,7 @@ test('an absurd jump of the only source is not believed while the last price is 
   assert.equal((await prices.rate('USD')).rate, '0.8553')
 })
 
-test('the last good price is served for ten minutes with its own time, and then no more', async (t) => {
+test('the last good price is served for ten minutes with its own time, and then no more (contract 4.1, rule 25; 8, Other areas: age of a value whose provider fails)', async (t) => {
   const { prices, gecko, clock } = await open(t, reply(GECKO))
   const { at } = await prices.rate('USD')
   gecko.answer = reply('broken')
@@ -147,7 +147,7 @@ test('a price outside the band is not believed, also the first one', async (t) =
   assert.deepEqual(absurd.failures, ['no price is believable'])
 })
 
-test('market data has every member of the contract, also those a provider leaves out', async (t) => {
+test('market data has every member of the contract, also those a provider leaves out (contract 2, Market data; 2, rule 1)', async (t) => {
   const coin = documented('coingecko-coin') as Record<string, unknown>
   const whole = await serve(t, reply(coin))
   const all = await providedMarketData({

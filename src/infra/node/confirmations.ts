@@ -38,7 +38,7 @@ export class Confirmations implements ConfirmationBus {
       .map(
         (upstream) =>
           new NodeEvents(upstream, options, {
-            confirmation: (confirmation) => this.#tell(confirmation),
+            confirmation: (confirmation) => this.hear(confirmation),
             stateChange: () => this.#judge(),
           }),
       )
@@ -88,14 +88,15 @@ export class Confirmations implements ConfirmationBus {
   async #catchUp(since: number): Promise<void> {
     for (const account of [...this.#watched.keys()].slice(0, CATCH_UP_MAX)) {
       try {
-        for (const confirmation of await this.#options.findSince(account, since)) this.#tell(confirmation)
+        for (const confirmation of await this.#options.findSince(account, since)) this.hear(confirmation)
       } catch {
         // The consumers' own pollers find what is still missing.
       }
     }
   }
 
-  #tell(confirmation: Confirmation): void {
+  /** Takes a confirmation, whoever told of it, and passes it on once. */
+  hear(confirmation: Confirmation): void {
     this.#options.onHeard(confirmation)
     if (this.#seen.has(confirmation.hash)) return
     this.#seen.add(confirmation.hash)

@@ -29,7 +29,9 @@ export interface NodesOptions {
   clock: Clock
   random: Random
   /** Tells other instances which accounts and blocks our own publication has touched. */
-  onWrite?: (keys: readonly string[], holder: string | undefined) => void
+  onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
+  /** Whether we hear of what other instances publish; while we do not, nothing that they may change is remembered. */
+  hearsWrites?: () => boolean
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
 }
@@ -107,7 +109,8 @@ export class Nodes {
     const stamp = this.#epochs.stamp(keys)
     const { cache } = policyOf(action)
     // What events keep fresh is only remembered while events arrive.
-    const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || this.#bus.connected)
+    const hears = this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
+    const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     // An answer made from two reads is nobody's to remember.
     const alone = trace !== undefined && trace.cache === undefined && cacheable
@@ -196,8 +199,19 @@ export class Nodes {
       return hash
     } finally {
       this.#epochs.bump(keys)
-      this.#options.onWrite?.(keys, taker)
+      // Before the answer: whoever reads next may ask another instance.
+      await this.#options.onWrite?.(keys, taker)
     }
+  }
+
+  /** Another instance has heard of a block that no node has told us. */
+  hear(confirmation: Confirmation): void {
+    this.#bus.hear(confirmation)
+  }
+
+  /** What others have published may have escaped us: everything remembered is in doubt. */
+  noteGap(): void {
+    this.#epochs.bumpAll()
   }
 
   /** Another instance has published: what we remember of these is old. */

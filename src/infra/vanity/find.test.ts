@@ -55,7 +55,7 @@ test('several threads look from several starts and one of them is enough', () =>
   }))
 
 // No machine finds five characters before its thread has begun.
-test('when time runs out there is no key', () =>
+test('when time runs out there is no key (contract 4.2, rule 4; 7, Texts and codes: vanity search out of time; 8, Other areas: vanity)', () =>
   repeat(1, async (random) => {
     const clock = new TestClock()
     const searching = findVanity({ ...request(random, prefixOf(random, 5)), clock })

@@ -50,6 +50,12 @@ export class StoredKeys implements KeyRing {
     this.#lookups.delete(hash)
   }
 
+  /** Changes may have escaped us. */
+  forgetAll(): void {
+    this.#remembered.clear()
+    this.#lookups.clear()
+  }
+
   async close(): Promise<void> {
     this.#cancelFlush()
     await this.flush().catch(() => undefined)

@@ -9,11 +9,21 @@ export { type CheckoutCtx, toCheckoutCtx } from './ctx.ts'
 export { chooseAmount } from './domain/choose-amount.ts'
 export { deleteCheckout } from './domain/cancel.ts'
 export { type LedgerSend, creditSend } from './domain/credit.ts'
+export { endEarly, lookSoon } from './domain/end-early.ts'
 export { exportPayments } from './domain/export.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
 export { readOverview, readStats, readStatus } from './domain/report.ts'
-export { getCheckout, servePage, showCheck, showOwn, showRecord, showUnmatched } from './domain/show.ts'
+export {
+  getCheckout,
+  readPageFacts,
+  servePage,
+  showCheck,
+  showOwn,
+  showRecord,
+  showUnmatched,
+  worthOf,
+} from './domain/show.ts'
 export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'
 export { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'

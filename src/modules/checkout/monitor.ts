@@ -4,7 +4,7 @@ import type { CheckoutCtx } from './ctx.ts'
 import { creditSend } from './domain/credit.ts'
 import { readSends } from './domain/read-ledger.ts'
 import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
-import { type WatchedAddress, claimScans, hastenAllScans, hastenScans, listFresh, listWatched } from './watch-store.ts'
+import { type WatchedAddress, claimScans, hastenPage, hastenScans, listFresh, listWatched } from './watch-store.ts'
 
 const TICK = 500
 /** Longer than any look takes; whoever dies meanwhile loses its addresses to others. */
@@ -107,7 +107,12 @@ export class Monitor {
   }
 
   async #catchUp(): Promise<void> {
-    await hastenAllScans(this.#options.ctx.db, this.#options.clock.now())
+    const { ctx, clock } = this.#options
+    const at = clock.now()
+    // Page by page: one statement over a million addresses would hold up every payment behind it.
+    for (let after: string | undefined = ''; after !== undefined && !this.#stopped;) {
+      after = await hastenPage(ctx.db, { at, after, limit: PAGE })
+    }
   }
 
   #hear({ hash, account, block }: Confirmation): void {
@@ -130,7 +135,11 @@ export class Monitor {
   async #drain(): Promise<void> {
     try {
       while (this.#queue.size > 0 && !this.#stopped) {
-        const batch = [...this.#queue].slice(0, BLOCKS_AT_ONCE)
+        // Never the whole queue: when payments pile up, copying it for every batch would cost more than the payments.
+        const batch: string[] = []
+        for (const hash of this.#queue) {
+          if (batch.push(hash) === BLOCKS_AT_ONCE) break
+        }
         for (const hash of batch) this.#queue.delete(hash)
         await this.#credit(batch)
       }
@@ -201,7 +210,7 @@ export class Monitor {
     const { ctx, clock } = this.#options
     const now = clock.now()
     const leaseUntil = now + LEASE
-    const watched = await claimScans(ctx.db, { now, leaseUntil, limit: ADDRESSES_AT_ONCE })
+    const watched = await claimScans(ctx.db, ctx.till.engine, { now, leaseUntil, limit: ADDRESSES_AT_ONCE })
     try {
       if (watched.length > 0) await scanAddresses(ctx, this.#tools, { watched, leaseUntil })
     } catch (error) {

@@ -344,6 +344,10 @@ export async function updatePrice(
     .execute()
 }
 
+export async function updateExpiry(db: Db, id: string, expiresAt: number): Promise<void> {
+  await db.updateTable('checkouts').set({ expires_at: expiresAt }).where('id', '=', id).execute()
+}
+
 export async function markServed(db: Db, id: string, now: number): Promise<void> {
   await db
     .updateTable('checkouts')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Engine, skipLocked } from '../../kernel/dialect.ts'
 import type { WatchedAddressesTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import { OPEN_STATUSES, earlier, later } from './store.ts'
@@ -106,31 +107,26 @@ export async function listFresh(db: Db, since: number): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
-/** Takes addresses whose turn it is; whoever dies with them leaves them to others when the lease ends. */
+/**
+ * Takes addresses whose turn it is; whoever dies with them leaves them to others when the lease ends. One statement that
+ * passes over what others are taking, so that instances share the turns instead of waiting for one another.
+ */
 export async function claimScans(
   db: Db,
+  engine: Engine,
   { now, leaseUntil, limit }: { now: number; leaseUntil: number; limit: number },
 ): Promise<WatchedAddress[]> {
-  const due = await db
-    .selectFrom('watched_addresses')
-    .select('address')
-    .where('next_scan_at', '<=', now)
-    .orderBy('next_scan_at')
-    .limit(limit)
-    .execute()
-  if (due.length === 0) return []
-  // Asked again in the statement that takes them, because another instance may have been faster.
-  const rows = await db
-    .updateTable('watched_addresses')
-    .set({ next_scan_at: leaseUntil })
-    .where(
-      'address',
-      'in',
-      due.map(({ address }) => address),
+  const due = db.selectFrom('watched_addresses').select('address').where('next_scan_at', '<=', now)
+  // A read alone while nothing is due: a writer's turn costs a sync.
+  if ((await due.limit(1).executeTakeFirst()) === undefined) return []
+  const { rows } = await sql<WatchedAddressesTable>`
+    with due as materialized (
+      select address from watched_addresses where next_scan_at <= ${now}
+      order by next_scan_at limit ${limit} ${skipLocked(engine)}
     )
-    .where('next_scan_at', '<=', now)
-    .returningAll()
-    .execute()
+    update watched_addresses set next_scan_at = ${leaseUntil}
+    where address in (select address from due) and next_scan_at <= ${now}
+    returning *`.execute(db)
   return rows.map(toWatched)
 }
 
@@ -166,9 +162,31 @@ export async function hastenScans(db: Db, addresses: readonly string[], at: numb
     .execute()
 }
 
-/** Wants everything looked at: somebody may have paid while nobody listened. */
-export async function hastenAllScans(db: Db, at: number): Promise<void> {
-  await db.updateTable('watched_addresses').set({ next_scan_at: at }).where('next_scan_at', '>', at).execute()
+/**
+ * Wants everything looked at, because somebody may have paid while nobody listened; what was looked at since needs no
+ * second look. One page in order of the address; answers where the next begins.
+ */
+export async function hastenPage(
+  db: Db,
+  { at, after, limit }: { at: number; after: string; limit: number },
+): Promise<string | undefined> {
+  const last = await db
+    .selectFrom('watched_addresses')
+    .select('address')
+    .where('address', '>', after)
+    .orderBy('address')
+    .offset(limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  let page = db
+    .updateTable('watched_addresses')
+    .set({ next_scan_at: at })
+    .where('address', '>', after)
+    .where('next_scan_at', '>', at)
+    .where('scanned_at', '<=', at)
+  if (last) page = page.where('address', '<=', last.address)
+  await page.execute()
+  return last?.address
 }
 
 export async function findScannedAt(db: Db, address: string): Promise<number | undefined> {

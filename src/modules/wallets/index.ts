@@ -17,12 +17,6 @@ export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
 export { WalletWatch } from './listeners.ts'
 export { countOpenBlocks } from './outbox-store.ts'
-export {
-  type Wallet,
-  countByMasterKey,
-  countByStatus,
-  findServiceWallet,
-  findWallet,
-  listFrozen,
-  listWatched,
-} from './store.ts'
+export { listFrozen } from './frozen-store.ts'
+export { countByMasterKey } from './keys-store.ts'
+export { type Wallet, countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'

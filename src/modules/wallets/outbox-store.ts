@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { WalletBlocksTable } from '../../kernel/tables/wallets.ts'
-import type { SendRefusal } from './errors.ts'
 
 /** A block of a wallet on its way from the wish to the confirmation. */
 export interface OutboxBlock {
@@ -29,8 +28,8 @@ export interface OutboxBlock {
 }
 
 /** Written out, because partial indexes are found by their very words. */
-const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
-const QUEUED = sql<boolean>`status = 'queued'`
+export const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
+export const QUEUED = sql<boolean>`status = 'queued'`
 
 function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
   const raw = (text: string | null) => (text === null ? null : toRaw(BigInt(text)))
@@ -216,114 +215,6 @@ export async function findOwnBlock(db: Db, walletId: string, hash: string): Prom
   return row && toBlock(row)
 }
 
-/** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
-export async function refuseOverdue(db: Db, walletId: string, now: number): Promise<string[]> {
-  const rows = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'refused', refusal: 'wallet_busy', reference: null })
-    .where('wallet_id', '=', walletId)
-    .where(QUEUED)
-    .where('deadline_at', '<=', now)
-    .returning('id')
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Sends whose clients wait for a wallet that will not send any more. */
-export async function refuseWaiting(db: Db, walletId: string): Promise<string[]> {
-  const rows = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'refused', refusal: 'wallet_frozen', reference: null })
-    .where('wallet_id', '=', walletId)
-    .where(QUEUED)
-    .where('deadline_at', 'is not', null)
-    .returning('id')
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Queued → refused; false when it was signed meanwhile. Its reference is free again, since nothing has happened. */
-export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
-  const row = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'refused', refusal, reference: null })
-    .where('id', '=', id)
-    .where('status', '=', 'queued')
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** A queued receive that cannot be signed now; it is queued again when the ledger shows the deposit again. */
-export async function deleteQueuedReceive(db: Db, id: string): Promise<void> {
-  await db
-    .deleteFrom('wallet_blocks')
-    .where('id', '=', id)
-    .where('status', '=', 'queued')
-    .where('kind', '=', 'receive')
-    .execute()
-}
-
-export interface Signed {
-  hash: string
-  previous: string
-  balance: Raw
-  amount: Raw
-  block: string
-}
-
-/** Queued → signed. Call it under the lease, before anybody outside can know of the block. */
-export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<boolean> {
-  const { hash, previous, balance, amount, block } = signed
-  const row = await db
-    .updateTable('wallet_blocks')
-    .set({
-      status: 'signed',
-      hash,
-      previous,
-      balance_raw: balance.toString(),
-      amount_raw: amount.toString(),
-      block,
-      signed_at: now,
-    })
-    .where('id', '=', id)
-    .where('status', '=', 'queued')
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Work is not part of a block's hash: the same block may carry better work. */
-export async function updateWork(db: Db, id: string, block: string): Promise<void> {
-  await db.updateTable('wallet_blocks').set({ block }).where('id', '=', id).where(OPEN).execute()
-}
-
-export async function markBroadcast(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'broadcast', broadcast_at: now })
-    .where('id', '=', id)
-    .where(OPEN)
-    .execute()
-}
-
-/** Open → confirmed; true for the one who moved it. */
-export async function markConfirmed(db: Db, id: string, now: number): Promise<boolean> {
-  const row = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'confirmed', confirmed_at: now })
-    .where('id', '=', id)
-    .where(OPEN)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Open → lost: a confirmed foreign block stands where ours should be. Its frontier stays used for ever. */
-export async function markLost(db: Db, id: string): Promise<void> {
-  await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', id).where(OPEN).execute()
-}
-
 export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]> {
   const rows = await db
     .selectFrom('wallet_blocks')
@@ -332,47 +223,6 @@ export async function listLost(db: Db, walletId: string): Promise<OutboxBlock[]>
     .where('status', '=', 'lost')
     .execute()
   return rows.map(toBlock)
-}
-
-/** Lost → confirmed: the ledger has it after all. */
-export async function markFound(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'confirmed', confirmed_at: now })
-    .where('id', '=', id)
-    .where('status', '=', 'lost')
-    .execute()
-}
-
-/** Lost → signed: nothing stands in its place, and its frontier takes no other block. The same bytes go out again. */
-export async function reopenLost(db: Db, id: string): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'signed' })
-    .where('id', '=', id)
-    .where('status', '=', 'lost')
-    .execute()
-}
-
-/** Lets a deposit be received by another block, now that this one cannot. */
-export async function releaseSource(db: Db, id: string): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ source_hash: null })
-    .where('id', '=', id)
-    .where('status', '=', 'lost')
-    .execute()
-}
-
-/** Ends a plan with the shares that were not signed yet, so that what there really is can be planned anew. */
-export async function cancelPlan(db: Db, planId: string, now: number): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'refused', refusal: 'wallet_frozen', reference: null })
-    .where('plan_id', '=', planId)
-    .where('status', '=', 'queued')
-    .execute()
-  await markPlanDone(db, planId, now)
 }
 
 /** Payments of the service that wait in a wallet. */
@@ -432,57 +282,4 @@ export async function countOpenBlocks(db: Db): Promise<{ status: string; count: 
     select status, count(*) as "count" from wallet_blocks where status in ('signed', 'broadcast') group by status
     union all select 'queued', count(*) from wallet_blocks where status = 'queued'`.execute(db)
   return rows.map(({ status, count }) => ({ status, count: Number(count) }))
-}
-
-export interface Plan {
-  id: string
-  walletId: string
-  run: number
-  frontier: string
-  total: Raw
-}
-
-export async function insertPlan(db: Db, { id, walletId, run, frontier, total }: Plan, now: number): Promise<void> {
-  await db
-    .insertInto('wallet_plans')
-    .values({
-      id,
-      wallet_id: walletId,
-      run,
-      frontier,
-      total_raw: total.toString(),
-      status: 'open',
-      created_at: now,
-      finished_at: null,
-    })
-    .execute()
-}
-
-export async function findOpenPlan(db: Db, walletId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('wallet_plans')
-    .select('id')
-    .where('wallet_id', '=', walletId)
-    .where(sql<boolean>`status = 'open'`)
-    .executeTakeFirst()
-  return row?.id
-}
-
-export async function countPlans(db: Db, walletId: string): Promise<number> {
-  const row = await db
-    .selectFrom('wallet_plans')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .where('wallet_id', '=', walletId)
-    .executeTakeFirst()
-  return Number(row?.count ?? 0)
-}
-
-/** Open → done, once every share of it is confirmed. */
-export async function markPlanDone(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('wallet_plans')
-    .set({ status: 'done', finished_at: now })
-    .where('id', '=', id)
-    .where('status', '=', 'open')
-    .execute()
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import type { KeyHolder, SealedKey } from '../../kernel/ports.ts'
+import type { SealedKey } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { WalletsTable } from '../../kernel/tables/wallets.ts'
@@ -286,76 +286,9 @@ async function mark(
   return row !== undefined
 }
 
-/** Nothing is signed for it any more; true for the one who froze it. */
-export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {
-  const row = await db
-    .updateTable('wallets')
-    .set({ frozen_at: now, frozen_reason: reason })
-    .where('id', '=', id)
-    .where('frozen_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 export async function findWalletByAddress(db: Db, address: string): Promise<Wallet | undefined> {
   const row = await db.selectFrom('wallets').selectAll().where('address', '=', address).executeTakeFirst()
   return row && toWallet(row)
-}
-
-/** A wallet that waits for a person. */
-export interface FrozenWallet {
-  id: string
-  accountId: string | null
-  address: string
-  frozenAt: number
-  reason: string
-}
-
-const selectFrozen = (db: Db) =>
-  db
-    .selectFrom('wallets')
-    .select(['id', 'account_id', 'address', 'frozen_at', 'frozen_reason'])
-    .where('frozen_at', 'is not', null)
-
-type FrozenRow = Pick<WalletsTable, 'id' | 'account_id' | 'address' | 'frozen_at' | 'frozen_reason'>
-
-const toFrozen = ({ id, account_id: accountId, address, frozen_at: at, frozen_reason: reason }: FrozenRow) => ({
-  id,
-  accountId,
-  address,
-  frozenAt: at!,
-  reason: reason!,
-})
-
-/** Wallets that wait for a person, the latest first. */
-export async function listFrozen(db: Db, limit: number): Promise<FrozenWallet[]> {
-  return (await selectFrozen(db).orderBy('frozen_at', 'desc').limit(limit).execute()).map(toFrozen)
-}
-
-/** A frozen wallet by its id or address. */
-export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | undefined> {
-  const row = await selectFrozen(db)
-    .where((where) => where.or([where('id', '=', name), where('address', '=', name)]))
-    .executeTakeFirst()
-  return row && toFrozen(row)
-}
-
-/** Frozen → thawed; the ledger's word is taken over before anything is signed. */
-export async function markThawed(db: Db, id: string, now: number): Promise<boolean> {
-  const row = await db
-    .updateTable('wallets')
-    .set({ frozen_at: null, frozen_reason: null, thawed_at: now })
-    .where('id', '=', id)
-    .where('frozen_at', 'is not', null)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Thawed → as if nothing had been. */
-export async function markAdopted(db: Db, id: string): Promise<void> {
-  await db.updateTable('wallets').set({ thawed_at: null }).where('id', '=', id).execute()
 }
 
 /** Addresses worth listening for: of wallets that live, or ended a short while ago. */
@@ -395,75 +328,4 @@ export async function countByStatus(db: Db): Promise<{ status: string; frozen: b
     .groupBy(['status', 'frozen'])
     .execute()
   return rows.map(({ status, frozen, count }) => ({ status, frozen: frozen === 1, count: Number(count) }))
-}
-
-export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {
-  const row = await db.selectFrom('wallet_keys').selectAll().where('wallet_id', '=', walletId).executeTakeFirstOrThrow()
-  return toSealedKey(row)
-}
-
-function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
-  return {
-    version: 1,
-    masterKeyId: row.master_key_id,
-    wrappedDataKey: row.wrapped_data_key,
-    sealedKey: row.sealed_key,
-  }
-}
-
-/** Keys that another master key than this one has wrapped. */
-export async function listWrappedByOthers(
-  db: Db,
-  masterKeyId: string,
-  limit: number,
-): Promise<(KeyHolder & { sealed: SealedKey })[]> {
-  const rows = await db
-    .selectFrom('wallet_keys')
-    .innerJoin('wallets', 'wallets.id', 'wallet_keys.wallet_id')
-    .selectAll('wallet_keys')
-    .select('wallets.address')
-    .where('master_key_id', '!=', masterKeyId)
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, sealed: toSealedKey(row) }))
-}
-
-/** The same key in a new wrapping; false when somebody else has wrapped it meanwhile. */
-export async function updateWrapping(db: Db, walletId: string, was: SealedKey, now: SealedKey): Promise<boolean> {
-  const row = await db
-    .updateTable('wallet_keys')
-    .set({ master_key_id: now.masterKeyId, wrapped_data_key: now.wrappedDataKey })
-    .where('wallet_id', '=', walletId)
-    .where('wrapped_data_key', '=', was.wrappedDataKey)
-    .returning('wallet_id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** How many keys each master key has wrapped. */
-export async function countByMasterKey(db: Db): Promise<{ id: string; count: number }[]> {
-  const rows = await db
-    .selectFrom('wallet_keys')
-    .select(({ fn }) => ['master_key_id', fn.countAll().as('count')])
-    .groupBy('master_key_id')
-    .execute()
-  return rows.map((row) => ({ id: row.master_key_id, count: Number(row.count) }))
-}
-
-export async function listCanaries(db: Db): Promise<SealedKey[]> {
-  return (await db.selectFrom('wallet_canaries').selectAll().execute()).map(toSealedKey)
-}
-
-/** The first one of a key stays. */
-export async function insertCanary(db: Db, sealed: SealedKey, now: number): Promise<void> {
-  await db
-    .insertInto('wallet_canaries')
-    .values({
-      master_key_id: sealed.masterKeyId,
-      wrapped_data_key: sealed.wrappedDataKey,
-      sealed_key: sealed.sealedKey,
-      created_at: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }

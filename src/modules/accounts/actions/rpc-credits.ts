@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { input } from '../../../kernel/fields.ts'
 import { readCredits } from '../domain/read-credits.ts'
@@ -9,8 +10,13 @@ export const rpcCredits = action({
   input: input({}),
   example: {
     request: {},
-    response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { work_generate: 9 } } },
+    response: { credits: 1000, plan: 'prepaid', usage: { '2026-11-15': { account_balance: 9 } } },
   },
+  output: answer.record({
+    credits: answer.integer,
+    plan: answer.words('free', 'prepaid'),
+    usage: answer.map(answer.map(answer.integer)),
+  }),
   auth: 'secret-key',
   caching: 'never',
   async run({ store, caller }) {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { requestSignIn } from '../domain/sign-in.ts'
 import { EMAIL_PATTERN } from '../wire-fields.ts'
@@ -19,6 +20,7 @@ export const rpcKey = action({
     request: { email: 'alice@example.com' },
     response: { success: true, message: 'A sign-in link was sent to alice@example.com.' },
   },
+  output: answer.record({ success: answer.bool, message: answer.text }),
   auth: 'none',
   once: true,
   caching: 'never',

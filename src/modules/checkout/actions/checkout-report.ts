@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { reportCheckouts } from '../domain/report.ts'
@@ -37,6 +38,19 @@ export const checkoutReport = action({
       limit: 100,
       has_more: false,
     },
+  },
+  output: answer.record({
+    period: answer.record({ from: answer.orNull(answer.text), to: answer.orNull(answer.text) }),
+    summary: answer.record({ total: answer.integer, by_status: answer.map(answer.integer) }),
+    revenue: answer.map(
+      answer.record({ count: answer.integer, amount: answer.text, amount_raw: answer.optional(answer.raw) }),
+    ),
+    checkouts: answer.list(answer.record({ id: answer.text, status: answer.text })),
+    limit: answer.integer,
+    has_more: answer.bool,
+  }),
+  errors: {
+    invalid_request: 'A filter cannot be read; `field` says which.',
   },
   auth: 'secret-key',
   caching: 'never',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { openCheckout } from '../domain/open.ts'
@@ -10,33 +11,44 @@ import { readCheckout } from '../wire-fields.ts'
 const free = (description: string, example?: unknown) =>
   optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
 
+export const PLAN = answer.record({
+  title: answer.text,
+  value: answer.text,
+  value_raw: answer.optional(answer.raw),
+  discount: answer.oneOf(answer.number, answer.bool),
+})
+const RECEIVER = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+
 export const checkout = action({
   name: 'checkout',
   summary: 'Asks for a payment: a page, a unique amount or address, and a way to know when it is paid.',
   input: input({
-    address: free('The account that receives; an address or `@username`. Needed unless a template is given.'),
+    address: free('The account that receives; an address or `@username`. Needed unless a template is given.', RECEIVER),
     amount: free('The price. Each digit written `X` is filled at random. Without one the payer decides.', '1.5'),
     currency: free('`NANO`, or a supported code such as `USD`.', 'NANO'),
-    title: free('What is sold.', 'Coffee'),
-    description: free('More about it.'),
+    title: free('What is sold, up to 120 characters.', 'Coffee'),
+    description: free('More about it, up to 1000 characters.'),
     image: free('An https address of a picture.'),
-    webhook_url: free('Where signed events are sent. Also `webhook`.'),
+    webhook_url: free(
+      'Where signed events are sent: an address of up to 2048 characters.',
+      'https://shop.example/paid',
+    ),
     webhook_secret: free('What signs them.'),
     webhook_events: free('Further kinds of events to send.', ['payment.partial']),
     notify: free('Mail address for one receipt; needs a secret key.'),
     success_url: free('Where the payer goes afterwards.'),
     cancel_url: free('Where the payer goes otherwise.'),
-    metadata: free('An object that comes back with events.', { order: 'A-1' }),
+    metadata: free('An object that comes back with events: up to 4096 bytes, 50 members, 4 levels.', { order: 'A-1' }),
     template: free('The id of an own checkout that is used again; needs a key.'),
     mode: free('`unique_amount`, `unique_address` or `generated_wallet`.', 'unique_amount'),
-    random: free('The same as the mode `unique_amount`.'),
-    plans: free('Prices to choose from: a list of `{title, value, discount?}`.'),
+    random: free('The same as the mode `unique_amount`.', true),
+    plans: free('Prices to choose from: up to 20 of `{title, value, discount?}`.', [{ title: 'Large', value: '3' }]),
     public_key: free('A key that may live in a browser.'),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
   example: {
     request: {
-      address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      address: RECEIVER,
       amount: '1.5',
       title: 'Coffee',
     },
@@ -45,7 +57,7 @@ export const checkout = action({
       browser: 'https://gateway.example/pay/5c363461a1b2c3d4',
       check: 'https://gateway.example/check/5c363461a1b2c3d4',
       json: 'https://gateway.example/checkout/5c363461a1b2c3d4',
-      address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      address: RECEIVER,
       amount: '1.503241',
       amount_raw: '1503241000000000000000000000000',
       link: 'nano:nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8?amount=1503241000000000000000000000000',
@@ -54,6 +66,41 @@ export const checkout = action({
       status: 'pending',
       expires_unix: 1794796443,
     },
+  },
+  output: answer.record({
+    id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
+    browser: answer.url,
+    check: answer.url,
+    json: answer.url,
+    address: answer.address,
+    amount: answer.optional(answer.nano),
+    amount_raw: answer.optional(answer.raw),
+    currency: answer.optional(answer.text),
+    fiat_amount: answer.optional(answer.text),
+    note: answer.optional(answer.text),
+    rate: answer.optional(answer.text),
+    plans: answer.optional(answer.list(PLAN)),
+    link: answer.paymentUri,
+    qrcode: answer.png,
+    mode: answer.words('unique_amount', 'unique_address', 'generated_wallet'),
+    status: answer.words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'),
+    expires_unix: answer.unix,
+    webhook_secret: answer.optional(answer.text),
+  }),
+  errors: {
+    invalid_amount: '`amount` or a plan is no amount.',
+    invalid_account: '`address` is none.',
+    invalid_currency: '`currency` is not supported.',
+    invalid_url: 'An address cannot be used; `field` says which.',
+    invalid_email: '`notify` is no mail address.',
+    invalid_metadata: '`metadata` is larger than 4096 bytes, 50 members or 4 levels.',
+    key_required: '`notify` and `template` need a key.',
+    feature_disabled: 'A public key, or an account without generated wallets, asked for more than it may.',
+    not_found: 'There is no such template of yours.',
+    conflict: '`unique_address`: there is an open checkout on this address.',
+    too_many_requests: 'Too many checkouts are open on this address.',
+    amount_space_exhausted: 'No free amount near this price.',
+    no_price: 'No recent price of nano in this currency.',
   },
   auth: 'none',
   once: true,

@@ -6,7 +6,9 @@ import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { ANONYMOUS, type Checkout, findCheckout, findOwnCheckout, listTimeline, markServed } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
-import { refreshQuote } from './quote.ts'
+import { listLatestQuotes } from '../reservations-store.ts'
+import { formatFiat, worthAt } from './fiat.ts'
+import { rateNow, refreshQuote } from './quote.ts'
 
 const UNMATCHED_MAX = 100
 
@@ -36,6 +38,27 @@ export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checko
   const checkout = await getCheckout(ctx, given)
   if (checkout.servedAt === null) await markServed(ctx.db, checkout.id, ctx.clock.now())
   return refreshQuote(ctx, checkout)
+}
+
+/** What a page shows beside the checkout itself: until when its amounts are good, and what paid it. */
+export async function readPageFacts(
+  ctx: CheckoutCtx,
+  checkout: Checkout,
+): Promise<{ quotedUntil: number | undefined; payments: Payment[] }> {
+  const [quote] = checkout.currency === 'NANO' ? [] : await listLatestQuotes(ctx.db, checkout.id)
+  const payments = await paymentsShown(ctx, checkout)
+  return { quotedUntil: quote?.expiresAt, payments: payments.filter(({ kind }) => kind !== 'unmatched') }
+}
+
+/** About what an amount is worth, as plain decimal text; undefined when nobody knows. */
+export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: string): Promise<string | undefined> {
+  try {
+    const { rate } = await rateNow(ctx, currency)
+    const worth = worthAt(amountRaw, rate)
+    return worth === undefined ? undefined : formatFiat(worth)
+  } catch {
+    return undefined
+  }
 }
 
 /** Everything its merchant may know; `owner` undefined is an administrator. */

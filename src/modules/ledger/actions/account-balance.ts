@@ -1,8 +1,19 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../../kernel/shape.ts'
 
 export const BALANCE_AMOUNTS = ['balance', 'pending', 'receivable'] as const
+
+export const BALANCE = answer.record({
+  balance: answer.raw,
+  balance_nano: answer.nano,
+  pending: answer.raw,
+  pending_nano: answer.nano,
+  receivable: answer.raw,
+  receivable_nano: answer.nano,
+  address: answer.optional(answer.address),
+})
 
 export const accountBalance = action({
   name: 'account_balance',
@@ -22,6 +33,7 @@ export const accountBalance = action({
       receivable_nano: '0',
     },
   },
+  output: BALANCE,
   auth: 'none',
   caching: 'events',
   async run({ node }, params) {

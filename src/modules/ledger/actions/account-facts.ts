@@ -1,16 +1,25 @@
+import type { TObject } from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../../kernel/shape.ts'
 
 const account = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 
 /** Actions that ask the node one thing about one account and pass its answer on. */
-function fact(name: string, summary: string, response: Record<string, string>, amounts: readonly string[] = []) {
+function fact(
+  name: string,
+  summary: string,
+  response: Record<string, string>,
+  output: TObject,
+  amounts: readonly string[] = [],
+) {
   return action({
     name,
     summary,
     input: input({ account: field.account }),
     example: { request: { account }, response },
+    output,
     auth: 'none',
     caching: 'never',
     async run({ node }, params) {
@@ -19,16 +28,28 @@ function fact(name: string, summary: string, response: Record<string, string>, a
   })
 }
 
-export const accountRepresentative = fact('account_representative', 'The representative of an account.', {
-  representative: account,
-})
+export const accountRepresentative = fact(
+  'account_representative',
+  'The representative of an account.',
+  { representative: account },
+  answer.record({ representative: answer.address }),
+)
 export const accountWeight = fact(
   'account_weight',
   'The voting weight delegated to an account.',
   { weight: '1000000000000000000000000000000', weight_nano: '1' },
+  answer.record({ weight: answer.raw, weight_nano: answer.nano }),
   ['weight'],
 )
-export const accountBlockCount = fact('account_block_count', 'How many blocks an account has.', { block_count: '3' })
-export const delegatorsCount = fact('delegators_count', 'How many accounts delegate to a representative.', {
-  count: '1',
-})
+export const accountBlockCount = fact(
+  'account_block_count',
+  'How many blocks an account has.',
+  { block_count: '3' },
+  answer.record({ block_count: answer.whole }),
+)
+export const delegatorsCount = fact(
+  'delegators_count',
+  'How many accounts delegate to a representative.',
+  { count: '1' },
+  answer.record({ count: answer.whole }),
+)

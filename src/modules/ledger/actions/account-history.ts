@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toList, toObject, withNano } from '../../../kernel/shape.ts'
@@ -19,24 +20,44 @@ export const accountHistory = action({
     account_filter: optional(field.accounts),
   }),
   example: {
-    request: { account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', count: '1' },
+    request: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo', count: '1' },
     response: {
-      account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
       history: [
         {
           type: 'send',
           account: 'nano_1s8zpnan59ooisiat9huwybmeg9hrgp8i3xqat11cfbfikfq5rb7sfcuc798',
-          amount: '20000000000000000000000000000000',
-          amount_nano: '20',
+          amount: '1000000000000000000000000000000000000',
+          amount_nano: '1000000',
           local_timestamp: '1794710044',
-          height: '6',
+          height: '4',
           hash: '49F22AA130D891E4C29E29251F4E4D6E49B839E885C1C8C67D6DC2155C2CA616',
           confirmed: 'true',
         },
       ],
-      previous: '9A9B35F9F4CDDD7E1C9B2899BB61E65177AAA430A3CA3144C01A6258E9700449',
+      previous: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419',
     },
   },
+  output: answer.record({
+    account: answer.address,
+    history: answer.orNothing(
+      answer.list(
+        answer.record({
+          type: answer.text,
+          account: answer.optional(answer.address),
+          amount: answer.optional(answer.raw),
+          amount_nano: answer.optional(answer.nano),
+          local_timestamp: answer.whole,
+          height: answer.whole,
+          hash: answer.hash,
+          confirmed: answer.flag,
+          username: answer.optional(answer.text),
+        }),
+      ),
+    ),
+    previous: answer.optional(answer.hash),
+    next: answer.optional(answer.hash),
+  }),
   auth: 'none',
   caching: 'events',
   async run(ctx, { account, head, count, account_filter, ...rest }) {

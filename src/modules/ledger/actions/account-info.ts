@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../../kernel/shape.ts'
 
@@ -39,6 +40,27 @@ export const accountInfo = action({
       representative: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
     },
   },
+  output: answer.record({
+    frontier: answer.hash,
+    open_block: answer.hash,
+    representative_block: answer.hash,
+    balance: answer.raw,
+    balance_nano: answer.nano,
+    modified_timestamp: answer.whole,
+    block_count: answer.whole,
+    account_version: answer.whole,
+    confirmation_height: answer.whole,
+    confirmation_height_frontier: answer.hash,
+    representative: answer.optional(answer.address),
+    weight: answer.optional(answer.raw),
+    weight_nano: answer.optional(answer.nano),
+    pending: answer.optional(answer.raw),
+    pending_nano: answer.optional(answer.nano),
+    receivable: answer.optional(answer.raw),
+    receivable_nano: answer.optional(answer.nano),
+    address: answer.optional(answer.address),
+  }),
+  refusals: ['Account not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {
@@ -49,6 +71,12 @@ export const accountInfo = action({
       receivable: receivable ?? pending,
       include_confirmed,
     })
-    return withNano(answer as JsonObject, AMOUNTS)
+    return withNano({ ...(answer as JsonObject), ...confirmationOf(answer as JsonObject) }, AMOUNTS)
   },
 })
+
+/** Asked for confirmed values, the node calls these two by other names only. Whoever reads the usual ones finds them. */
+function confirmationOf({ confirmed_height, confirmed_frontier }: JsonObject): JsonObject {
+  if (confirmed_height === undefined) return {}
+  return { confirmation_height: confirmed_height, confirmation_height_frontier: confirmed_frontier }
+}

@@ -1,8 +1,9 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { readAccounts } from '../identifiers.ts'
-import { BALANCE_AMOUNTS } from './account-balance.ts'
+import { BALANCE, BALANCE_AMOUNTS } from './account-balance.ts'
 
 export const accountsBalances = action({
   name: 'accounts_balances',
@@ -26,6 +27,7 @@ export const accountsBalances = action({
       },
     },
   },
+  output: answer.record({ balances: answer.map(BALANCE), errors: answer.optional(answer.map(answer.text)) }),
   auth: 'none',
   caching: 'events',
   async run(ctx, { accounts, include_only_confirmed }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { readFromEach } from '../read-from-each.ts'
@@ -17,6 +18,10 @@ export const accountsFrontiers = action({
       },
     },
   },
+  output: answer.record({
+    frontiers: answer.orNothing(answer.map(answer.hash)),
+    errors: answer.optional(answer.map(answer.text)),
+  }),
   auth: 'none',
   caching: 'never',
   async run(ctx, { account, accounts }) {

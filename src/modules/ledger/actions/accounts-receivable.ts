@@ -1,9 +1,10 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
 import { requireAccounts } from '../identifiers.ts'
-import { withDetails } from './receivable.ts'
+import { WAITING, withDetails } from './receivable.ts'
 
 export const accountsReceivable = action({
   name: 'accounts_receivable',
@@ -32,6 +33,7 @@ export const accountsReceivable = action({
       },
     },
   },
+  output: answer.record({ blocks: answer.orNothing(answer.map(answer.map(WAITING))) }),
   auth: 'none',
   caching: 'events',
   async run(ctx, { accounts, count, threshold, source: _always, ...rest }) {

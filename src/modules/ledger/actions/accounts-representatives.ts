@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { readFromEach } from '../read-from-each.ts'
 
@@ -15,6 +16,10 @@ export const accountsRepresentatives = action({
       },
     },
   },
+  output: answer.record({
+    representatives: answer.orNothing(answer.map(answer.address)),
+    errors: answer.optional(answer.map(answer.text)),
+  }),
   auth: 'none',
   caching: 'never',
   run: (ctx, { accounts }) => readFromEach(ctx, 'accounts_representatives', 'representatives', accounts),

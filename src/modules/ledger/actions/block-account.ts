@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 
@@ -7,9 +8,11 @@ export const blockAccount = action({
   summary: 'The account a block belongs to.',
   input: input({ hash: field.hash }),
   example: {
-    request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
+    request: { hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419' },
     response: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo' },
   },
+  output: answer.record({ account: answer.address }),
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

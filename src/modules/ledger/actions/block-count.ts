@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 
@@ -17,6 +18,14 @@ export const blockCount = action({
       cemented_count: '3',
     },
   },
+  output: answer.record({
+    count: answer.whole,
+    unchecked: answer.whole,
+    cemented: answer.whole,
+    block_count: answer.whole,
+    unchecked_count: answer.whole,
+    cemented_count: answer.whole,
+  }),
   auth: 'none',
   caching: 'short',
   async run({ node }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { hashBlock } from '../../../kernel/nano/block.ts'
 import { readBlock } from '../read-block.ts'
@@ -23,6 +24,7 @@ export const blockHash = action({
     },
     response: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
   },
+  output: answer.record({ hash: answer.hash }),
   auth: 'none',
   caching: 'local',
   run: (_ctx, { block }) => ({ hash: hashBlock(readBlock(block)) }),

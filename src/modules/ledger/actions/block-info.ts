@@ -1,7 +1,37 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { shapeBlock } from '../shape-block.ts'
+import { CONTENTS, EXAMPLE_CONTENTS } from './blocks.ts'
+
+export const BLOCK = answer.record({
+  block_account: answer.address,
+  amount: answer.optional(answer.raw),
+  amount_nano: answer.optional(answer.nano),
+  balance: answer.raw,
+  balance_nano: answer.nano,
+  height: answer.whole,
+  local_timestamp: answer.whole,
+  successor: answer.hash,
+  confirmed: answer.flag,
+  subtype: answer.optional(answer.text),
+  contents: CONTENTS,
+})
+
+export const EXAMPLE_BLOCK = {
+  block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  amount: '0',
+  amount_nano: '0',
+  balance: '340282366920938463463374607431768211455',
+  balance_nano: '340282366.920938463463374607431768211455',
+  height: '3',
+  local_timestamp: '1794710042',
+  successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
+  confirmed: 'true',
+  contents: EXAMPLE_CONTENTS,
+  subtype: 'epoch',
+}
 
 export const blockInfo = action({
   name: 'block_info',
@@ -12,25 +42,11 @@ export const blockInfo = action({
     json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
   }),
   example: {
-    request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
-    response: {
-      block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-      amount: '1000000000000000000000000000000000',
-      amount_nano: '1000',
-      balance: '340281366920938463463374607431768211455',
-      balance_nano: '340281366.920938463463374607431768211455',
-      height: '4',
-      local_timestamp: '1794710042',
-      successor: 'D0E790C69A92988659F6DBD6E24ACB1714FCB7F5DD59E6C02F83C7B525823D40',
-      confirmed: 'true',
-      contents: {
-        type: 'state',
-        balance: '340281366920938463463374607431768211455',
-        balance_nano: '340281366.920938463463374607431768211455',
-      },
-      subtype: 'send',
-    },
+    request: { hash: '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419' },
+    response: EXAMPLE_BLOCK,
   },
+  output: BLOCK,
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'immutable',
   async run({ node }, { hash, json_block }) {

@@ -1,9 +1,11 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
 import { shapeBlock } from '../shape-block.ts'
+import { BLOCK, EXAMPLE_BLOCK } from './block-info.ts'
 
 export const blocksInfo = action({
   name: 'blocks_info',
@@ -18,19 +20,25 @@ export const blocksInfo = action({
     include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),
   }),
   example: {
-    request: { hashes: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'], source: 'true' },
+    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'], source: 'true' },
     response: {
       blocks: {
-        D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: {
-          block_account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-          amount: '1000000000000000000000000000000000',
-          amount_nano: '1000',
-          confirmed: 'true',
-          source_account: '0',
-        },
+        '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': { ...EXAMPLE_BLOCK, source_account: '0' },
       },
     },
   },
+  output: answer.record({
+    blocks: answer.orNothing(
+      answer.map(
+        answer.record({
+          ...BLOCK.properties,
+          receive_hash: answer.optional(answer.hash),
+          source_account: answer.optional(answer.text),
+        }),
+      ),
+    ),
+    blocks_not_found: answer.optional(answer.orNothing(answer.list(answer.text))),
+  }),
   auth: 'none',
   caching: 'immutable',
   async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {

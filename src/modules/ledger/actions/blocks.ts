@@ -1,8 +1,41 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { requireHashes } from '../identifiers.ts'
 import { shapeContents } from '../shape-block.ts'
+
+/** An object, or JSON in a text if that was asked for. Blocks older than state blocks have other members. */
+export const CONTENTS = answer.oneOf(
+  answer.record({
+    type: answer.words('state'),
+    account: answer.address,
+    previous: answer.hash,
+    representative: answer.address,
+    balance: answer.raw,
+    balance_nano: answer.nano,
+    link: answer.hash,
+    link_as_account: answer.address,
+    signature: answer.text,
+    work: answer.work,
+  }),
+  answer.record({ type: answer.words('send', 'receive', 'open', 'change') }),
+  answer.text,
+)
+
+export const EXAMPLE_CONTENTS = {
+  type: 'state',
+  account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  previous: '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4',
+  representative: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
+  balance: '340282366920938463463374607431768211455',
+  balance_nano: '340282366.920938463463374607431768211455',
+  link: '65706F636820763220626C6F636B000000000000000000000000000000000000',
+  link_as_account: 'nano_1sdifxjpia5p8ai86u5hefoi1111111111111111111111111111ngspq7ps',
+  signature:
+    '8AD459520EFA40CFB8D99832F8BF324BEC65077ED960AF5992B9795F3D0CE3615762905F6192E6102F9C23094231C613112CDFCDDDA7D4AC5BBE37F5A819F909',
+  work: '00d65ebd21839e17',
+}
 
 export const blocks = action({
   name: 'blocks',
@@ -12,9 +45,11 @@ export const blocks = action({
     json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
   }),
   example: {
-    request: { hashes: ['D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7'] },
-    response: { blocks: { D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7: { type: 'state' } } },
+    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'] },
+    response: { blocks: { '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': EXAMPLE_CONTENTS } },
   },
+  output: answer.record({ blocks: answer.orNothing(answer.map(CONTENTS)) }),
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'immutable',
   async run({ node }, { hashes, json_block }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { shapeBlock } from '../shape-block.ts'
@@ -27,6 +28,17 @@ export const confirmationInfo = action({
       },
     },
   },
+  output: answer.record({
+    announcements: answer.whole,
+    voters: answer.whole,
+    last_winner: answer.hash,
+    total_tally: answer.raw,
+    total_tally_nano: answer.nano,
+    final_tally: answer.raw,
+    final_tally_nano: answer.nano,
+    blocks: answer.map(answer.record({ tally: answer.raw, tally_nano: answer.nano })),
+  }),
+  refusals: ['Confirmation not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

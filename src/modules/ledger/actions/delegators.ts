@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
@@ -20,6 +21,7 @@ export const delegators = action({
       },
     },
   },
+  output: answer.record({ delegators: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
   caching: 'short',
   async run(ctx, { count, threshold, ...rest }) {

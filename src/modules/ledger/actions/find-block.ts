@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
@@ -14,21 +15,36 @@ export const findBlock = action({
   input: input({ address: field.account, amount: field.nanoAmount }),
   fieldSynonyms: { account: 'address' },
   example: {
-    request: { address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', amount: '500' },
+    request: { address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', amount: '1000' },
     response: {
       block: {
         type: 'receive',
         account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
-        amount: '500',
+        amount: '1000',
         local_timestamp: '1794710043',
         height: '2',
         hash: '206EEA1015B9CD8D3C2E4DE0CE8A8CD3724808251544C2E78886C7B49C54CE6C',
         confirmed: 'true',
-        amount_nano: '500',
-        amount_raw: '500000000000000000000000000000000',
+        amount_nano: '1000',
+        amount_raw: '1000000000000000000000000000000000',
       },
     },
   },
+  output: answer.record({
+    block: answer.record({
+      type: answer.text,
+      account: answer.address,
+      amount: answer.nano,
+      amount_nano: answer.nano,
+      amount_raw: answer.raw,
+      local_timestamp: answer.whole,
+      height: answer.whole,
+      hash: answer.hash,
+      confirmed: answer.flag,
+      username: answer.optional(answer.text),
+    }),
+  }),
+  refusals: ['Payment not found.'],
   auth: 'none',
   caching: 'events',
   async run(ctx, { address, amount }) {

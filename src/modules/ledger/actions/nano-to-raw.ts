@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 
 export const nanoToRaw = action({
@@ -9,6 +10,7 @@ export const nanoToRaw = action({
     request: { amount: '1.5' },
     response: { raw: '1500000000000000000000000000000', amount: '1500000000000000000000000000000' },
   },
+  output: answer.record({ raw: answer.raw, amount: answer.raw }),
   auth: 'none',
   caching: 'local',
   run: (_ctx, { amount }) => ({ raw: `${amount}`, amount: `${amount}` }),

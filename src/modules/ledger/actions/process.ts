@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
@@ -31,6 +32,23 @@ export const processBlock = action({
     },
     response: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
   },
+  output: answer.record({ hash: answer.hash }),
+  errors: {
+    invalid_block: 'The block cannot be read.',
+    feature_disabled: '`force` was given.',
+    publish_unknown: 'Whether the block arrived is not known; look `hash` up before you send it again.',
+    publish_timeout: 'The same: the nodes took too long.',
+  },
+  refusals: [
+    'Old block',
+    'Fork',
+    'Gap previous block',
+    'Gap source block',
+    'Bad signature',
+    'Balance and amount delta do not match',
+    'Unreceivable',
+    'Block work is less than threshold',
+  ],
   auth: 'none',
   once: true,
   caching: 'never',

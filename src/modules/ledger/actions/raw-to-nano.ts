@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 
@@ -7,6 +8,7 @@ export const rawToNano = action({
   summary: 'Raw to nano, exact to the last of 30 decimals.',
   input: input({ amount: field.rawAmount }),
   example: { request: { amount: '1500000000000000000000000000000' }, response: { nano: '1.5', amount: '1.5' } },
+  output: answer.record({ nano: answer.nano, amount: answer.nano }),
   auth: 'none',
   caching: 'local',
   run: (_ctx, { amount }) => ({ nano: formatNano(amount), amount: formatNano(amount) }),

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 
@@ -15,6 +16,8 @@ export const receivableExists = action({
     request: { hash: 'D02DD41B2BC71DCD701A89A7F713ECD26BCD9FAD1F18B3029F94A08E274F02F7' },
     response: { exists: '1' },
   },
+  output: answer.record({ exists: answer.bit }),
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

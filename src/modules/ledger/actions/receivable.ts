@@ -1,9 +1,17 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
 import { withUsername } from '../username.ts'
+
+export const WAITING = answer.record({
+  amount: answer.raw,
+  amount_nano: answer.nano,
+  source: answer.address,
+  username: answer.optional(answer.text),
+})
 
 export const receivable = action({
   name: 'receivable',
@@ -36,6 +44,14 @@ export const receivable = action({
       },
     ],
   },
+  output: answer.oneOf(
+    answer.list(answer.record({ hash: answer.hash, ...WAITING.properties })),
+    answer.record({
+      blocks: answer.orNothing(
+        answer.oneOf(answer.list(answer.hash), answer.map(answer.oneOf(answer.raw, WAITING, answer.object))),
+      ),
+    }),
+  ),
   auth: 'none',
   caching: 'events',
   async run(ctx, { array, count, threshold, source, ...rest }) {

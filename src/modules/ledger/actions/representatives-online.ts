@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { requireAccounts } from '../identifiers.ts'
@@ -14,6 +15,14 @@ export const representativesOnline = action({
     request: {},
     response: { representatives: ['nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'] },
   },
+  output: answer.record({
+    representatives: answer.orNothing(
+      answer.oneOf(
+        answer.list(answer.address),
+        answer.map(answer.record({ weight: answer.raw, weight_nano: answer.nano })),
+      ),
+    ),
+  }),
   auth: 'none',
   caching: 'short',
   async run(ctx, { weight, accounts }) {

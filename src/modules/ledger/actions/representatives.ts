@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
@@ -18,6 +19,7 @@ export const representatives = action({
       },
     },
   },
+  output: answer.record({ representatives: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
   caching: 'short',
   async run(ctx, { count }) {

@@ -1,4 +1,6 @@
+import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 
@@ -17,6 +19,18 @@ export const price = action({
       timestamp_unix: 1794736800,
       source: 'coingecko',
     },
+  },
+  output: answer.record({
+    symbol: answer.text,
+    currency: Type.String({ pattern: '^[a-z]+$' }),
+    price: answer.number,
+    timestamp: answer.text,
+    timestamp_unix: answer.unix,
+    source: answer.text,
+  }),
+  errors: {
+    invalid_currency: 'There is no price in this currency.',
+    no_price: 'No price is known that is recent enough.',
   },
   auth: 'none',
   caching: 'local',

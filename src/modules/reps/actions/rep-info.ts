@@ -1,7 +1,26 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+
+export const REPRESENTATIVE = answer.record({
+  rep_address: answer.address,
+  account: answer.address,
+  donation_address: answer.orNull(answer.text),
+  weight: answer.number,
+  weight_nano: answer.number,
+  uptime: answer.text,
+  synced: answer.number,
+  website: answer.orNull(answer.text),
+  location: answer.orNull(answer.text),
+  alias: answer.text,
+  username: answer.text,
+  score: answer.integer,
+  version: answer.text,
+  protocol: answer.number,
+  database: answer.text,
+})
 
 export const EXAMPLE = {
   rep_address: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo',
@@ -26,6 +45,8 @@ export const repInfo = action({
   summary: 'One representative.',
   input: input({ account: field.account }),
   example: { request: { account: EXAMPLE.account }, response: EXAMPLE },
+  output: REPRESENTATIVE,
+  refusals: ['Representative not found.'],
   auth: 'none',
   caching: 'short',
   async run({ reps }, { account }) {

@@ -1,12 +1,14 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
-import { EXAMPLE } from './rep-info.ts'
+import { EXAMPLE, REPRESENTATIVE } from './rep-info.ts'
 
 export const reps = action({
   name: 'reps',
   summary: 'Representatives with weight, uptime and score, heaviest first.',
   input: input({}),
   example: { request: {}, response: [EXAMPLE] },
+  output: answer.list(REPRESENTATIVE),
   auth: 'none',
   caching: 'short',
   run: ({ reps: list }) => list.list(),

@@ -3,13 +3,18 @@ import { field, input } from '../../../kernel/fields.ts'
 import { swapNotFound } from '../errors.ts'
 import { shapeSwap } from '../shape-swap.ts'
 import { findSwap } from '../store.ts'
-import { EXAMPLE } from './nano-swap.ts'
+import { EXAMPLE, SWAP } from './nano-swap.ts'
 
 export const nanoSwapStatus = action({
   name: 'nano_swap_status',
   summary: 'Where a swap stands: waiting, confirming, exchanging, sending, finished, failed, refunded or expired.',
   input: input({ id: field.id('Id of the swap.') }),
   example: { request: { id: EXAMPLE.id }, response: { ...EXAMPLE, status: 'finished' } },
+  output: SWAP,
+  errors: {
+    swap_not_found: 'There is no such swap.',
+    feature_disabled: 'No swap provider is configured.',
+  },
   auth: 'none',
   caching: 'never',
   async run({ store }, { id }) {

@@ -1,8 +1,21 @@
+import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { openSwap } from '../domain/open-swap.ts'
 import { swapDisabled } from '../errors.ts'
 import { shapeSwap } from '../shape-swap.ts'
+
+export const SWAP = answer.record({
+  id: answer.text,
+  send: answer.number,
+  receive: Type.String({ pattern: '^[0-9.]+ [A-Z0-9]+$' }),
+  swap_address: answer.text,
+  refund_address: answer.text,
+  status: answer.words('waiting', 'confirming', 'exchanging', 'sending', 'finished', 'failed', 'refunded', 'expired'),
+  source: answer.text,
+  expires_unix: answer.unix,
+})
 
 export const EXAMPLE = {
   id: 'swp_7f3kq2',
@@ -34,6 +47,14 @@ export const nanoSwap = action({
       refund_address: EXAMPLE.refund_address,
     },
     response: EXAMPLE,
+  },
+  output: SWAP,
+  errors: {
+    feature_disabled: 'No swap provider is configured.',
+    invalid_currency: 'A currency is unknown, or both are the same.',
+    invalid_account: 'An address does not belong to its currency.',
+    invalid_amount: 'The amount is too small or too large.',
+    no_swap: 'The provider does not answer. Nothing was agreed.',
   },
   auth: 'none',
   caching: 'never',

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { type Action, action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { type InputOf, field, input, optional } from '../../../kernel/fields.ts'
@@ -66,6 +67,24 @@ const fields = input({
 
 type Input = InputOf<typeof fields>
 
+const WALLET = answer.record({
+  address: answer.address,
+  balance: answer.oneOf(answer.number, answer.raw),
+  refund_address: answer.oneOf(answer.address, answer.list(answer.address)),
+  expiration: answer.optional(answer.text),
+  expiration_unix: answer.optional(answer.unix),
+  metadata: answer.optional(answer.object),
+  qrcode: answer.optional(answer.png),
+})
+
+const RECEIVED = answer.record({
+  hash: answer.hash,
+  amount: answer.raw,
+  amount_nano: answer.nano,
+  source: answer.address,
+  username: answer.optional(answer.text),
+})
+
 export const cloudWallet: Action = action({
   name: 'cloud_wallet',
   summary: 'Wallets whose keys the service keeps: create, list, receive, balance, send, delete, update_metadata.',
@@ -86,6 +105,35 @@ export const cloudWallet: Action = action({
       metadata: { order: 'A-1' },
       qrcode: 'data:image/png;base64,…',
     },
+  },
+  output: answer.oneOf(
+    WALLET,
+    answer.list(answer.oneOf(WALLET, RECEIVED)),
+    answer.record({
+      balance: answer.raw,
+      balance_nano: answer.nano,
+      pending: answer.raw,
+      pending_nano: answer.nano,
+      receivable: answer.raw,
+      receivable_nano: answer.nano,
+      address: answer.address,
+      expiration: answer.optional(answer.text),
+      expiration_unix: answer.optional(answer.unix),
+    }),
+    answer.record({ hash: answer.hash }),
+    answer.record({ deleted: answer.bool }),
+  ),
+  meter: 'wallet_send',
+  errors: {
+    wallet_not_found: 'There is no such wallet of yours.',
+    insufficient_funds: 'The wallet does not hold enough.',
+    wallet_not_empty: 'It holds funds, has no refund address, and cannot be deleted.',
+    wallet_frozen: 'Somebody else has signed for the wallet; its operator must look into it.',
+    limit_reached: 'More wallets, or more nano in a send or a day, than an account may have.',
+    feature_disabled: 'Sends from cloud wallets are switched off.',
+    wallet_busy: 'Earlier blocks are still on their way. Nothing was sent.',
+    vanity_not_found: 'No address with this beginning was found in time.',
+    publish_unknown: 'Whether the block arrived is not known yet; `hash` says which to look up. Do not send again.',
   },
   auth: 'secret-key',
   caching: 'never',

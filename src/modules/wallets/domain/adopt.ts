@@ -1,15 +1,9 @@
 import type { WalletCtx } from '../ctx.ts'
-import {
-  type OutboxBlock,
-  cancelPlan,
-  findOpenPlan,
-  findOwnBlock,
-  listLost,
-  markFound,
-  releaseSource,
-  reopenLost,
-} from '../outbox-store.ts'
-import { type Lease, type Wallet, markAdopted, moveFrontier } from '../store.ts'
+import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
+import { type OutboxBlock, findOwnBlock, listLost } from '../outbox-store.ts'
+import { cancelPlan, findOpenPlan } from '../plans-store.ts'
+import { markAdopted } from '../frozen-store.ts'
+import { type Lease, type Wallet, moveFrontier } from '../store.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
 import { underLease } from './lease.ts'
 import type { Step } from './step.ts'

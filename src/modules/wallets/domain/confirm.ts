@@ -1,5 +1,6 @@
 import type { WalletCtx } from '../ctx.ts'
-import { type OutboxBlock, markConfirmed } from '../outbox-store.ts'
+import { markConfirmed } from '../outbox-moves-store.ts'
+import { type OutboxBlock } from '../outbox-store.ts'
 import { type Wallet, updateFrontier } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { findLedgerBlock } from './chain.ts'

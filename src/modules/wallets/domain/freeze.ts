@@ -1,7 +1,9 @@
 import type { WalletAlarm } from '../../../kernel/custody.ts'
 import type { WalletCtx } from '../ctx.ts'
-import { type OutboxBlock, markLost, refuseWaiting } from '../outbox-store.ts'
-import { type Wallet, markFrozen } from '../store.ts'
+import { markLost, refuseWaiting } from '../outbox-moves-store.ts'
+import { type OutboxBlock } from '../outbox-store.ts'
+import { markFrozen } from '../frozen-store.ts'
+import { type Wallet } from '../store.ts'
 
 export interface Freeze {
   reason: string

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyVault, SealedKey } from '../../../kernel/ports.ts'
-import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../store.ts'
+import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../keys-store.ts'
 
 const CANARY_HOLDER = { walletId: 'canary', address: 'canary' }
 const CANARY = new Uint8Array(32).fill(0x6e)

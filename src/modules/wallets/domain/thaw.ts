@@ -1,7 +1,7 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { countOwed } from '../outbox-store.ts'
-import { type FrozenWallet, findFrozen, markThawed } from '../store.ts'
+import { type FrozenWallet, findFrozen, markThawed } from '../frozen-store.ts'
 
 export interface Thaw {
   /** Id or address. */

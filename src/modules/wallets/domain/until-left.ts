@@ -1,6 +1,7 @@
 import type { WalletCtx } from '../ctx.ts'
 import { outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
-import { type OutboxBlock, findBlock, markRefused } from '../outbox-store.ts'
+import { markRefused } from '../outbox-moves-store.ts'
+import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import { waitAtMost } from './patience.ts'
 
 /** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 
 export const workCancel = action({
@@ -9,6 +10,7 @@ export const workCancel = action({
     request: { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' },
     response: { success: '' },
   },
+  output: answer.record({ success: answer.nothing }),
   auth: 'none',
   caching: 'never',
   run({ work, payer }, { hash }) {

@@ -1,4 +1,6 @@
+import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import type { Caller, Ctx } from '../../../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
@@ -36,6 +38,23 @@ export const workGenerate = action({
       cached: false,
     },
   },
+  output: answer.record({
+    hash: answer.hash,
+    work: answer.work,
+    difficulty: answer.work,
+    multiplier: answer.decimal,
+    frontier: answer.hash,
+    duration: Type.String({ pattern: '^[0-9]+\\.[0-9]{3}s$', description: 'Seconds.' }),
+    credits: answer.integer,
+    cached: answer.bool,
+  }),
+  meter: 'work',
+  errors: {
+    invalid_difficulty: 'More than is computed here, or less than any block needs.',
+    invalid_block: 'The root of `block` is not `hash`.',
+    no_work: 'Every source of work is busy or away.',
+  },
+  refusals: ['Cancelled'],
   auth: 'none',
   caching: 'never',
   check(limits, { hash, block, ...asked }) {

@@ -1,4 +1,5 @@
 import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue } from '../../../kernel/nano/work.ts'
@@ -26,6 +27,13 @@ export const workValidate = action({
       multiplier: '2.665567649521668',
     },
   },
+  output: answer.record({
+    valid: answer.optional(answer.bit),
+    valid_all: answer.bit,
+    valid_receive: answer.bit,
+    difficulty: answer.work,
+    multiplier: answer.decimal,
+  }),
   auth: 'none',
   caching: 'local',
   run({ thresholds }, { hash, work = '0', difficulty, multiplier }) {

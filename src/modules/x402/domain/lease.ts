@@ -5,7 +5,7 @@ import type { Till } from './till.ts'
 export const LEASE_MILLISECONDS = 15_000
 
 /** Keeps a claim alive until the returned function ends it. */
-export function keepLease({ store: { db, clock } }: Till, claim: Claim): () => Promise<void> {
+export function keepLease({ store: { db, clock } }: Pick<Till, 'store'>, claim: Claim): () => Promise<void> {
   let ended = false
   let cancelTimer: () => void
   const wait = () => {

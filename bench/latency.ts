@@ -1,7 +1,7 @@
 /*
  * Measures checkouts on this machine while more and more of them are open: how many are made a second over HTTP, how
  * long a confirmation takes until the checkout is complete, and how much memory the process holds. Half of the checkouts
- * share one address and differ by their amounts, the others have an address each. Run it as `npm run bench:checkout`;
+ * share one address and differ by their amounts, the others have an address each. Run it as `npm run bench -- latency`;
  * `SIZES=1000,10000 STORE=postgres` change it. It cleans up after itself.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,22 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import type { BurstLimits, Clock } from '../kernel/ports.ts'
-import {
-  type CheckoutCtx,
-  OPEN_STATUSES,
-  chooseAmount,
-  getCheckout,
-  paymentLink,
-  servePage,
-  showCheck,
-  showRecord,
-} from '../modules/checkout/index.ts'
-import { renderPage } from '../web/layout.tsx'
-import { PayPage } from '../web/pay-page.tsx'
+import type { BurstLimits } from '../kernel/ports.ts'
+import { OPEN_STATUSES, getCheckout, showCheck, showRecord } from '../modules/checkout/index.ts'
 import { CORS_HEADERS } from './cors.ts'
-import { PAGE_HEADERS } from './pages.tsx'
-import { answerErrors, bodyOf, readBodies } from './rest.ts'
+import { type PayPagesOptions, mountPayPages } from './pay-pages.tsx'
+import { answerErrors, readBodies } from './rest.ts'
 
 const STREAMS_PER_CHECKOUT_MAX = 20
 const STREAMS_PER_IP_MAX = 10
@@ -30,15 +19,11 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-export interface PayRoutesOptions {
-  ctx: CheckoutCtx
-  clock: Clock
-  devnet: boolean
+export interface PayRoutesOptions extends PayPagesOptions {
   burst: BurstLimits
   nudge(address: string): void
   onChange(listener: (checkoutId: string) => void): () => void
   ipOf(request: IncomingMessage): string
-  onError(error: unknown, requestId: string): void
 }
 
 interface Stream {
@@ -75,16 +60,11 @@ export class PayRoutes {
         return showCheck(ctx, checkout)
       }
       const record = async (request: FastifyRequest) => showRecord(ctx, await getCheckout(ctx, idOf(request)))
-      const choose = async (request: FastifyRequest) => {
-        const { id } = await getCheckout(ctx, idOf(request))
-        return showRecord(ctx, await chooseAmount(ctx, id, bodyOf(request).amount))
-      }
       for (const url of ['/check/:id', '/confirm/:id', '/checkout/:id/check']) {
         pages.route({ method: ['GET', 'POST'], url, handler: check })
       }
       pages.route({ method: 'GET', url: '/checkout/:id', handler: record })
-      pages.get('/pay/:id', (request, reply) => this.#page(request, reply))
-      pages.route({ method: 'POST', url: '/pay/:id/amount', handler: choose })
+      mountPayPages(pages, this.#options)
       // A stream has no head of its own: who asked for it would wait for ever.
       pages.get('/pay/:id/events', { exposeHeadRoute: false }, (request, reply) => this.#open(request, reply))
       done()
@@ -102,19 +82,6 @@ export class PayRoutes {
     if (decision.allowed) return
     const { retryAfterSeconds } = decision
     throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
-  }
-
-  async #page(request: FastifyRequest, reply: FastifyReply) {
-    const { ctx, devnet } = this.#options
-    const checkout = await servePage(ctx, idOf(request))
-    const { json } = request.query as Record<string, unknown>
-    const accept = request.headers.accept ?? ''
-    const wantsJson =
-      json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))
-    if (wantsJson) return showRecord(ctx, checkout)
-    const link = paymentLink(checkout)
-    const page = <PayPage checkout={checkout} link={link} qrcode={ctx.till.qrPng(link)} devnet={devnet} />
-    return reply.headers({ ...PAGE_HEADERS, 'x-robots-tag': 'noindex, nofollow' }).send(renderPage(page))
   }
 
   async #open(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,0 +1,96 @@
+/*
+ * The load suite: `npm run bench -- <what> [options]`.
+ *
+ *   reads       the gateway against nginx; 1, 2 and 4 processes
+ *   checkouts   making checkouts over HTTP, on both stores
+ *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
+ *   webhooks    deliveries to receivers
+ *   sends       cloud wallets that send
+ *   websocket   confirmations fanned out to clients
+ *   mixed       all kinds of requests at once, while the network goes on
+ *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
+ *   all         all of these, then the capacity model of docs/scaling.md
+ *   model       the model again, from the figures that were measured
+ *   latency, stores, devnet, work   single parts, printed only
+ *
+ *   --quick     short runs and one round; `all --quick` takes about five minutes on a quiet machine
+ *   --write     tables to docs/performance.md, figures to bench/figures.json
+ *   --resume    with all: leaves out what was written in the last six hours
+ *   --store sqlite,postgres   --processes 1,2,4   --seconds 8   --rows 1000000   --memory (with reads)
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describeMachine } from './kit/machine.ts'
+import { type Options, readOptions } from './kit/options.ts'
+import { runModel } from './model.ts'
+import { type Report, readMeasurements, writeReport } from './kit/report.ts'
+
+const FRESH_MILLISECONDS = 6 * 3_600_000
+
+/** In the order of `all`. Each runs in a process of its own, so that none finds what another has left in memory. */
+const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
+  reads: async (options) => (await import('./reads.ts')).benchReads(options),
+  checkouts: async (options) => (await import('./checkouts.ts')).benchCheckouts(options),
+  matching: async (options) => (await import('./matching.ts')).benchMatching(options),
+  webhooks: async (options) => (await import('./webhooks.ts')).benchWebhooks(options),
+  sends: async (options) => (await import('./sends.ts')).benchSends(options),
+  websocket: async (options) => (await import('./websocket.ts')).benchWebsocket(options),
+  mixed: async (options) => (await import('./mixed.ts')).benchMixed(options),
+  growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
+}
+const SCRIPTS: Record<string, () => Promise<unknown>> = {
+  latency: () => import('./latency.ts'),
+  stores: () => import('./stores.ts'),
+  devnet: () => import('./devnet.ts'),
+  work: () => import('./work.ts'),
+}
+
+const [what = '', ...rest] = process.argv.slice(2)
+
+if (what === 'all') process.exit(await runAll(rest))
+const bench = BENCHES[what]
+if (bench) {
+  await runOne(what, bench, readOptions(rest))
+  process.exit(0)
+} else if (what === 'model') runModel(readOptions(rest))
+else if (SCRIPTS[what]) await SCRIPTS[what]()
+else {
+  console.log(usage())
+  process.exit(what === '' || what === 'help' ? 0 : 1)
+}
+
+async function runOne(name: string, run: (options: Options) => Promise<Report>, options: Options): Promise<void> {
+  const about = { at: new Date().toISOString(), quick: options.quick, machine: describeMachine() }
+  console.log(`## ${name}\n\n${about.machine}\n`)
+  const started = performance.now()
+  const report = await run(options)
+  console.log(`${report.tables.join('\n\n')}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)\n`)
+  if (options.write) writeReport(name, report, about)
+}
+
+/** One after another; a bench that fails does not take the others with it. */
+async function runAll(args: readonly string[]): Promise<number> {
+  const { resume, write } = readOptions(args)
+  const failed: string[] = []
+  for (const name of Object.keys(BENCHES)) {
+    const measured = readMeasurements()[name]
+    if (resume && measured && Date.now() - Date.parse(measured.at) < FRESH_MILLISECONDS) continue
+    const self = fileURLToPath(import.meta.url)
+    const child = spawn(process.execPath, [...process.execArgv, self, name, ...args], { stdio: 'inherit' })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code !== 0) failed.push(name)
+  }
+  if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`)
+  else runModel({ write })
+  return failed.length === 0 ? 0 : 1
+}
+
+function usage(): string {
+  const text = readFileSync(fileURLToPath(import.meta.url), 'utf8')
+  return text
+    .slice(text.indexOf('/*') + 2, text.indexOf('*/'))
+    .replaceAll(/^ \* ?/gm, '')
+    .trim()
+}

@@ -1,0 +1,259 @@
+/*
+ * Payments found among the confirmations of a whole network, by the real monitor on a real store with a million watched
+ * addresses. Nodes are simulated: a stream of confirmations at a steady pace, a part of which pays open checkouts and is
+ * told of again when it is received. Then all at once: how many payments a second are worked off when they pile up.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Engine } from '../src/kernel/dialect.ts'
+import { type CheckoutCtx, Monitor } from '../src/modules/checkout/index.ts'
+import { openBulk } from '../test/support/bulk.ts'
+import { type OpenOne, fillOpen, openOwn, openShared } from '../test/support/many-checkouts.ts'
+import { SyntheticNetwork } from '../test/support/synthetic-network.ts'
+import { toCheckoutCtx } from '../test/support/till.ts'
+import { openBenchStore } from './kit/fleet.ts'
+import { quantile } from './kit/load.ts'
+import { familyMicroseconds } from './kit/machine.ts'
+import type { Options } from './kit/options.ts'
+import { measureBareInserts } from './kit/peer.ts'
+import { type Figures, type Report, STORE_NAMES, show, toTable } from './kit/report.ts'
+import { Bench, postmasterOf } from './kit/servers.ts'
+
+/** Of a hundred confirmations, so many pay a checkout, and as many tell that such a payment was received. */
+const PAYMENTS_PERCENT = 5
+const TICK = 10
+/** A payment is received this long after it was sent. */
+const RECEIVED_AFTER = 1_000
+const BURST = 1_000
+const SETTLED_WITHIN = 60_000
+
+interface Result {
+  engine: Engine
+  filledSeconds: number
+  loadedSeconds: number
+  watchBytes: number
+  heapMegabytes: number
+  residentMegabytes: number
+  heard: number
+  paid: number
+  p50: number
+  p99: number
+  loopP99: number
+  strangeMicros: number
+  burstPerSecond: number
+  burstMicros: { gateway: number; database: number }
+  peer: number
+}
+
+export async function benchMatching(options: Options): Promise<Report> {
+  await using bench = new Bench()
+  const results: Result[] = []
+  for (const engine of options.stores) results.push(await simulate(bench, engine, options))
+  const figures: Figures = { watched: options.watched, rate: options.rate }
+  for (const { engine, ...result } of results) {
+    figures[`${engine}PaymentMicros`] = result.burstMicros.gateway
+    figures[`${engine}PaymentDatabaseMicros`] = result.burstMicros.database
+    figures[`${engine}PerSecond`] = result.burstPerSecond
+    figures[`${engine}LoadSecondsPerMillion`] = (result.loadedSeconds / options.watched) * 1e6
+    figures.strangeMicros = result.strangeMicros
+    figures.watchBytes = result.watchBytes
+  }
+  const row = (what: string, pick: (result: Result) => string | number) => [what, ...results.map(pick)]
+  const rows = [
+    row('watch list loaded, s', ({ loadedSeconds }) => show(loadedSeconds)),
+    row('memory for one watched address, bytes', ({ watchBytes }) => show(watchBytes)),
+    row('heap / resident, MB', (one) => `${show(one.heapMegabytes)} / ${show(one.residentMegabytes)}`),
+    row('confirmations heard a second', ({ heard }) => show(heard)),
+    row('of them payments of ours a second', ({ paid }) => show(paid)),
+    row('told to complete, p50 / p99 ms', ({ p50, p99 }) => `${show(p50)} / ${show(p99)}`),
+    row('event loop late, p99 ms', ({ loopP99 }) => show(loopP99)),
+    row('CPU µs to hear of what concerns nobody', ({ strangeMicros }) => strangeMicros.toFixed(2)),
+    row(`${show(BURST)} payments at once, worked off a second`, ({ burstPerSecond }) => show(burstPerSecond)),
+    row('bare durable inserts a second, same engine', ({ peer }) => show(peer)),
+    row('ratio', ({ burstPerSecond, peer }) => (burstPerSecond / peer).toFixed(2)),
+    row('CPU µs of a payment, gateway / database', ({ burstMicros: { gateway, database } }) =>
+      database === 0 ? show(gateway) : `${show(gateway)} / ${show(database)}`,
+    ),
+    row('missed or doubled', () => 0),
+  ]
+  const head = `${show(options.watched)} addresses, ${show(options.rate)} confirmations a second`
+  return { figures, tables: [toTable([head, ...results.map(({ engine }) => STORE_NAMES[engine])], rows)] }
+}
+
+async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }: Options): Promise<Result> {
+  const { url, store, ctx: storeCtx } = await openBenchStore(bench, engine)
+  const peer = await measureBareInserts(bench, engine, 1)
+  const filling = performance.now()
+  const bulk = await openBulk(url)
+  await fillOpen(bulk, { watched, now: Date.now() })
+  await bulk.analyze()
+  await bulk.close()
+  const filledSeconds = (performance.now() - filling) / 1_000
+  console.log(`${STORE_NAMES[engine]}: ${show(watched)} addresses written in ${show(filledSeconds)} s`)
+  const desk = new Desk(toCheckoutCtx(storeCtx, engine, (id) => desk.settle(id)))
+  const network = new SyntheticNetwork()
+  const failures: unknown[] = []
+  const monitor = new Monitor({
+    ctx: desk.ctx,
+    node: network,
+    bus: network,
+    clock: storeCtx.clock,
+    onError: (error) => failures.push(error),
+  })
+  globalThis.gc?.()
+  const heapBefore = process.memoryUsage().heapUsed
+  const loading = performance.now()
+  await monitor.start()
+  const loadedSeconds = (performance.now() - loading) / 1_000
+  globalThis.gc?.()
+  const watchBytes = (process.memoryUsage().heapUsed - heapBefore) / monitor.watched
+
+  let next = 0
+  // Half of the payments come to addresses that many checkouts share.
+  const payNext = (): { checkout: OpenOne; hash: string } => {
+    const at = next++
+    const checkout = at % 2 === 0 ? openOwn((at * 31) % watched) : openShared(at)
+    const hash = network.pay({ to: checkout.address, amountRaw: checkout.amountRaw, at: Date.now() })
+    desk.await(checkout.id)
+    network.tellSend(hash)
+    return { checkout, hash }
+  }
+
+  const loop = monitorEventLoopDelay({ resolution: 1 })
+  loop.enable()
+  const started = performance.now()
+  let heard = 0
+  let paid = 0
+  const received: { hash: string; at: number }[] = []
+  while (performance.now() - started < seconds * 1_000) {
+    const due = Math.floor(((performance.now() - started) / 1_000) * rate)
+    for (; heard < due; heard++) {
+      if (heard % 100 < PAYMENTS_PERCENT) {
+        received.push({ hash: payNext().hash, at: performance.now() + RECEIVED_AFTER })
+        paid++
+      } else if (received.length > 0 && received[0]!.at < performance.now()) network.tellReceive(received.shift()!.hash)
+      else network.tellStrange()
+    }
+    await delay(TICK)
+  }
+  await desk.untilSettled()
+  const steady = (performance.now() - started) / 1_000
+  loop.disable()
+  const latencies = desk.takeLatencies()
+  const { heapUsed, rss } = process.memoryUsage()
+
+  const strangeMicros = measureStrange(network)
+
+  const postmaster = engine === 'postgres' ? await postmasterOf(url) : undefined
+  const spent = () => {
+    const { user, system } = process.cpuUsage()
+    return { gateway: user + system, database: postmaster === undefined ? 0 : familyMicroseconds(postmaster) }
+  }
+  const before = spent()
+  const bursting = performance.now()
+  for (let at = 0; at < BURST; at++) payNext()
+  await desk.untilSettled()
+  const burstPerSecond = BURST / ((performance.now() - bursting) / 1_000)
+  const after = spent()
+  await monitor.stop()
+  await checkAll(desk.ctx, next)
+  await store.close()
+  if (failures.length > 0) throw new Error(`${failures.length} failures`, { cause: failures[0] })
+  return {
+    engine,
+    filledSeconds,
+    loadedSeconds,
+    watchBytes,
+    heapMegabytes: heapUsed / 2 ** 20,
+    residentMegabytes: rss / 2 ** 20,
+    heard: heard / steady,
+    paid: paid / steady,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    loopP99: loop.percentile(99) / 1e6,
+    strangeMicros,
+    burstPerSecond,
+    burstMicros: {
+      gateway: (after.gateway - before.gateway) / BURST,
+      database: (after.database - before.database) / BURST,
+    },
+    peer,
+  }
+}
+
+/** What it costs to hear of a block that concerns nobody, beside making up the block. */
+function measureStrange(network: SyntheticNetwork): number {
+  const count = 100_000
+  const time = (run: () => void) => {
+    const { user, system } = process.cpuUsage()
+    for (let at = 0; at < count; at++) run()
+    const after = process.cpuUsage()
+    return (after.user + after.system - user - system) / count
+  }
+  const deaf = new SyntheticNetwork()
+  time(() => deaf.tellStrange())
+  return Math.max(0, time(() => network.tellStrange()) - time(() => deaf.tellStrange()))
+}
+
+/** Who waits for which payment, and since when. */
+class Desk {
+  readonly ctx: CheckoutCtx
+  readonly #toldAt = new Map<string, number>()
+  #latencies: number[] = []
+  #idle: (() => void) | undefined
+
+  constructor(ctx: CheckoutCtx) {
+    this.ctx = ctx
+  }
+
+  await(id: string): void {
+    this.#toldAt.set(id, performance.now())
+  }
+
+  settle(id: string): void {
+    const toldAt = this.#toldAt.get(id)
+    if (toldAt === undefined) return
+    this.#toldAt.delete(id)
+    this.#latencies.push(performance.now() - toldAt)
+    if (this.#toldAt.size === 0) this.#idle?.()
+  }
+
+  async untilSettled(): Promise<void> {
+    if (this.#toldAt.size === 0) return
+    const settled = new Promise<'settled'>((resolve) => (this.#idle = () => resolve('settled')))
+    if ((await Promise.race([settled, delay(SETTLED_WITHIN)])) !== 'settled') {
+      throw new Error(`${this.#toldAt.size} payments were not found.`)
+    }
+    this.#idle = undefined
+  }
+
+  takeLatencies(): number[] {
+    const taken = this.#latencies
+    this.#latencies = []
+    return taken
+  }
+}
+
+/** Every payment once, every paid checkout complete once, and nothing else. */
+async function checkAll({ db }: CheckoutCtx, expected: number): Promise<void> {
+  const count = async (table: 'checkout_payments' | 'events') => {
+    const row = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll().as('count'))
+      .executeTakeFirst()
+    return Number(row?.count)
+  }
+  const row = await db
+    .selectFrom('checkouts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('status', '=', 'complete')
+    .executeTakeFirst()
+  const found = {
+    payments: await count('checkout_payments'),
+    events: await count('events'),
+    complete: Number(row?.count),
+  }
+  for (const [what, number] of Object.entries(found)) {
+    if (number !== expected) throw new Error(`${number} ${what} instead of ${expected}`)
+  }
+}

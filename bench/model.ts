@@ -1,0 +1,182 @@
+/*
+ * The capacity model of docs/scaling.md: what one, ten and a thousand instances hold, from the processor time that each
+ * operation was measured to cost (bench/figures.json). Run as `npm run bench -- model`; with --write the tables go into
+ * the document. Nothing here is fitted: whoever measures again gets other tables.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Options } from './kit/options.ts'
+import { type Measurements, readMeasurements, show, toTable, writeBetween } from './kit/report.ts'
+
+const DOCUMENT = fileURLToPath(new URL('../docs/scaling.md', import.meta.url))
+const INSTANCES = [1, 10, 1_000]
+/** How busy a core may be before waiting times grow out of proportion. */
+const BUSY_MAX = 0.7
+/** One database server as it can be rented anywhere. */
+const DATABASE_CORES = 32
+/** Durable commits a second of one server whose disk syncs in a tenth of a millisecond, with group commit. */
+const DATABASE_COMMITS = 20_000
+/** Confirmations a second that the whole network is assumed to reach. */
+const NETWORK_RATE = 1_000
+const SECONDS_OF_YEAR = 365.25 * 86_400
+const GIB = 2 ** 30
+const TIB = 2 ** 40
+
+interface Operation {
+  name: string
+  /** Processor time in microseconds: on an instance, and on the database. */
+  gateway: number
+  database: number
+  commits: number
+  /** How often it happens for each checkout that a shop makes. */
+  perCheckout: number
+}
+
+function figure(measured: Measurements, bench: string, name: string): number {
+  const value = measured[bench]?.figures[name]
+  if (value === undefined) throw new Error(`${bench}.${name} was not measured yet: npm run bench -- ${bench} --write`)
+  return value
+}
+
+export function listOperations(measured: Measurements): Operation[] {
+  const of = (bench: string, name: string) => figure(measured, bench, name)
+  return [
+    { name: 'read, remembered', gateway: of('reads', 'cacheHitMicros'), database: 0, commits: 0, perCheckout: 10 },
+    { name: 'read, passed on', gateway: of('reads', 'postgresMicros'), database: 0, commits: 0, perCheckout: 10 },
+    {
+      name: 'checkout made',
+      gateway: of('checkouts', 'postgresMicros'),
+      database: of('checkouts', 'postgresDatabaseMicros'),
+      commits: 1,
+      perCheckout: 1,
+    },
+    {
+      name: 'payment found and credited',
+      gateway: of('matching', 'postgresPaymentMicros'),
+      database: of('matching', 'postgresPaymentDatabaseMicros'),
+      commits: 1,
+      perCheckout: 0.7,
+    },
+    {
+      name: 'webhook delivered',
+      gateway: of('webhooks', 'postgresMicros'),
+      database: of('webhooks', 'postgresDatabaseMicros'),
+      commits: 3,
+      perCheckout: 0.7,
+    },
+    {
+      name: 'send of a wallet',
+      gateway: of('sends', 'postgresMicros'),
+      database: of('sends', 'postgresDatabaseMicros'),
+      commits: 6,
+      perCheckout: 0.05,
+    },
+  ]
+}
+
+/** What every instance spends on the confirmations of the network before it does anything for anybody. */
+export function listeningShare(measured: Measurements): number {
+  return (NETWORK_RATE * figure(measured, 'websocket', 'heardMicros')) / 1e6
+}
+
+/** Operations a second that so many instances and one database hold, and which of them ends it. */
+export function capacity(
+  operation: Pick<Operation, 'gateway' | 'database' | 'commits'>,
+  instances: number,
+  listening: number,
+): { perSecond: number; limit: 'instances' | 'database processors' | 'database commits' } {
+  const bounds = [
+    {
+      limit: 'instances' as const,
+      perSecond: (instances * Math.max(0, BUSY_MAX - listening) * 1e6) / operation.gateway,
+    },
+    {
+      limit: 'database processors' as const,
+      perSecond: operation.database === 0 ? Infinity : (DATABASE_CORES * BUSY_MAX * 1e6) / operation.database,
+    },
+    {
+      limit: 'database commits' as const,
+      perSecond: operation.commits === 0 ? Infinity : DATABASE_COMMITS / operation.commits,
+    },
+  ]
+  return bounds.reduce((least, bound) => (bound.perSecond < least.perSecond ? bound : least))
+}
+
+/** One checkout with everything that usually follows from it. */
+export function wholeCheckout(operations: readonly Operation[]): Pick<Operation, 'gateway' | 'database' | 'commits'> {
+  const sum = (pick: (operation: Operation) => number) =>
+    operations.reduce((total, operation) => total + pick(operation) * operation.perCheckout, 0)
+  return {
+    gateway: sum((one) => one.gateway),
+    database: sum((one) => one.database),
+    commits: sum((one) => one.commits),
+  }
+}
+
+function tellCapacity(measured: Measurements): string {
+  const operations = listOperations(measured)
+  const listening = listeningShare(measured)
+  const cells = (operation: Pick<Operation, 'gateway' | 'database' | 'commits'>) =>
+    INSTANCES.map((count) => {
+      const { perSecond, limit } = capacity(operation, count, listening)
+      return `${show(perSecond)}${limit === 'instances' ? '' : ` (${limit})`}`
+    })
+  const whole = wholeCheckout(operations)
+  const head = [
+    'a second',
+    'CPU µs, instance',
+    'CPU µs, database',
+    'commits',
+    ...INSTANCES.map((count) => `${show(count)} instance${count === 1 ? '' : 's'}`),
+  ]
+  const costs = ({ gateway, database, commits }: typeof whole) => [
+    show(gateway),
+    database === 0 ? '–' : show(database),
+    Number(commits.toFixed(1)),
+  ]
+  const rows = operations.map((operation) => [operation.name, ...costs(operation), ...cells(operation)])
+  rows.push(['**a checkout with all that follows**', ...costs(whole), ...cells(whole).map((text) => `**${text}**`)])
+  return toTable(head, rows)
+}
+
+function tellStream(measured: Measurements): string {
+  const heard = figure(measured, 'websocket', 'heardMicros')
+  const bytes = figure(measured, 'matching', 'watchBytes')
+  const load = figure(measured, 'matching', 'postgresLoadSecondsPerMillion')
+  const rows = [
+    ['confirmations a second, whole network', show(NETWORK_RATE)],
+    ['CPU µs to hear one', show(heard)],
+    ['share of one core, every instance', `${(listeningShare(measured) * 100).toFixed(1)} %`],
+    ['memory for a million watched addresses, MB', show((bytes * 1e6) / 2 ** 20)],
+    ['time to load a million at start, s', show(load)],
+    ['watched addresses in 4 GiB', show((4 * GIB) / bytes)],
+  ]
+  return toTable(['the stream', ''], rows)
+}
+
+function tellStore(measured: Measurements): string {
+  const bytes = figure(measured, 'growth', 'postgresBytesPerCheckout')
+  const report = figure(measured, 'growth', 'postgresReportMicrosPerRow')
+  const rows = [1e6, 1e7, 1e8, 1e9].map((checkouts) => [
+    `10${'⁰¹²³⁴⁵⁶⁷⁸⁹'[Math.round(Math.log10(checkouts))]}`,
+    checkouts * bytes >= TIB
+      ? `${((checkouts * bytes) / TIB).toFixed(1)} TiB`
+      : `${((checkouts * bytes) / GIB).toFixed(1)} GiB`,
+    (checkouts / SECONDS_OF_YEAR).toFixed(2),
+    show(checkouts / 12),
+    `${show((checkouts * report) / 1e6)} s`,
+  ])
+  return toTable(
+    ['checkouts', 'on disk', 'a second, if they are a year', 'in a month’s partition', 'a report over all of them'],
+    rows,
+  )
+}
+
+/** Prints the model, and puts it into its document. */
+export function runModel({ write }: Pick<Options, 'write'>): void {
+  const measured = readMeasurements()
+  const parts = { capacity: tellCapacity(measured), stream: tellStream(measured), store: tellStore(measured) }
+  for (const [name, text] of Object.entries(parts)) {
+    console.log(`${text}\n`)
+    if (write) writeBetween(DOCUMENT, name, text)
+  }
+}

@@ -1,0 +1,4 @@
+// A reporter that writes the names of files with a failed test, one a line.
+export default async function* failedFiles(events) {
+  for await (const { type, data } of events) if (type === 'test:fail' && data.file) yield `${data.file}\n`
+}

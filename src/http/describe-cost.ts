@@ -1,0 +1,36 @@
+import type { Tariff } from '../guard/charge.ts'
+import { formatNano } from '../kernel/money.ts'
+import type { Price } from '../kernel/x402/price.ts'
+import type { Allowance } from '../modules/accounts/index.ts'
+
+/** What a call costs, in sentences for people. */
+export function describeCost(tariff: Tariff | undefined, price: Price | undefined): string[] {
+  if (!tariff && !price) return ['It costs nothing.']
+  return [
+    ...(price ? [`Without a key a call costs ${describePrice(price)}, paid with the request.`] : []),
+    ...(tariff ? [describeTariff(tariff)] : []),
+  ]
+}
+
+function describePrice(price: Price): string {
+  return 'raw' in price ? `${formatNano(price.raw)} nano` : `${price.value} ${price.currency}`
+}
+
+function describeTariff({ credits, free }: Tariff): string {
+  const amount = `${credits} ${credits === 1 ? 'credit' : 'credits'}`
+  const withKey = free.account ? `${describeAllowance(free.account)} are free with a key` : 'It is free with a key'
+  const without = free.anonymous ? `, ${describeAllowance(free.anonymous)} without one` : ''
+  return free.account ? `${withKey}${without}; after that each costs ${amount}.` : `${withKey}${without}.`
+}
+
+const SPANS: [string, number][] = [
+  ['30 days', 30 * 24 * 3_600_000],
+  ['an hour', 3_600_000],
+  ['half an hour', 1_800_000],
+  ['a minute', 60_000],
+]
+
+function describeAllowance({ max, windowMilliseconds }: Allowance): string {
+  const span = SPANS.find(([, length]) => length === windowMilliseconds)?.[0] ?? `${windowMilliseconds / 1000} seconds`
+  return `${max} in ${span}`
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Action } from '../kernel/action.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { JsonObject } from '../kernel/shape.ts'
+import type { DocsSite } from '../web/docs-shell.tsx'
+import { DocsOverview } from '../web/docs-overview.tsx'
+import { GuidePage } from '../web/docs-guide-page.tsx'
+import { LandingPage } from '../web/landing-page.tsx'
+import { renderPage } from '../web/layout.tsx'
+import { toRequest } from '../web/reference-fields.ts'
+import { ReferencePage } from '../web/reference-page.tsx'
+import type { RunResult } from '../web/reference-form.tsx'
+import { describeCost } from './describe-cost.ts'
+import { toErrorReply } from './errors.ts'
+import { Guides } from './guides.ts'
+import { PAGE_HEADERS } from './page-headers.ts'
+import { type PageCall, runFromPage } from './run-from-page.ts'
+
+export interface DocsOptions extends PageCall {
+  baseUrl(): string
+  version: string
+  devnet: boolean
+}
+
+const QUERY_MAX = 100
+
+/** Landing page, guides, and the reference with a form for each action. */
+export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
+  const { gateway, baseUrl, version, devnet } = options
+  const { registry, shop, tariffs } = gateway
+  const guides = new Guides(new URL('../../docs/', import.meta.url))
+  const site = (): DocsSite => ({
+    modules: registry.modules.filter(({ actions }) => actions.length > 0),
+    guides: guides.list(),
+    baseUrl: baseUrl(),
+    devnet,
+  })
+  const actionPage = (action: Action, request: JsonObject, result?: RunResult) => {
+    const price = shop?.prices.get(action.name)
+    const costs = describeCost(action.meter && tariffs[action.meter], price)
+    const page = { action, costs, hasPrice: price !== undefined, request, result }
+    return renderPage(<ReferencePage site={site()} {...page} />)
+  }
+  const send = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
+
+  server.get('/', (request, reply) => {
+    if (request.headers.accept?.includes('text/html')) {
+      return send(reply, renderPage(<LandingPage site={site()} />))
+    }
+    const docs = `${baseUrl()}/openapi.json`
+    return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
+  })
+  server.get('/docs', (request, reply) => {
+    const { q } = request.query as { q?: unknown }
+    const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
+    return send(reply, renderPage(<DocsOverview site={site()} query={query} />))
+  })
+  server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
+  server.get('/docs/actions/:name', (request, reply) => {
+    const name = nameOf(request)
+    const action = registry.find(name)?.action
+    if (!action) return notFound(reply)
+    if (action.name !== name) return reply.redirect(`/docs/actions/${action.name}`)
+    return send(reply, actionPage(action, action.example.request))
+  })
+  server.get('/docs/*', (request, reply) => {
+    const path = (request.params as { '*': string })['*']
+    const guide = guides.find(path)
+    if (guide) return send(reply, renderPage(<GuidePage site={site()} {...guide} />))
+    const file = guides.file(path)
+    return file === undefined ? notFound(reply) : reply.headers(TEXT_HEADERS).send(file)
+  })
+  void server.register((forms, _options, done) => {
+    const form = 'application/x-www-form-urlencoded'
+    forms.removeAllContentTypeParsers()
+    forms.addContentTypeParser(form, { parseAs: 'string' }, (_request, text, parsed) =>
+      parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
+    )
+    forms.post('/docs/actions/:name', async (request, reply) => {
+      const action = registry.find(nameOf(request))?.action
+      if (!action) return notFound(reply)
+      const { authorization = '', only, ...given } = request.body as Record<string, string>
+      const asked = toRequest(action, given)
+      const result =
+        only === 'code'
+          ? undefined
+          : await runFromPage(options, request, { action: action.name, ...asked }, authorization.trim())
+      return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
+    })
+    done()
+  })
+}
+
+const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }
+
+function nameOf({ params }: FastifyRequest): string {
+  return (params as { name: string }).name
+}
+
+function notFound(reply: FastifyReply): FastifyReply {
+  const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
+  return reply.code(status).send(body)
+}

@@ -1,0 +1,94 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { posix } from 'node:path'
+import { type Document, type ResolveLink, parseDocument } from '../web/docs-markdown.tsx'
+import type { GuideLink } from '../web/docs-shell.tsx'
+
+/** In this order a newcomer meets them; a guide that is not named comes after these. */
+const ORDER =
+  `getting-started first-payment payment-page webhooks wallets usernames email work pay-per-request devnet operating
+  migrating performance security`.split(/\s+/)
+
+export interface Guide {
+  path: string
+  document: Document
+  resolve: ResolveLink
+}
+
+/**
+ * Our own documents as pages. Only files that were in the folder at the start exist, so that no address leads out of
+ * it. Each is read when somebody first asks for it.
+ */
+export class Guides {
+  readonly #folder: URL
+  /** Path of each page, with its file; none for a folder that only lists what it has. */
+  readonly #pages = new Map<string, string | undefined>()
+  readonly #files = new Set<string>()
+  readonly #read = new Map<string, Guide>()
+  #listed: readonly GuideLink[] | undefined
+
+  constructor(folder: URL) {
+    this.#folder = folder
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isFile()) this.#add('', entry.name)
+      if (!entry.isDirectory()) continue
+      const names = readdirSync(new URL(`${entry.name}/`, folder))
+      if (names.every((name) => name.endsWith('.md'))) this.#pages.set(entry.name, undefined)
+      for (const name of names) this.#add(`${entry.name}/`, name)
+    }
+  }
+
+  #add(folder: string, name: string): void {
+    const file = `${folder}${name}`
+    if (name === 'README.md') this.#pages.set(folder.slice(0, -1), file)
+    else if (name.endsWith('.md')) this.#pages.set(file.slice(0, -'.md'.length), file)
+    else this.#files.add(file)
+  }
+
+  /** The guides for the side list: those that lie in the folder itself. */
+  list(): readonly GuideLink[] {
+    const rank = (path: string) => (ORDER.includes(path) ? ORDER.indexOf(path) : ORDER.length)
+    this.#listed ??= [...this.#pages.keys()]
+      .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+      .filter((path) => path !== '' && !path.includes('/'))
+      .map((path) => ({ path, title: this.find(path)!.document.title }))
+    return this.#listed
+  }
+
+  find(path: string): Guide | undefined {
+    if (!this.#pages.has(path)) return undefined
+    const known = this.#read.get(path)
+    if (known) return known
+    const file = this.#pages.get(path)
+    const source = file === undefined ? this.#contentsOf(path) : this.#text(file)
+    const base = posix.dirname(file ?? `${path}/README.md`)
+    const guide = { path, document: parseDocument(source), resolve: (href: string) => this.#resolve(base, href) }
+    this.#read.set(path, guide)
+    return guide
+  }
+
+  /** A file that documents link to, as it is. */
+  file(path: string): string | undefined {
+    return this.#files.has(path) ? this.#text(path) : undefined
+  }
+
+  #text(file: string): string {
+    return readFileSync(new URL(file, this.#folder), 'utf8')
+  }
+
+  #contentsOf(folder: string): string {
+    const lines = [...this.#pages.keys()]
+      .filter((path) => path.startsWith(`${folder}/`))
+      .sort()
+      .map((path) => `- [${this.find(path)!.document.title}](${posix.relative(folder, path)}.md)`)
+    return `# ${folder.charAt(0).toUpperCase()}${folder.slice(1)}\n\n${lines.join('\n')}\n`
+  }
+
+  #resolve(base: string, href: string): string | undefined {
+    if (/^https?:\/\//.test(href) || href.startsWith('#')) return href
+    const [target = '', hash] = href.split('#')
+    const path = posix.join(base, target).replace(/(^|\/)README\.md$|\/$/, '')
+    const page = path.replace(/\.md$/, '')
+    if (this.#pages.has(page)) return `/docs/${page}${hash === undefined ? '' : `#${hash}`}`
+    return this.#files.has(path) ? `/docs/${path}` : undefined
+  }
+}

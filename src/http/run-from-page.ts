@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { type RpcTrace, dispatch } from '../guard/dispatch.ts'
+import { Leaving } from '../kernel/leaving.ts'
+import type { Json, JsonObject } from '../kernel/shape.ts'
+import type { RunResult } from '../web/reference-form.tsx'
+import { toErrorReply } from './errors.ts'
+import type { RpcOptions } from './rpc.ts'
+
+export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
+
+/**
+ * Runs a call that somebody made with the form of a page. It passes the guards that every call passes: only the
+ * place of the request changes, from a body of JSON to the fields of a form. Cookies mean nothing here, so that a page of somebody else
+ * gains nothing by sending this form.
+ */
+export async function runFromPage(
+  { gateway, clientIp, report }: PageCall,
+  { raw, id }: { raw: IncomingMessage; id: string },
+  request: JsonObject,
+  key: string,
+): Promise<RunResult> {
+  const startedAt = performance.now()
+  const { origin } = raw.headers
+  const trace: RpcTrace = {
+    requestId: id,
+    cache: undefined,
+    fresh: undefined,
+    action: undefined,
+    caller: undefined,
+    limit: undefined,
+  }
+  const outcome = await dispatch(gateway, {
+    requestId: id,
+    text: JSON.stringify(request),
+    headers: { ...(origin !== undefined && { origin }), ...(key !== '' && { authorization: `Bearer ${key}` }) },
+    url: '/',
+    ip: clientIp(raw.socket.remoteAddress, raw.headers['x-forwarded-for']),
+    trace,
+    leaving: new Leaving(),
+  }).then(
+    (text) => ({ status: 200, code: undefined, body: JSON.parse(text) as Json, error: undefined }),
+    (error: unknown) => ({ ...toErrorReply(error), error }),
+  )
+  const { status, code, body, error } = outcome
+  const milliseconds = Math.round((performance.now() - startedAt) * 10) / 10
+  const { action = 'unknown', cache, caller, payment } = trace
+  const cause = status >= 500 ? error : undefined
+  report({ requestId: id, action, status, code, cache, caller, payment: payment?.hash, milliseconds, cause })
+  const failed = status !== 200 || (typeof body === 'object' && body !== null && 'error' in body)
+  return {
+    status,
+    milliseconds,
+    answer: JSON.stringify(body, null, 2),
+    failed,
+    headers: payment?.required === undefined ? [] : [['PAYMENT-REQUIRED', payment.required]],
+  }
+}

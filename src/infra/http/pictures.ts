@@ -1,0 +1,81 @@
+import type { Clock, Outbound, Picture, Pictures } from '../../kernel/ports.ts'
+
+const BYTES_MAX = 512 * 1024
+const KEPT_BYTES_MAX = 32 * 1024 * 1024
+const KEPT_MAX = 1_000
+const GOOD_FOR = 60 * 60_000
+/** A server that is away is not asked by every payer. */
+const BAD_FOR = 60_000
+const AT_ONCE_MAX = 16
+
+interface Kept {
+  picture: Picture | undefined
+  until: number
+}
+
+/**
+ * Fetches merchants' pictures through the guarded way out and keeps them for a while. Equal requests share one fetch;
+ * when too many are under way, a page is shown without its picture rather than later.
+ */
+export function openPictures({ outbound, clock }: { outbound: Outbound; clock: Clock }): Pictures {
+  const kept = new Map<string, Kept>()
+  const running = new Map<string, Promise<Picture | undefined>>()
+  let keptBytes = 0
+
+  const forget = (url: string) => {
+    keptBytes -= kept.get(url)?.picture?.bytes.length ?? 0
+    kept.delete(url)
+  }
+  const keep = (url: string, picture: Picture | undefined) => {
+    forget(url)
+    kept.set(url, { picture, until: clock.now() + (picture ? GOOD_FOR : BAD_FOR) })
+    keptBytes += picture?.bytes.length ?? 0
+    for (const oldest of kept.keys()) {
+      if (keptBytes <= KEPT_BYTES_MAX && kept.size <= KEPT_MAX) break
+      forget(oldest)
+    }
+  }
+  const load = async (url: string): Promise<Picture | undefined> => {
+    try {
+      const headers = {
+        accept: 'image/avif, image/webp, image/png, image/jpeg, image/gif',
+        'user-agent': 'nano-gateway',
+      }
+      const { status, bytes } = await outbound.get(url, { headers, bytesMax: BYTES_MAX })
+      const type = status === 200 && bytes ? kindOf(bytes) : undefined
+      return bytes && type !== undefined ? { type, bytes } : undefined
+    } catch {
+      // Refused or not reachable: either way the page stands without it.
+      return undefined
+    }
+  }
+  return {
+    async find(url) {
+      const found = kept.get(url)
+      if (found && found.until > clock.now()) return found.picture
+      const already = running.get(url)
+      if (already) return already
+      if (running.size >= AT_ONCE_MAX) return undefined
+      const loading = load(url)
+      running.set(url, loading)
+      try {
+        const picture = await loading
+        keep(url, picture)
+        return picture
+      } finally {
+        running.delete(url)
+      }
+    },
+  }
+}
+
+/** Drawings with scripts in them are no pictures: only formats that are nothing but pixels. */
+function kindOf(bytes: Uint8Array): string | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1')
+  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(text)) return 'image/gif'
+  if (/^RIFF[^]{4}WEBP/.test(text)) return 'image/webp'
+  if (/^[^]{4}ftypavi[fs]/.test(text)) return 'image/avif'
+  return undefined
+}

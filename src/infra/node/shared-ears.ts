@@ -1,0 +1,76 @@
+import type { Clock, Confirmation, ConfirmationBus, Notices } from '../../kernel/ports.ts'
+
+const DEAF = 'deaf'
+const HEARD = 'confirmation'
+/** How often an instance that hears no node says so, and for how long others believe it. */
+const SAY_EVERY = 5_000
+const BELIEVED_FOR = 15_000
+/** A store is no newspaper: beyond this the pollers of the deaf have to do. */
+const PER_SECOND_MAX = 200
+/** PostgreSQL refuses notices of 8000 bytes. */
+const BYTES_MAX = 7_000
+
+export interface SharedEarsOptions {
+  /** Tells instances apart. */
+  instance: string
+  bus: ConfirmationBus
+  notices: Notices
+  clock: Clock
+  /** Takes what another instance has heard. */
+  hear(confirmation: Confirmation): void
+}
+
+/**
+ * Instances that hear no node are told by those that do. Nobody is asked in particular: whoever hears repeats what it
+ * hears for as long as somebody says that it is deaf.
+ */
+export function shareEars({ instance, bus, notices, clock, hear }: SharedEarsOptions): () => void {
+  let othersDeafUntil = 0
+  let second = 0
+  let told = 0
+  let ended = false
+  let cancel: () => void = () => undefined
+  const sayDeaf = () => {
+    cancel()
+    if (bus.connected || ended) return
+    notices.publish(DEAF, instance)
+    cancel = clock.after(SAY_EVERY, sayDeaf)
+  }
+  const mayTell = () => {
+    const now = Math.floor(clock.now() / 1_000)
+    if (now !== second) {
+      second = now
+      told = 0
+    }
+    return ++told <= PER_SECOND_MAX
+  }
+  const endings = [
+    notices.subscribe(DEAF, (who) => {
+      if (who !== instance) othersDeafUntil = clock.now() + BELIEVED_FOR
+    }),
+    notices.subscribe(HEARD, (text) => {
+      const confirmation = bus.connected ? undefined : parse(text)
+      if (confirmation) hear(confirmation)
+    }),
+    bus.listen((confirmation) => {
+      if (!bus.connected || clock.now() >= othersDeafUntil || !mayTell()) return
+      const text = JSON.stringify(confirmation)
+      if (Buffer.byteLength(text) <= BYTES_MAX) notices.publish(HEARD, text)
+    }),
+  ]
+  bus.onGap(sayDeaf)
+  sayDeaf()
+  return () => {
+    ended = true
+    cancel()
+    for (const end of endings) end()
+  }
+}
+
+function parse(text: string): Confirmation | undefined {
+  try {
+    return JSON.parse(text) as Confirmation
+  } catch {
+    return undefined
+  }
+}

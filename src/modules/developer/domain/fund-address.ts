@@ -1,0 +1,14 @@
+import type { Raw } from '../../../kernel/money.ts'
+import type { PlayLedger } from '../../../kernel/ports.ts'
+import { type CheckoutCtx, lookSoon } from '../../checkout/index.ts'
+
+/** Sends to an address from the account that holds everything on the embedded ledger. */
+export async function fundAddress(
+  ctx: CheckoutCtx,
+  ledger: PlayLedger,
+  { address, amountRaw }: { address: string; amountRaw: Raw },
+): Promise<string> {
+  const hash = await ledger.fund(address, amountRaw)
+  await lookSoon(ctx, address)
+  return hash
+}

@@ -1,0 +1,69 @@
+import type { Db } from '../../kernel/tables/index.ts'
+import type { WalletsTable } from '../../kernel/tables/wallets.ts'
+
+/** Nothing is signed for it any more; true for the one who froze it. */
+export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frozen_at: now, frozen_reason: reason })
+    .where('id', '=', id)
+    .where('frozen_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A wallet that waits for a person. */
+export interface FrozenWallet {
+  id: string
+  accountId: string | null
+  address: string
+  frozenAt: number
+  reason: string
+}
+
+const selectFrozen = (db: Db) =>
+  db
+    .selectFrom('wallets')
+    .select(['id', 'account_id', 'address', 'frozen_at', 'frozen_reason'])
+    .where('frozen_at', 'is not', null)
+
+type FrozenRow = Pick<WalletsTable, 'id' | 'account_id' | 'address' | 'frozen_at' | 'frozen_reason'>
+
+const toFrozen = ({ id, account_id: accountId, address, frozen_at: at, frozen_reason: reason }: FrozenRow) => ({
+  id,
+  accountId,
+  address,
+  frozenAt: at!,
+  reason: reason!,
+})
+
+/** Wallets that wait for a person, the latest first. */
+export async function listFrozen(db: Db, limit: number): Promise<FrozenWallet[]> {
+  return (await selectFrozen(db).orderBy('frozen_at', 'desc').limit(limit).execute()).map(toFrozen)
+}
+
+/** A frozen wallet by its id or address. */
+export async function findFrozen(db: Db, name: string): Promise<FrozenWallet | undefined> {
+  const row = await selectFrozen(db)
+    .where((where) => where.or([where('id', '=', name), where('address', '=', name)]))
+    .executeTakeFirst()
+  return row && toFrozen(row)
+}
+
+/** Frozen → thawed; the ledger's word is taken over before anything is signed. */
+export async function markThawed(db: Db, id: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallets')
+    .set({ frozen_at: null, frozen_reason: null, thawed_at: now })
+    .where('id', '=', id)
+    .where('frozen_at', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Thawed → as if nothing had been. */
+export async function markAdopted(db: Db, id: string): Promise<void> {
+  await db.updateTable('wallets').set({ thawed_at: null }).where('id', '=', id).execute()
+}

@@ -1,0 +1,142 @@
+import type { Raw } from '../../kernel/money.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { SendRefusal } from './errors.ts'
+import { OPEN, QUEUED } from './outbox-store.ts'
+
+/** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
+export async function refuseOverdue(db: Db, walletId: string, now: number): Promise<string[]> {
+  const rows = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'refused', refusal: 'wallet_busy', reference: null })
+    .where('wallet_id', '=', walletId)
+    .where(QUEUED)
+    .where('deadline_at', '<=', now)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Sends whose clients wait for a wallet that will not send any more. */
+export async function refuseWaiting(db: Db, walletId: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'refused', refusal: 'wallet_frozen', reference: null })
+    .where('wallet_id', '=', walletId)
+    .where(QUEUED)
+    .where('deadline_at', 'is not', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Queued → refused; false when it was signed meanwhile. Its reference is free again, since nothing has happened. */
+export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
+  const row = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'refused', refusal, reference: null })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A queued receive that cannot be signed now; it is queued again when the ledger shows the deposit again. */
+export async function deleteQueuedReceive(db: Db, id: string): Promise<void> {
+  await db
+    .deleteFrom('wallet_blocks')
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .where('kind', '=', 'receive')
+    .execute()
+}
+
+export interface Signed {
+  hash: string
+  previous: string
+  balance: Raw
+  amount: Raw
+  block: string
+}
+
+/** Queued → signed. Call it under the lease, before anybody outside can know of the block. */
+export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<boolean> {
+  const { hash, previous, balance, amount, block } = signed
+  const row = await db
+    .updateTable('wallet_blocks')
+    .set({
+      status: 'signed',
+      hash,
+      previous,
+      balance_raw: balance.toString(),
+      amount_raw: amount.toString(),
+      block,
+      signed_at: now,
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Work is not part of a block's hash: the same block may carry better work. */
+export async function updateWork(db: Db, id: string, block: string): Promise<void> {
+  await db.updateTable('wallet_blocks').set({ block }).where('id', '=', id).where(OPEN).execute()
+}
+
+export async function markBroadcast(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'broadcast', broadcast_at: now })
+    .where('id', '=', id)
+    .where(OPEN)
+    .execute()
+}
+
+/** Open → confirmed; true for the one who moved it. */
+export async function markConfirmed(db: Db, id: string, now: number): Promise<boolean> {
+  const row = await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'confirmed', confirmed_at: now })
+    .where('id', '=', id)
+    .where(OPEN)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Open → lost: a confirmed foreign block stands where ours should be. Its frontier stays used for ever. */
+export async function markLost(db: Db, id: string): Promise<void> {
+  await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', id).where(OPEN).execute()
+}
+
+/** Lost → confirmed: the ledger has it after all. */
+export async function markFound(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'confirmed', confirmed_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}
+
+/** Lost → signed: nothing stands in its place, and its frontier takes no other block. The same bytes go out again. */
+export async function reopenLost(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ status: 'signed' })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}
+
+/** Lets a deposit be received by another block, now that this one cannot. */
+export async function releaseSource(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('wallet_blocks')
+    .set({ source_hash: null })
+    .where('id', '=', id)
+    .where('status', '=', 'lost')
+    .execute()
+}

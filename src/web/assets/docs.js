@@ -1,0 +1,53 @@
+/* The reference without this file is a set of pages and forms. With it, an answer and a search need no new page. */
+
+const search = document.querySelector('#docs-q')
+
+/** Keeps what has every word, and the groups that still have something. */
+function filter() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  for (const entry of document.querySelectorAll('[data-find]')) {
+    entry.hidden = !words.every((word) => entry.dataset.find.includes(word))
+  }
+  for (const group of document.querySelectorAll('[data-group]')) {
+    group.hidden = !group.querySelector('[data-find]:not([hidden])')
+  }
+}
+
+search?.addEventListener('input', filter)
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select')
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !search) return
+  event.preventDefault()
+  search.focus()
+})
+
+const form = document.querySelector('form.try')
+
+/** Sends the form as the browser would, and takes from the page that comes back what has changed. */
+async function run(button) {
+  const fields = new URLSearchParams(new FormData(form, button))
+  const response = await fetch(form.action, { method: 'POST', body: fields })
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  for (const id of ['docs-result', 'docs-code']) {
+    const [mine, theirs] = [document.getElementById(id), page.getElementById(id)]
+    if (!theirs) throw new Error(`Status ${response.status}`)
+    mine.replaceChildren(...theirs.childNodes)
+  }
+}
+
+async function answer(button) {
+  form.setAttribute('aria-busy', 'true')
+  try {
+    await run(button)
+    if (button?.value === 'code') document.getElementById('code').scrollIntoView()
+  } catch (error) {
+    document.getElementById('docs-result').textContent = `The gateway did not answer: ${error.message}`
+  } finally {
+    form.removeAttribute('aria-busy')
+  }
+}
+
+form?.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void answer(event.submitter)
+})

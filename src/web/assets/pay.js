@@ -1,0 +1,272 @@
+/* Makes the payment page live. Everything it shows is rendered by the server: this fetches the page again and puts it in place. */
+const HOUR = 3_600
+const DAY = 24 * HOUR
+const NEAR = HOUR
+const WATCH_EVERY = 10_000
+const POLL_EVERY = 3_000
+const RETRY_AFTER = 5_000
+const RETURN_SECONDS = 5
+
+let main = document.getElementById('pay')
+const live = document.getElementById('live')
+let offset = 0
+let stream
+let busy = false
+let again = false
+let poll
+let announced = Infinity
+let returning
+
+/** Says something to whoever listens instead of looking. */
+function say(text) {
+  if (live) live.textContent = text ?? ''
+}
+
+/* Copying. */
+
+async function copy(button) {
+  const text = button.dataset.copy
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    // Pages without https have no clipboard; marking the text is the old way.
+    const field = document.createElement('textarea')
+    field.value = text
+    field.className = 'unseen'
+    button.after(field)
+    field.select()
+    document.execCommand('copy')
+    field.remove()
+    button.focus()
+  }
+  button.dataset.label ??= button.textContent
+  button.textContent = button.dataset.copied
+  button.classList.add('done')
+  say(button.dataset.copied)
+  setTimeout(() => {
+    button.textContent = button.dataset.label
+    button.classList.remove('done')
+  }, 2_000)
+}
+
+/* Time: the server's, whatever this machine thinks. */
+
+const two = (number) => String(number).padStart(2, '0')
+
+/** By the second near the end; further from it a running clock only makes nervous. */
+function inWords(seconds) {
+  if (seconds <= NEAR) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
+  const [unit, length] = seconds >= 2 * DAY ? ['day', DAY] : seconds >= 2 * HOUR ? ['hour', HOUR] : ['minute', 60]
+  const style = { style: 'unit', unit, unitDisplay: 'long' }
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.floor(seconds / length))
+}
+
+function tick() {
+  const timer = main?.querySelector('.timer')
+  if (!timer) return
+  const left = Number(timer.dataset.until) - (Date.now() + offset)
+  if (left <= 0) {
+    say(main.dataset.up)
+    timer.remove()
+    void refresh()
+    return
+  }
+  const seconds = Math.ceil(left / 1_000)
+  timer.textContent = timer.dataset.text.replace('{left}', inWords(seconds))
+  timer.classList.toggle('soon', seconds <= 60)
+  const minutes = seconds <= 60 ? 1 : seconds <= 300 ? 5 : Infinity
+  if (minutes < announced && announced !== Infinity) say(minutes === 1 ? main.dataset.one : main.dataset.five)
+  announced = minutes === Infinity ? 99 : minutes
+}
+
+/* The state: events first, looks as a net below. */
+
+const isFinal = (status) => status === 'complete' || status === 'cancelled'
+
+/** Whether what the gateway says differs from what stands here. */
+function differs(check) {
+  const { status, additional, amount, paid } = main.dataset
+  return (
+    check.status !== status ||
+    check.additional_status !== additional ||
+    (check.amount_raw ?? '') !== amount ||
+    check.amount_paid_raw !== paid
+  )
+}
+
+function take(check) {
+  if (check.id === main.dataset.id && differs(check)) void refresh()
+}
+
+async function look() {
+  try {
+    const response = await fetch(`/check/${main.dataset.id}`, { cache: 'no-store' })
+    if (response.ok) take(await response.json())
+  } catch {
+    // Offline; the next look comes.
+  }
+}
+
+function watch() {
+  clearTimeout(poll)
+  if (isFinal(main.dataset.status)) {
+    stream?.close()
+    return
+  }
+  const heard = stream?.readyState === EventSource.OPEN
+  poll = setTimeout(
+    async () => {
+      if (!document.hidden) await look()
+      watch()
+    },
+    heard ? WATCH_EVERY : POLL_EVERY,
+  )
+}
+
+function listen() {
+  if (isFinal(main.dataset.status) || !('EventSource' in window)) return
+  stream = new EventSource(`/pay/${main.dataset.id}/events`)
+  stream.addEventListener('status', (event) => take(JSON.parse(event.data)))
+}
+
+/** Fetches the page as it is now and puts it in place. One at a time; what comes meanwhile makes one more. */
+async function refresh(url = location.href) {
+  if (busy) {
+    again = true
+    return
+  }
+  busy = true
+  try {
+    const response = await fetch(url, { headers: { accept: 'text/html' }, cache: 'no-store' })
+    if (!response.ok) {
+      // No price at the moment, or too many at once: what stands here may be old.
+      setTimeout(() => void refresh(), RETRY_AFTER)
+      return
+    }
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const fresh = next.getElementById('pay')
+    if (fresh) place(document.adoptNode(fresh), next.title)
+  } catch {
+    // Offline; the next event or look tries again.
+  } finally {
+    busy = false
+    if (again) {
+      again = false
+      void refresh()
+    }
+  }
+}
+
+function place(fresh, title) {
+  const before = main.dataset
+  const changed = before.state !== fresh.dataset.state
+  const plan = document.activeElement?.dataset?.plan
+  const panel = main.querySelector('.developer')?.open
+  const wasPaid = before.status === 'complete'
+  main.replaceWith(fresh)
+  main = fresh
+  document.title = title
+  if (panel === false) main.querySelector('.developer')?.removeAttribute('open')
+  prepare()
+  if (changed) {
+    const heading = document.getElementById('state')
+    heading?.focus({ preventScroll: true })
+    main.querySelector('.card').scrollIntoView({ block: 'nearest' })
+    say(heading?.textContent)
+  } else if (plan !== undefined) main.querySelector(`[data-plan="${plan}"]`)?.focus()
+  tell()
+  if (!wasPaid && main.dataset.status === 'complete') goBackSoon()
+  watch()
+}
+
+/* After the payment: back to the shop, unless somebody wants to stay. */
+
+function goBackSoon() {
+  const target = main.querySelector('[data-return]')?.dataset.return
+  const note = main.querySelector('.returning')
+  if (!target || !note) return
+  let left = RETURN_SECONDS
+  const count = () => {
+    note.firstElementChild.textContent = note.dataset.text.replace('{n}', left)
+    if (left-- > 0) return
+    clearInterval(returning)
+    location.assign(target)
+  }
+  note.querySelector('button').addEventListener('click', () => {
+    clearInterval(returning)
+    note.remove()
+    main.querySelector('[data-return]').focus()
+  })
+  note.hidden = false
+  count()
+  returning = setInterval(count, 1_000)
+}
+
+/* Inside a shop's page: it is told, and nobody else. */
+
+function post(message) {
+  const { embed, id } = main.dataset
+  if (embed && window.parent !== window) window.parent.postMessage({ source: 'nano-gateway', id, ...message }, embed)
+}
+
+function tell() {
+  const { status, additional } = main.dataset
+  post({ type: 'status', status, additional_status: additional, success: status === 'complete' })
+}
+
+/* What a page, or a part that was just put in place, needs. */
+
+function prepare() {
+  offset = Number(main.dataset.now) - Date.now()
+  for (const button of main.querySelectorAll('.copy')) button.hidden = false
+  tick()
+}
+
+document.addEventListener('click', (event) => {
+  const target = event.target instanceof Element ? event.target : undefined
+  const button = target?.closest('[data-copy]')
+  if (button) void copy(button)
+  const plan = target?.closest('[data-plan]')
+  if (plan && main && !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0) {
+    event.preventDefault()
+    history.replaceState(null, '', plan.href)
+    void refresh(plan.href)
+  }
+  if (target?.closest('[data-print]')) window.print()
+})
+
+/** What a developer does shows at once, and the page stays where it is. */
+async function play(form) {
+  const fields = new URLSearchParams(new FormData(form))
+  fields.delete('return')
+  await fetch(form.action, { method: 'POST', body: fields })
+  await refresh()
+}
+
+document.addEventListener('submit', (event) => {
+  if (!main || !event.target.closest('.developer')) return
+  event.preventDefault()
+  void play(event.target)
+})
+
+for (const time of document.querySelectorAll('time')) {
+  const style = { dateStyle: 'long', timeStyle: 'long' }
+  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, style).format(new Date(time.dateTime))
+}
+for (const button of document.querySelectorAll('[data-print]')) button.hidden = false
+
+if (main) {
+  prepare()
+  tell()
+  listen()
+  watch()
+  setInterval(tick, 1_000)
+  const wake = () => {
+    if (!document.hidden) void look()
+  }
+  document.addEventListener('visibilitychange', wake)
+  window.addEventListener('online', wake)
+  // A page that comes back from the browser's memory may be old.
+  window.addEventListener('pageshow', (event) => event.persisted && wake())
+  document.addEventListener('keydown', (event) => event.key === 'Escape' && post({ type: 'close' }))
+}

@@ -1,0 +1,54 @@
+export interface DeveloperPanelProps {
+  /** The checkout to play with. */
+  id: string
+  /** The chosen plan, where there are several. */
+  plan: number | undefined
+  /** Where the forms lead back to: a path of this gateway. */
+  back: string
+  /** Whether new blocks stay unconfirmed, and how many do. */
+  holds: boolean
+  waiting: number
+}
+
+/** Plays payer, merchant and network. It is for developers, and speaks their language alone. */
+export const DeveloperPanel = ({ id, plan, back, holds, waiting }: DeveloperPanelProps) => {
+  const pay = `/developer/checkouts/${id}/pay`
+  return (
+    <details class="developer" lang="en" open>
+      <summary>Developer panel</summary>
+      <p>
+        Only on the embedded ledger. Blocks are{' '}
+        {holds ? 'held: a payment is seen, but not confirmed' : 'confirmed at once'}
+        {waiting > 0 && `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}.
+      </p>
+      <div class="deeds">
+        <Deed action={pay} back={back} fields={{ way: 'exactly', plan }} label="Pay exactly" />
+        <Deed action={pay} back={back} fields={{ way: 'partly', plan }} label="Pay half" />
+        <Deed action={pay} back={back} fields={{ way: 'late', plan }} label="Pay late" />
+        {holds ? (
+          <Deed action="/developer/confirm" back={back} label="Confirm blocks" />
+        ) : (
+          <Deed action="/developer/hold" back={back} label="Hold blocks" />
+        )}
+        <Deed action={`/developer/checkouts/${id}/expire`} back={back} label="Let it expire" />
+        <Deed action={`/developer/checkouts/${id}/cancel`} back={back} label="Cancel" />
+      </div>
+    </details>
+  )
+}
+
+const Deed = ({ action, back, fields = {}, label }: DeedProps) => (
+  <form method="post" action={action}>
+    {Object.entries({ ...fields, return: back }).map(
+      ([name, value]) => value !== undefined && <input key={name} type="hidden" name={name} value={value} />,
+    )}
+    <button class="button quiet">{label}</button>
+  </form>
+)
+
+interface DeedProps {
+  action: string
+  back: string
+  fields?: Readonly<Record<string, string | number | undefined>>
+  label: string
+}

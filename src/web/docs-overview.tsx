@@ -1,0 +1,122 @@
+import { Prose } from './docs-prose.tsx'
+import { type DocsSite, DocsShell, moduleTitle, searchText } from './docs-shell.tsx'
+import { TableScroll } from './docs-markdown.tsx'
+import { COMMON_ERRORS, type ErrorView } from './reference-errors.ts'
+import { curl } from './reference-snippets.ts'
+
+/** How the API is spoken, and everything it has; a search keeps the actions that match. */
+export const DocsOverview = ({ site, query }: { site: DocsSite; query: string }) => {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const groups = site.modules
+    .map((module) => ({
+      module,
+      actions: module.actions.filter((action) => words.every((word) => searchText(action).includes(word))),
+    }))
+    .filter(({ actions }) => actions.length > 0)
+  return (
+    <DocsShell site={site} title="API reference" here="/docs" query={query}>
+      <h1>API reference</h1>
+      <p class="lead">
+        POST a JSON object to <code>{site.baseUrl}</code>. Its member <code>action</code> names what you want, the
+        others say more about it. The answer is JSON.
+      </p>
+      <pre tabIndex={0}>
+        <code>{curl(site.baseUrl, { action: 'block_count' })}</code>
+      </pre>
+      <p class="docs-links">
+        <a href="/openapi.json" download="nano-gateway-openapi.json">
+          Download OpenAPI
+        </a>
+        <a href="/docs/contract">The contract</a>
+        <a href="#conventions">Conventions</a>
+        <a href="#errors">Errors</a>
+      </p>
+      <h2 id="actions">Actions</h2>
+      {words.length > 0 && (
+        <p role="status">
+          {groups.length === 0 ? 'No action' : `Actions`} with “{query}”. <a href="/docs">Show all</a>
+        </p>
+      )}
+      {groups.map(({ module, actions }) => (
+        <section key={module.name} data-group>
+          <h3 id={module.name}>{moduleTitle(module)}</h3>
+          <ul class="docs-actions">
+            {actions.map((action) => (
+              <li key={action.name} id={action.name} data-find={searchText(action)}>
+                <a href={`/docs/actions/${action.name}`}>
+                  <code>{action.name}</code>
+                </a>
+                {action.auth !== 'none' && <span class="tag">key</span>}
+                <span class="docs-summary">
+                  <Prose text={action.summary} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <Conventions baseUrl={site.baseUrl} />
+    </DocsShell>
+  )
+}
+
+const Conventions = ({ baseUrl }: { baseUrl: string }) => (
+  <>
+    <h2 id="conventions">Conventions</h2>
+    <ul>
+      <li>
+        An <code>error</code> member means failure, also with status 200: what the ledger itself refuses keeps the
+        node’s exact text.
+      </li>
+      <li>
+        Amounts are whole numbers of raw, in text; each has a twin in nano whose name ends in <code>_nano</code>. One
+        nano is 10<sup>30</sup> raw.
+      </li>
+      <li>
+        A username <code>@name</code> may stand wherever an account does.
+      </li>
+      <li>
+        A flag is <code>true</code>, <code>"true"</code>, <code>1</code> or <code>"1"</code>. Fields that an action does
+        not know are ignored.
+      </li>
+      <li>
+        A key goes into the header <code>Authorization: Bearer …</code>. Most reads need none.
+      </li>
+      <li>
+        What moves money takes an <code>Idempotency-Key</code>: the same key with the same body acts once.
+      </li>
+      <li>
+        Confirmations arrive by websocket at <code>{`${baseUrl.replace(/^http/, 'ws')}/ws`}</code>.
+      </li>
+    </ul>
+    <h2 id="errors">Errors that any action can answer</h2>
+    <ErrorTable errors={COMMON_ERRORS} />
+  </>
+)
+
+export const ErrorTable = ({ errors }: { errors: readonly ErrorView[] }) => (
+  <TableScroll>
+    <table class="stack">
+      <thead>
+        <tr>
+          <th>Status</th>
+          <th>Code</th>
+          <th>When</th>
+        </tr>
+      </thead>
+      <tbody>
+        {errors.map(({ status, code, when }) => (
+          <tr key={`${code} ${when}`}>
+            <td>{status}</td>
+            <td>
+              <code>{code}</code>
+            </td>
+            <td>
+              <Prose text={when} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)

@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact'
+import type { Module } from '../kernel/module.ts'
+import { Layout } from './layout.tsx'
+
+/** A guide in the list of guides. */
+export interface GuideLink {
+  path: string
+  title: string
+}
+
+/** What every page of the documentation knows. */
+export interface DocsSite {
+  modules: readonly Module[]
+  guides: readonly GuideLink[]
+  baseUrl: string
+  /** The embedded ledger answers: nothing here costs anything. */
+  devnet: boolean
+}
+
+const TITLES: Record<string, string> = {
+  ledger: 'Ledger',
+  names: 'Names',
+  accounts: 'Keys and credits',
+  billing: 'Buying credits',
+  market: 'Prices',
+  reps: 'Representatives',
+  work: 'Proof of work',
+  wallets: 'Cloud wallets',
+  checkout: 'Checkout',
+  usernames: 'Usernames',
+  email: 'E-mail payments',
+  faucet: 'Faucet',
+  swap: 'Swaps',
+}
+
+export const moduleTitle = ({ name }: Module) => TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+/** What a search looks through: an action is found by all of its names. */
+export const searchText = ({ name, synonyms = [], summary }: Module['actions'][number]) =>
+  [name, ...synonyms, summary].join(' ').toLowerCase()
+
+export interface ShellProps {
+  site: DocsSite
+  title: string
+  /** The address of this page, marked in the side list. */
+  here: string
+  query?: string
+  children: ComponentChildren
+}
+
+/** The frame of every page of the documentation: what there is at the side, the page itself beside it. */
+export const DocsShell = ({ site, title, here, query = '', children }: ShellProps) => (
+  <Layout title={`${title} · nano-gateway`} devnet={site.devnet} styles={['docs.css']} scripts={['docs.js']}>
+    <div class="docs">
+      <div class="docs-page">
+        <a class="docs-menu" href="#contents">
+          All guides and actions
+        </a>
+        {children}
+      </div>
+      <nav class="docs-side" id="contents" aria-label="Documentation">
+        <form class="docs-search" method="get" action="/docs" role="search">
+          <label for="docs-q">Find an action</label>
+          <input id="docs-q" type="search" name="q" value={query} placeholder="balance, checkout …" />
+        </form>
+        <SideGroup title="Guides">
+          {site.guides.map(({ path, title }) => (
+            <SideLink key={path} href={`/docs/${path}`} here={here} find={title.toLowerCase()}>
+              {title}
+            </SideLink>
+          ))}
+        </SideGroup>
+        {site.modules.map((module) => (
+          <SideGroup key={module.name} title={moduleTitle(module)}>
+            {module.actions.map((action) => (
+              <SideLink
+                key={action.name}
+                href={`/docs/actions/${action.name}`}
+                here={here}
+                find={[action.name, ...(action.synonyms ?? [])].join(' ')}
+              >
+                <code>{action.name}</code>
+              </SideLink>
+            ))}
+          </SideGroup>
+        ))}
+      </nav>
+    </div>
+  </Layout>
+)
+
+const SideGroup = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div data-group>
+    <h2>{title}</h2>
+    <ul>{children}</ul>
+  </div>
+)
+
+const SideLink = (props: { href: string; here: string; find: string; children: ComponentChildren }) => (
+  <li data-find={props.find}>
+    <a href={props.href} aria-current={props.href === props.here ? 'page' : undefined}>
+      {props.children}
+    </a>
+  </li>
+)

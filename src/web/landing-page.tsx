@@ -1,0 +1,128 @@
+import type { JsonObject } from '../kernel/shape.ts'
+import type { DocsSite } from './docs-shell.tsx'
+import { Layout } from './layout.tsx'
+import { curl } from './reference-snippets.ts'
+
+/** The call that a newcomer pastes first: a payment where nothing costs anything, a question where it does. */
+function firstCall(devnet: boolean): JsonObject {
+  if (!devnet) return { action: 'block_count' }
+  return {
+    action: 'checkout',
+    address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+    amount: '1.5',
+    title: 'Coffee',
+  }
+}
+
+interface Card {
+  title: string
+  text: string
+  href: string
+  link: string
+}
+
+const CARDS: readonly Card[] = [
+  {
+    title: 'Take payments',
+    text: 'One call gives you a payment page with a QR code. A signed message tells your shop when the money is there.',
+    href: '/docs/first-payment',
+    link: 'Your first payment',
+  },
+  {
+    title: 'Keep wallets',
+    text: 'Wallets for orders, players or machines, with a date on which what is left goes back to whom you name.',
+    href: '/docs/wallets',
+    link: 'Cloud wallets',
+  },
+  {
+    title: 'Read the ledger',
+    text: 'Balances, histories and blocks of any account, from several nodes at once, while single ones fail.',
+    href: '/docs/actions/account_balance',
+    link: 'account_balance',
+  },
+  {
+    title: 'Publish blocks',
+    text: 'For wallets of your own: proof of work in milliseconds, and a publication that never sends twice.',
+    href: '/docs/work',
+    link: 'Proof of work',
+  },
+  {
+    title: 'Sell single calls',
+    text: 'A price for each request, paid in nano by programs that have no account with you.',
+    href: '/docs/pay-per-request',
+    link: 'Pay per request',
+  },
+  {
+    title: 'Run your own',
+    text: 'Two commands on a laptop, with a ledger of its own to try everything on. Free software.',
+    href: '/docs/operating',
+    link: 'Operating',
+  },
+]
+
+/** What this is, for somebody who has never heard of Nano, and one call to begin with. */
+export const LandingPage = ({ site }: { site: DocsSite }) => {
+  const { baseUrl, devnet, modules } = site
+  const actions = modules.reduce((sum, module) => sum + module.actions.length, 0)
+  return (
+    <Layout title="nano-gateway: payments in nano, from one JSON endpoint" devnet={devnet} styles={['docs.css']}>
+      <div class="landing">
+        <h1>Payments in nano, from one JSON endpoint</h1>
+        <p class="lead">
+          Nano is money made for the internet: a payment takes about a second, costs nothing to send, and needs no bank.
+          This gateway stands between your program and that network. You send it a JSON object, it answers with one.
+        </p>
+        <h2 id="try">Paste this into a terminal</h2>
+        <pre tabIndex={0} id="first-call">
+          <code>{curl(baseUrl, firstCall(devnet))}</code>
+        </pre>
+        {devnet ? (
+          <p>
+            That asks for 1.5 nano. Open the address at <code>browser</code> in the answer: it is the page your customer
+            sees. <a href="/docs/first-payment">The guide</a> goes on from there, to a payment and to the message your
+            shop gets.
+          </p>
+        ) : (
+          <p>
+            That is how many blocks the ledger has. <a href="/docs/first-payment">The guide</a> goes on to a payment.
+          </p>
+        )}
+        <p class="landing-links">
+          <a class="button" href="/docs">
+            {`Try all ${actions} actions`}
+          </a>
+          <a href="/openapi.json">OpenAPI</a>
+          <a href="/dashboard">Dashboard</a>
+        </p>
+        <h2>What it does</h2>
+        <ul class="cards">
+          {CARDS.map(({ title, text, href, link }) => (
+            <li key={title}>
+              <h3>{title}</h3>
+              <p>{text}</p>
+              <a href={href}>{link}</a>
+            </li>
+          ))}
+        </ul>
+        <h2>Five words to know</h2>
+        <dl class="words">
+          <dt>Address</dt>
+          <dd>
+            Where money is sent, like an account number. It begins with <code>nano_</code>; a username such as{' '}
+            <code>@alice</code> can stand for one.
+          </dd>
+          <dt>Block</dt>
+          <dd>One entry on the ledger, signed by its owner: a send, or the receipt of one. Its hash is the proof.</dd>
+          <dt>Confirmed</dt>
+          <dd>The network has agreed on a block, and nobody can take it back. It takes about a second.</dd>
+          <dt>Raw</dt>
+          <dd>
+            The smallest unit. One nano is 10<sup>30</sup> raw, so that amounts are exact text and never rounded.
+          </dd>
+          <dt>Work</dt>
+          <dd>A small puzzle that each block carries instead of a fee. The gateway solves it for you.</dd>
+        </dl>
+      </div>
+    </Layout>
+  )
+}

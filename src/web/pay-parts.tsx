@@ -1,0 +1,123 @@
+import type { QrOutline } from '../kernel/till.ts'
+import { fill, type Voice } from './texts/index.ts'
+import { showDigits, showLeft, showMoney, showNano, showPercent } from './formats.ts'
+import type { ShownCheckout } from './pay-state.ts'
+
+/** The code on white, in dark rooms too: readers expect dark on light. */
+export const QrCode = ({ code, label }: { code: QrOutline; label: string }) => (
+  <svg
+    class="qr"
+    role="img"
+    aria-label={label}
+    viewBox={`0 0 ${code.size} ${code.size}`}
+    shape-rendering="crispEdges"
+    xmlns="http://www.w3.org/2000/svg"
+  >
+    <rect width={code.size} height={code.size} fill="#fff" />
+    <path d={code.path} fill="#000" />
+  </svg>
+)
+
+/** A value to be copied; without scripts it is there to be marked. */
+export const CopyRow = ({ label, value, voice, children }: CopyRowProps) => (
+  <div class="row">
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+    <dd class="act">
+      <button
+        type="button"
+        class="copy"
+        data-copy={value}
+        data-copied={voice.texts.copied}
+        aria-label={`${voice.texts.copy}: ${label}`}
+        hidden
+      >
+        {voice.texts.copy}
+      </button>
+    </dd>
+  </div>
+)
+
+interface CopyRowProps {
+  label: string
+  value: string
+  voice: Voice
+  children: preact.ComponentChildren
+}
+
+const HEAD = 12
+const TAIL = 6
+
+/** People compare the ends of an address. */
+export const Address = ({ address }: { address: string }) => (
+  <code class="address">
+    <b>{address.slice(0, HEAD)}</b>
+    {address.slice(HEAD, -TAIL)}
+    <b>{address.slice(-TAIL)}</b>
+  </code>
+)
+
+const LONG_AMOUNT = 13
+
+/** The number that matters, as large as it fits. */
+export const Price = ({ raw, voice }: { raw: bigint; voice: Voice }) => {
+  const digits = showDigits(voice.locale, raw)
+  return (
+    <p class={digits.length > LONG_AMOUNT ? 'price long' : 'price'}>
+      {digits} <span class="unit">nano</span>
+    </p>
+  )
+}
+
+/** Counts down with scripts; without them it says about how long. */
+export const Timer = ({ until, now, text, voice }: { until: number; now: number; text: string; voice: Voice }) => (
+  <p class="timer" role="timer" data-until={until} data-text={text}>
+    {fill(text, { left: showLeft(voice.locale, until - now) })}
+  </p>
+)
+
+/** Every plan is an address of its own, so that choosing works without scripts. */
+export const Plans = ({ checkout, chosen, voice, hrefOf }: PlansProps) => (
+  <nav class="plans" aria-label={voice.texts.choosePlan}>
+    <ul>
+      {checkout.plans.map((plan, at) => (
+        <li key={at}>
+          <a href={hrefOf(at)} data-plan={at} aria-current={at === chosen ? 'true' : undefined}>
+            <span class="plan-title" dir="auto">
+              {plan.title}
+            </span>
+            {plan.discount !== false && plan.discount > 0 && (
+              <span class="discount">
+                {fill(voice.texts.discount, { percent: showPercent(voice.locale, plan.discount) })}
+              </span>
+            )}
+            <span class="plan-price">
+              {checkout.currency === 'NANO'
+                ? plan.amountRaw !== undefined && showNano(voice.locale, plan.amountRaw)
+                : showMoney(voice.locale, plan.value, checkout.currency)}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+interface PlansProps {
+  checkout: ShownCheckout
+  chosen: number
+  voice: Voice
+  hrefOf(plan: number): string
+}
+
+/** What a state looks like at a glance; its meaning stands in words beside it. */
+export const Sign = ({ kind }: { kind: 'good' | 'busy' | 'warn' | 'bad' }) => (
+  <svg class={`sign ${kind}`} viewBox="0 0 64 64" aria-hidden="true">
+    <circle class="ring" cx="32" cy="32" r="28" />
+    {kind === 'good' && <path class="mark" d="M20 33l8.5 8.5L45 24" />}
+    {kind === 'busy' && <circle class="turn" cx="32" cy="32" r="28" />}
+    {kind === 'busy' && <path class="mark" d="M32 18v14l9 6" />}
+    {kind === 'warn' && <path class="mark" d="M32 18v17M32 44v1" />}
+    {kind === 'bad' && <path class="mark" d="M23 23l18 18M41 23L23 41" />}
+  </svg>
+)

@@ -1,0 +1,109 @@
+import { showMoney, showNano, showTime } from './formats.ts'
+import { Document } from './layout.tsx'
+import { Price } from './pay-parts.tsx'
+import type { ShownCheckout } from './pay-state.ts'
+import type { Voice } from './texts/index.ts'
+
+export interface ReceiptProps {
+  checkout: ShownCheckout
+  /** The sends that made it, oldest first. */
+  payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]
+  /** Where a block can be looked at; undefined where nobody else has the ledger. */
+  blockUrl: ((hash: string) => string) | undefined
+  devnet: boolean
+  voice: Voice
+}
+
+/** One page of paper: what was paid, when, for what, and by which blocks. */
+export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: ReceiptProps) => {
+  const { texts, language, locale } = voice
+  const { id, title, description, currency, price, plans, paidRaw, paidAt, address, payer } = checkout
+  const bought = checkout.plan === null ? undefined : plans[checkout.plan]
+  const shownPrice = bought?.value ?? price
+  const rate = payments.at(-1)?.rate ?? null
+  return (
+    <Document
+      title={`${texts.receipt} · ${title ?? texts.payment}`}
+      lang={language}
+      styles={['pay.css']}
+      scripts={['pay.js']}
+      bodyClass="pay receipt"
+    >
+      {devnet && <header class="test">{texts.testLedger}</header>}
+      <main>
+        <article class="card">
+          <section class="payment">
+            <p class="kind">{texts.receipt}</p>
+            <h1 dir="auto">{title ?? texts.payment}</h1>
+            {description !== null && (
+              <p class="description" dir="auto">
+                {description}
+              </p>
+            )}
+            <Price raw={paidRaw} voice={voice} />
+            <dl class="facts">
+              {bought && (
+                <Fact label={texts.plan}>
+                  <span dir="auto">{bought.title}</span>
+                </Fact>
+              )}
+              {currency !== 'NANO' && shownPrice !== null && (
+                <Fact label={texts.price}>{showMoney(locale, shownPrice, currency)}</Fact>
+              )}
+              {currency !== 'NANO' && rate !== null && (
+                <Fact label={texts.rate}>{`1 nano = ${showMoney(locale, rate, currency)}`}</Fact>
+              )}
+              {paidAt !== null && (
+                <Fact label={texts.paidOn}>
+                  <time dateTime={new Date(paidAt).toISOString()}>{showTime(locale, paidAt)}</time>
+                </Fact>
+              )}
+              <Fact label={texts.id}>
+                <code>{id}</code>
+              </Fact>
+              <Fact label={texts.address}>
+                <code>{address}</code>
+              </Fact>
+              {payer !== null && (
+                <Fact label={texts.paidBy}>
+                  <code>{payer}</code>
+                </Fact>
+              )}
+              {payments.length > 0 && (
+                <Fact label={payments.length > 1 ? texts.blocks : texts.block}>
+                  {payments.map(({ blockHash, amountRaw }) => (
+                    <p key={blockHash}>
+                      {payments.length > 1 && `${showNano(locale, amountRaw)} `}
+                      {blockUrl ? (
+                        <a href={blockUrl(blockHash)} rel="noopener noreferrer">
+                          <code>{blockHash}</code>
+                        </a>
+                      ) : (
+                        <code>{blockHash}</code>
+                      )}
+                    </p>
+                  ))}
+                </Fact>
+              )}
+            </dl>
+            <div class="ways screen">
+              <button type="button" class="button" data-print hidden>
+                {texts.print}
+              </button>
+              <a class="button quiet" href={`/pay/${id}?lang=${language}`}>
+                {texts.back}
+              </a>
+            </div>
+          </section>
+        </article>
+      </main>
+    </Document>
+  )
+}
+
+const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)

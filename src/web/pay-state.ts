@@ -1,0 +1,58 @@
+import type { Raw } from '../kernel/money.ts'
+
+/** What pages show of a checkout. */
+export interface ShownCheckout {
+  id: string
+  status: string
+  additional: string
+  mode: string
+  title: string | null
+  description: string | null
+  image: string | null
+  address: string
+  amountRaw: Raw | undefined
+  paidRaw: Raw
+  currency: string
+  price: string | null
+  plans: readonly ShownPlan[]
+  plan: number | null
+  createdAt: number
+  expiresAt: number
+  paidAt: number | null
+  payer: string | null
+}
+
+export interface ShownPlan {
+  title: string
+  value: string
+  discount: number | false
+  amountRaw: Raw | undefined
+}
+
+export type PayState =
+  | 'choose'
+  | 'waiting'
+  | 'partial'
+  | 'seen'
+  | 'complete'
+  | 'closing'
+  | 'expired'
+  | 'cancelled'
+  | 'late'
+
+/** What a payer needs to know, which is a little more than the status says. */
+export function stateOf(checkout: ShownCheckout, now: number): PayState {
+  const { status, additional, mode, amountRaw, plans, expiresAt } = checkout
+  if (status === 'complete') return 'complete'
+  if (additional === 'paid_late') return 'late'
+  if (status === 'expired' || status === 'cancelled') return status
+  if (status === 'detected') return 'seen'
+  // Its time is over and the last look at the ledger is still to come: nobody should pay now.
+  if (expiresAt <= now) return 'closing'
+  if (status === 'partial') return 'partial'
+  return mode === 'unique_amount' && amountRaw === undefined && plans.length === 0 ? 'choose' : 'waiting'
+}
+
+/** Whether something may still happen, so that the page should keep looking. */
+export const isOpen = (state: PayState) =>
+  state === 'choose' || state === 'waiting' || state === 'partial' || state === 'seen' || state === 'closing'

@@ -1,0 +1,236 @@
+import { formatNano } from '../kernel/money.ts'
+import type { QrOutline } from '../kernel/till.ts'
+import type { DeveloperPanelProps } from './developer-panel.tsx'
+import { showNano } from './formats.ts'
+import { Address, CopyRow, QrCode, Sign, Timer } from './pay-parts.tsx'
+import type { PayState, ShownCheckout } from './pay-state.ts'
+import { type Voice, fill } from './texts/index.ts'
+
+export interface PayPageProps {
+  checkout: ShownCheckout
+  /** The plan that is shown; 0 without plans. */
+  plan: number
+  /** What is still to be paid for it; undefined where the payer decides. */
+  dueRaw: bigint | undefined
+  /** The number at the top of the page. */
+  totalRaw: bigint | undefined
+  link: string
+  code: QrOutline
+  /** About what is due in money the reader knows. */
+  worth: string | undefined
+  /** When the amount of a fiat price ends. */
+  quotedUntil: number | undefined
+  /** Where merchants want payers to go afterwards, or instead. Checked. */
+  successUrl: string | undefined
+  cancelUrl: string | undefined
+  devnet: boolean
+  voice: Voice
+  now: number
+  /** The origin of the page that frames this one. */
+  embed: string | undefined
+  wrongAmount: boolean
+  /** Whether a payer who chose an amount wants another. */
+  choosing: boolean
+  /** Undefined with real nodes. */
+  developer: Pick<DeveloperPanelProps, 'holds' | 'waiting'> | undefined
+  /** An address of this page with other parameters. */
+  hrefOf(changes: Readonly<Record<string, string>>): string
+}
+
+export interface Part extends PayPageProps {
+  state: PayState
+}
+
+/** What the state is called, on the page and in the tab. */
+export function headline({ checkout, dueRaw, voice }: PayPageProps, state: PayState): string {
+  const { texts, locale } = voice
+  if (state === 'partial') return fill(texts.partial, { due: showNano(locale, dueRaw ?? 0n) })
+  if (state === 'choose') return texts.chooseAmount
+  if (state === 'waiting' && checkout.plans.length > 1) return texts.waiting
+  return texts[state]
+}
+
+/** The half of the page that changes: what to do now, or what has happened. */
+export const Payment = (props: Part) => {
+  const { state, voice } = props
+  const { texts } = voice
+  const heading = (
+    <h2 id="state" tabIndex={-1}>
+      {headline(props, state)}
+    </h2>
+  )
+  switch (state) {
+    case 'choose':
+      return (
+        <>
+          {heading}
+          <AmountForm {...props} />
+        </>
+      )
+    case 'waiting':
+    case 'partial':
+      return <PayNow {...props} />
+    case 'seen':
+      return <Notice sign="busy" heading={heading} words={[texts.seenHelp]} />
+    case 'complete':
+      return <Complete {...props} />
+    case 'closing':
+      return <Notice sign="busy" heading={heading} words={[texts.closingHelp]} />
+    case 'expired':
+      return <Notice sign="warn" heading={heading} words={[texts.expiredHelp, texts.ifPaid]} />
+    case 'cancelled':
+      return <Notice sign="bad" heading={heading} words={[texts.cancelledHelp, texts.ifPaid]} />
+    case 'late':
+      return <Notice sign="warn" heading={heading} words={[texts.lateHelp]} />
+  }
+}
+
+export const Notice = ({ sign, heading, words, children }: NoticeProps) => (
+  <div class="notice">
+    <Sign kind={sign} />
+    {heading}
+    {words.map((text) => (
+      <p key={text}>{text}</p>
+    ))}
+    {children}
+  </div>
+)
+
+interface NoticeProps {
+  sign: 'good' | 'busy' | 'warn' | 'bad'
+  heading: preact.ComponentChildren
+  words: readonly string[]
+  children?: preact.ComponentChildren
+}
+
+const PayNow = (props: Part) => {
+  const { checkout, dueRaw, link, code, quotedUntil, voice, state, now, hrefOf } = props
+  const { texts, locale } = voice
+  const { address, mode, paidRaw, amountRaw } = checkout
+  const amount = dueRaw === undefined ? texts.anyAmount : showNano(locale, dueRaw)
+  const chosenByPayer = mode === 'unique_amount' && checkout.price === null && checkout.plans.length === 0
+  return (
+    <>
+      <h2 id="state" tabIndex={-1} class="alive">
+        {headline(props, state)}
+      </h2>
+      {state === 'partial' && amountRaw !== undefined && (
+        <>
+          <progress
+            class="progress"
+            value={Number(paidRaw)}
+            max={Number(amountRaw)}
+            aria-label={texts.paidSoFar.split(/[:：]/)[0]}
+          />
+          <p class="hint">
+            {fill(texts.paidSoFar, { paid: showNano(locale, paidRaw), total: showNano(locale, amountRaw) })}
+          </p>
+        </>
+      )}
+      <figure class="scan">
+        <QrCode code={code} label={fill(texts.qrCode, { amount, address })} />
+        <figcaption>{texts.scan}</figcaption>
+      </figure>
+      <a class="button wallet" href={link}>
+        {texts.openWallet}
+      </a>
+      <dl class="rows">
+        {dueRaw !== undefined && (
+          <CopyRow label={texts.amount} value={formatNano(dueRaw)} voice={voice}>
+            <code>{formatNano(dueRaw)}</code>
+          </CopyRow>
+        )}
+        <CopyRow label={texts.address} value={address} voice={voice}>
+          <Address address={address} />
+        </CopyRow>
+      </dl>
+      <p class="hint">
+        {dueRaw === undefined
+          ? texts.anyAmountHelp
+          : mode === 'unique_amount'
+            ? texts.exactly
+            : state === 'partial'
+              ? texts.partialHelp
+              : ''}
+      </p>
+      {quotedUntil !== undefined && quotedUntil < checkout.expiresAt ? (
+        <Timer until={quotedUntil} now={now} text={texts.priceHolds} voice={voice} />
+      ) : (
+        <Timer until={checkout.expiresAt} now={now} text={texts.expiresIn} voice={voice} />
+      )}
+      {chosenByPayer && (
+        <p class="hint">
+          <a href={hrefOf({ amount: 'other' })}>{texts.otherAmount}</a>
+        </p>
+      )}
+      <noscript>
+        <p class="hint">
+          {texts.updates} <a href={hrefOf({})}>{texts.checkNow}</a>
+        </p>
+      </noscript>
+    </>
+  )
+}
+
+const AmountForm = ({ checkout, voice, wrongAmount, embed }: Part) => {
+  const { texts, language } = voice
+  return (
+    <form class="amount" method="post" action={`/pay/${checkout.id}/amount`}>
+      <label for="amount">{texts.amountInNano}</label>
+      <input
+        id="amount"
+        name="amount"
+        type="text"
+        inputMode="decimal"
+        autocomplete="off"
+        required
+        maxLength={40}
+        aria-invalid={wrongAmount ? 'true' : undefined}
+        aria-describedby={wrongAmount ? 'wrong amount-help' : 'amount-help'}
+      />
+      {wrongAmount && (
+        <p id="wrong" class="wrong">
+          {texts.wrongAmount}
+        </p>
+      )}
+      <p id="amount-help" class="hint">
+        {texts.chooseAmountHelp}
+      </p>
+      <input type="hidden" name="lang" value={language} />
+      {embed !== undefined && <input type="hidden" name="embed" value={embed} />}
+      <button class="button">{texts.next}</button>
+    </form>
+  )
+}
+
+const Complete = (props: Part) => {
+  const { checkout, successUrl, voice, embed } = props
+  const { texts } = voice
+  const words = [texts.completeHelp, ...(checkout.additional === 'overpaid' ? [texts.overpaid] : [])]
+  const heading = (
+    <h2 id="state" tabIndex={-1}>
+      {texts.complete}
+    </h2>
+  )
+  const receipt = `/pay/${checkout.id}/receipt?lang=${voice.language}`
+  return (
+    <Notice sign="good" heading={heading} words={words}>
+      <div class="ways">
+        {successUrl !== undefined && embed === undefined && (
+          <a class="button" href={successUrl} rel="noopener noreferrer" data-return={successUrl}>
+            {fill(texts.returnTo, { host: new URL(successUrl).host })}
+          </a>
+        )}
+        <a class="button quiet" href={receipt} {...(embed !== undefined && { target: '_blank', rel: 'noopener' })}>
+          {texts.receipt}
+        </a>
+      </div>
+      <p class="returning" data-text={texts.returning} hidden>
+        <span />
+        <button type="button" class="link">
+          {texts.stay}
+        </button>
+      </p>
+    </Notice>
+  )
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SeededRandom } from '../support/random.ts'
+import type { Instance } from './instance.ts'
+
+/** Shorter than some faults last, so that answers get lost on their way. */
+const ANSWER_MAX = 12_000
+const PAUSE = 300
+
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+  text: string
+  /** Who gave it. */
+  from: string
+}
+
+/** What a request came to: an answer, or nothing that could be relied on. */
+export type Outcome = Answer | undefined
+
+export interface Counts {
+  requests: number
+  answered: number
+  /** No answer, or one that says nothing about what happened: 5xx. */
+  unclear: number
+  refused: Map<string, number>
+}
+
+/** A careful client of several gateways: any of them will do, and what is unclear is asked again with the same key. */
+export class Client {
+  readonly counts: Counts = { requests: 0, answered: 0, unclear: 0, refused: new Map() }
+  readonly violations: string[] = []
+  readonly #instances: readonly Instance[]
+  readonly #key: string
+  readonly #random: SeededRandom
+
+  constructor(instances: readonly Instance[], key: string, random: SeededRandom) {
+    this.#instances = instances
+    this.#key = key
+    this.#random = random
+  }
+
+  /** One try at an instance that seems to run. */
+  async post(body: object, idempotencyKey?: string): Promise<Outcome> {
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${this.#key}`,
+      'content-type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    }
+    return this.#ask('/', { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+
+  get(path: string): Promise<Outcome> {
+    return this.#ask(path, { method: 'GET' })
+  }
+
+  pause(): Promise<void> {
+    return sleep(PAUSE + this.#random.below(PAUSE))
+  }
+
+  async #ask(path: string, init: RequestInit): Promise<Outcome> {
+    const running = this.#instances.filter(({ url }) => url !== undefined)
+    if (running.length === 0) {
+      await this.pause()
+      return undefined
+    }
+    const instance = this.#random.pick(running)
+    this.counts.requests++
+    try {
+      const response = await fetch(`${instance.url}${path}`, { ...init, signal: AbortSignal.timeout(ANSWER_MAX) })
+      const text = await response.text()
+      const { status } = response
+      if (status >= 500) {
+        this.counts.unclear++
+        return { status, body: parse(text) ?? {}, text, from: instance.name }
+      }
+      const body = parse(text)
+      if (body === undefined) this.violations.push(`${instance.name} answered ${status} with ${text.slice(0, 100)}`)
+      this.counts.answered++
+      if (status >= 400) {
+        const code = String(body?.code)
+        this.counts.refused.set(code, (this.counts.refused.get(code) ?? 0) + 1)
+      }
+      return { status, body: body ?? {}, text, from: instance.name }
+    } catch {
+      this.counts.unclear++
+      return undefined
+    }
+  }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SeededRandom } from '../support/random.ts'
+import type { TcpRelay } from '../support/tcp-relay.ts'
+import type { Instance, Lines } from './instance.ts'
+import type { ChaosWorld } from './world.ts'
+
+const BETWEEN_MIN = 1_000
+const BETWEEN_MAX = 4_000
+const AT_ONCE_MAX = 3
+const CLOCK_WRONG_MAX = 45_000
+const LINE_NAMES = ['postgres', 'redis', 'node', 'nodeEvents'] as const
+
+/** Something that goes wrong and, by itself, right again. */
+interface Fault {
+  /** What it breaks; two faults never break the same at once. */
+  target: string
+  name: string
+  run(): Promise<void>
+}
+
+export interface Faults {
+  /** How often each kind has happened. */
+  counts: Map<string, number>
+  /** The last thing that went wrong, for whoever watches. */
+  last: string
+  /** What stopped badly. */
+  violations: string[]
+}
+
+/** Breaks things at random until told to end, then waits until everything it broke is whole again. */
+export async function injectFaults(
+  world: ChaosWorld,
+  random: SeededRandom,
+  faults: Faults,
+  ending: AbortSignal,
+): Promise<void> {
+  const running = new Map<string, Promise<void>>()
+  while (!ending.aborted) {
+    await sleep(BETWEEN_MIN + random.below(BETWEEN_MAX - BETWEEN_MIN), undefined, { signal: ending }).catch(
+      () => undefined,
+    )
+    const fault = chooseFault(world, random, faults)
+    if (ending.aborted || running.has(fault.target) || running.size >= AT_ONCE_MAX) continue
+    faults.counts.set(fault.name, (faults.counts.get(fault.name) ?? 0) + 1)
+    faults.last = `${fault.name} (${fault.target})`
+    running.set(
+      fault.target,
+      fault.run().finally(() => running.delete(fault.target)),
+    )
+  }
+  await Promise.all(running.values())
+}
+
+/** The dice are thrown in one order, so that a seed always names the same faults. */
+function chooseFault(world: ChaosWorld, random: SeededRandom, { violations }: Faults): Fault {
+  const instance = random.pick(world.instances)
+  const lineName = random.pick(LINE_NAMES)
+  const seconds = (max: number) => 1_000 * (1 + random.below(max))
+  const dice = random.below(100)
+  const length = seconds(10)
+  const strength = random.below(1_000)
+  if (dice < 14) return killed(instance, length / 4)
+  if (dice < 20) return restarted(instance, violations)
+  if (dice < 32) return paused(instance, length * 1.5)
+  if (dice < 42) return withWrongClock(instance, (strength / 500 - 1) * CLOCK_WRONG_MAX)
+  if (dice < 74) return brokenLine(instance, lineName, { strength, length })
+  if (dice < 80) return crashedStore(world, length / 4)
+  if (dice < 86) return crashedRedis(world, length / 2)
+  if (dice < 94) return killedLedger(world, length / 4)
+  return pausedLedger(world, length)
+}
+
+const killed = (instance: Instance, milliseconds: number): Fault => ({
+  target: instance.name,
+  name: 'gateway killed',
+  async run() {
+    await instance.kill()
+    await sleep(milliseconds)
+    await instance.start()
+  },
+})
+
+const restarted = (instance: Instance, violations: string[]): Fault => ({
+  target: instance.name,
+  name: 'gateway restarted',
+  async run() {
+    const wasRunning = instance.url !== undefined
+    const stoppedWell = await instance.stop()
+    if (wasRunning && !stoppedWell) violations.push(`${instance.name} did not stop when it was asked to`)
+    await instance.start()
+  },
+})
+
+const paused = (instance: Instance, milliseconds: number): Fault => ({
+  target: instance.name,
+  name: 'gateway paused',
+  async run() {
+    instance.pause()
+    await sleep(milliseconds)
+    instance.resume()
+  },
+})
+
+const withWrongClock = (instance: Instance, offset: number): Fault => ({
+  target: `${instance.name} clock`,
+  name: 'clock set wrong',
+  run() {
+    instance.setClock(Math.round(offset))
+    return Promise.resolve()
+  },
+})
+
+/** A slow line to the store is also what a slow disk of the store looks like from here. */
+function brokenLine(
+  { name, lines }: { name: string; lines: Lines },
+  lineName: keyof Lines,
+  { strength, length }: { strength: number; length: number },
+): Fault {
+  const line: TcpRelay = lines[lineName]
+  const kinds = [
+    { name: 'line cut', fail: () => line.cut() },
+    { name: 'line hanging', fail: () => line.hang() },
+    { name: 'line slow', fail: () => line.slow(10 + (strength % 140)) },
+  ]
+  const kind = kinds[strength % kinds.length]!
+  return {
+    target: `${name} to ${lineName}`,
+    name: kind.name,
+    async run() {
+      kind.fail()
+      await sleep(length)
+      line.open()
+    },
+  }
+}
+
+const crashedStore = ({ postgres }: ChaosWorld, milliseconds: number): Fault => ({
+  target: 'postgres',
+  name: 'PostgreSQL crashed',
+  async run() {
+    await postgres.crash()
+    await sleep(milliseconds)
+    await postgres.start()
+  },
+})
+
+const crashedRedis = ({ redis }: ChaosWorld, milliseconds: number): Fault => ({
+  target: 'redis',
+  name: 'Redis killed',
+  async run() {
+    await redis.kill()
+    await sleep(milliseconds)
+    await redis.start()
+  },
+})
+
+const killedLedger = (world: ChaosWorld, milliseconds: number): Fault => ({
+  target: 'ledger',
+  name: 'node killed',
+  async run() {
+    await world.ledger.kill()
+    await sleep(milliseconds)
+    await world.ledger.start()
+    world.pointAtLedger()
+  },
+})
+
+const pausedLedger = ({ ledger }: ChaosWorld, milliseconds: number): Fault => ({
+  target: 'ledger',
+  name: 'node paused',
+  async run() {
+    ledger.pause()
+    await sleep(milliseconds)
+    ledger.resume()
+  },
+})

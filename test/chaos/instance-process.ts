@@ -1,0 +1,20 @@
+/*
+ * A whole gateway in a process of its own, as `nano-gateway start` runs it, except for its clock, which can be set wrong
+ * from outside: `{ offset: milliseconds }` over its channel. It tells `{ url, createdKey }` once it listens.
+ */
+import { startApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { FollowingClock } from '../../src/infra/clock.ts'
+import { openLog } from '../../src/infra/log.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { onStop } from '../../src/main.ts'
+
+let offset = Number(process.env.CLOCK_OFFSET_MS ?? 0)
+process.on('message', (message: { offset: number }) => {
+  offset = message.offset
+})
+const clock = new FollowingClock(() => Date.now() + offset)
+const config = loadConfig()
+const app = await startApp(config, { clock, random: systemRandom, log: openLog(config.logLevel) })
+onStop(() => app.close())
+process.send!({ url: app.url, createdKey: app.createdKey })

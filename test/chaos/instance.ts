@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { TcpRelay } from '../support/tcp-relay.ts'
+
+const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const compiled = join(tmpdir(), 'nano-gateway-compiled')
+const START_AGAIN_AFTER = 500
+const STOP_MAX = 60_000
+
+/** The lines between one gateway and what it depends on; each can fail alone. */
+export interface Lines {
+  postgres: TcpRelay
+  redis: TcpRelay
+  node: TcpRelay
+  nodeEvents: TcpRelay
+}
+
+export interface InstanceOptions {
+  name: string
+  lines: Lines
+  /** What is not derived from the lines. */
+  env: Readonly<Record<string, string>>
+  database: string
+  folder: string
+}
+
+/** One gateway as an operator's service manager sees it: a process that is started again whenever it ended. */
+export class Instance {
+  readonly name: string
+  readonly lines: Lines
+  /** Where it answers; undefined while it does not run. */
+  url: string | undefined
+  createdKey: string | undefined
+  /** Ends that nobody asked for, once it was running. */
+  readonly crashes: string[] = []
+  starts = 0
+  /** Starts that failed, for instance because the store was away. */
+  failedStarts = 0
+  #offset = 0
+  #child: ChildProcess | undefined
+  #wanted = false
+  #supervising: Promise<void> = Promise.resolve()
+  readonly #options: InstanceOptions
+
+  constructor(options: InstanceOptions) {
+    this.#options = options
+    this.name = options.name
+    this.lines = options.lines
+  }
+
+  /** Starts it, and resolves once it listens. */
+  async start(): Promise<void> {
+    this.#wanted = true
+    this.#supervising = this.#supervise()
+    while (this.url === undefined) await sleep(20)
+  }
+
+  /** Ends it without a word. It is not started again until `start`. */
+  async kill(): Promise<void> {
+    this.#wanted = false
+    this.#child?.kill('SIGKILL')
+    await this.#supervising
+  }
+
+  /** Asks it to stop; answers whether it did so by itself and well. */
+  async stop(): Promise<boolean> {
+    this.#wanted = false
+    const child = this.#child
+    const stuck = new AbortController()
+    child?.kill('SIGTERM')
+    const late = sleep(STOP_MAX, undefined, { signal: stuck.signal }).then(
+      () => child?.kill('SIGKILL'),
+      () => undefined,
+    )
+    await this.#supervising
+    stuck.abort()
+    await late
+    return child?.exitCode === 0
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** Sets its clock wrong by so much, from now on and over restarts. */
+  setClock(offset: number): void {
+    this.#offset = offset
+    if (this.#child?.connected) this.#child.send({ offset }, () => undefined)
+  }
+
+  async #supervise(): Promise<void> {
+    while (this.#wanted) {
+      const { code, signal, ran } = await this.#run()
+      if (!this.#wanted) return
+      if (ran) this.crashes.push(`${this.name} ended by itself with ${signal ?? code}`)
+      else this.failedStarts++
+      await sleep(START_AGAIN_AFTER)
+    }
+  }
+
+  async #run() {
+    const { folder, name } = this.#options
+    mkdirSync(join(folder, name), { recursive: true })
+    const log = openSync(join(folder, `${name}.log`), 'a')
+    const child = spawn(process.execPath, ['--import', 'tsx', script], {
+      cwd: root,
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...this.#env() },
+      stdio: ['ignore', log, log, 'ipc'],
+    })
+    closeSync(log)
+    this.starts++
+    this.#child = child
+    let ran = false
+    child.on('message', ({ url, createdKey }: { url: string; createdKey?: string }) => {
+      ran = true
+      this.url = url
+      this.createdKey ??= createdKey
+    })
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    this.url = undefined
+    return { code, signal, ran }
+  }
+
+  #env(): Record<string, string> {
+    const { lines, database, env, folder, name } = this.#options
+    return {
+      ...env,
+      DATA_DIR: join(folder, name),
+      DATABASE_URL: `postgres://postgres@127.0.0.1:${lines.postgres.port}/${database}`,
+      REDIS_URL: `redis://127.0.0.1:${lines.redis.port}`,
+      NODE_URLS: `http://127.0.0.1:${lines.node.port}`,
+      NODE_WS_URLS: `ws://127.0.0.1:${lines.nodeEvents.port}`,
+      CLOCK_OFFSET_MS: String(this.#offset),
+    }
+  }
+}

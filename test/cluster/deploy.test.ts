@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { describeConfig } from '../../src/config.ts'
+import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { TcpRelay } from '../support/tcp-relay.ts'
+
+/* What operators are handed in deploy/ must fit the gateway that they run. */
+
+const read = (file: string) => readFileSync(join(resolve(import.meta.dirname, '../../deploy'), file), 'utf8')
+
+/** Words of the query language that look like names of metrics or labels. */
+const KEYWORDS = new Set(
+  'by and or on without ignoring sum max min rate increase topk vector histogram_quantile'.split(' '),
+)
+/** Made by Prometheus itself. */
+const FOREIGN_METRICS = new Set(['up'])
+const FOREIGN_LABELS = new Set(['job', 'instance', 'le'])
+
+/** Names of metrics in an expression, with the labels that are asked for in braces. */
+function namesIn(expression: string): { metric: string; labels: string[] }[] {
+  return [...expression.replaceAll(/\[[^\]]*\]/g, '').matchAll(/([a-z_][a-z0-9_]+)\s*(\{[^}]*\}|(?=[\s)<>=-]|$))/g)]
+    .map(([, metric = '', braces = '']) => ({
+      metric,
+      labels: [...braces.matchAll(/([a-z_]+)\s*[=!]/g)].map((match) => match[1]!),
+    }))
+    .filter(({ metric }) => !KEYWORDS.has(metric) && /^(gateway_|process_|nodejs_|up$)/.test(metric))
+}
+
+/** Series by name, each with the labels that it may have, as the gateway describes them. */
+async function exposed(url: string): Promise<Set<string>> {
+  const { text } = await ask(`${url}/metrics`, { method: 'GET' })
+  const names = new Set<string>()
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
+    names.add(name)
+    if (type === 'histogram') for (const part of ['bucket', 'sum', 'count']) names.add(`${name}_${part}`)
+  }
+  return names
+}
+
+/** Every label that any metric of ours is declared with; the source is the declaration itself. */
+function declaredLabels(): Set<string> {
+  const root = resolve(import.meta.dirname, '../../src')
+  const sources = ['infra/metrics.ts', 'gauges.ts', 'wallets.ts', 'webhooks.ts', 'work.ts']
+  const text = sources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const lists = [...text.matchAll(/labelNames: \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]
+  return new Set(lists.flatMap(([, a, b]) => [...(a ?? b ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)))
+}
+
+test('the board and the alarms ask for metrics and labels that the gateway has', async (t) => {
+  const { url } = await openGateway(t)
+  const metrics = await exposed(url)
+  const labels = declaredLabels()
+  const board = JSON.parse(read('grafana/board.json')) as { panels: { title: string; targets?: { expr: string }[] }[] }
+  const alarms = [...read('prometheus/alerts.yml').matchAll(/^ +expr: (.+)$/gm)].map((match) => match[1]!)
+  const expressions = [...board.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)), ...alarms]
+  assert.ok(expressions.length > 40)
+  const wrong: string[] = []
+  for (const expression of expressions) {
+    const names = namesIn(expression)
+    if (names.length === 0) wrong.push(`no metric in ${expression}`)
+    for (const { metric, labels: asked } of names) {
+      if (!metrics.has(metric) && !FOREIGN_METRICS.has(metric)) wrong.push(`${metric} in ${expression}`)
+      for (const label of asked) {
+        if (!labels.has(label) && !FOREIGN_LABELS.has(label)) wrong.push(`${label} of ${metric} in ${expression}`)
+      }
+    }
+    for (const [, list = ''] of expression.matchAll(/\bby \(([^)]*)\)/g)) {
+      for (const label of list.split(',').map((name) => name.trim())) {
+        if (!labels.has(label) && !FOREIGN_LABELS.has(label)) wrong.push(`${label} in ${expression}`)
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('the compose file and its example set settings that exist', () => {
+  const known = new Set(describeConfig({}).map(({ name }) => name))
+  const [, environment = ''] = /environment: &environment\n((?: {4}.+\n)+)/.exec(read('compose.yaml'))!
+  const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map((match) => match[1]!)
+  assert.ok(set.length > 10)
+  assert.deepEqual(
+    set.filter((name) => !known.has(name)),
+    [],
+  )
+  const asked = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+)/g)].map((match) => match[1]!)
+  const explained = new Set([...read('env.example').matchAll(/^#?([A-Z_]+)=/gm)].map((match) => match[1]!))
+  const optional = new Set(['NODE_NETWORK'])
+  assert.deepEqual(
+    asked.filter((name) => !explained.has(name) && !optional.has(name)),
+    [],
+  )
+})
+
+test('an operator sees that the store is away, and all other numbers with it', async (t) => {
+  const database = await createDatabase()
+  const { port, pathname } = new URL(database)
+  const store = await TcpRelay.start(Number(port))
+  t.after(() => store.close())
+  const { url } = await openGateway(t, {
+    ...sharedKeys(),
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${store.port}${pathname}`,
+  })
+  const metrics = async () => (await ask(`${url}/metrics`, { method: 'GET' })).text
+  assert.match(await metrics(), /^gateway_store_up 1$/m)
+  for (const fail of [() => store.cut(), () => store.hang()]) {
+    store.open()
+    fail()
+    const text = await metrics()
+    assert.match(text, /^gateway_store_up 0$/m)
+    assert.match(text, /^gateway_upstream_healthy\{upstream="devnet"\} 1$/m)
+    assert.match(text, /^process_resident_memory_bytes \d+$/m)
+  }
+  store.open()
+})

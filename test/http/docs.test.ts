@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+
+/* The documentation that the gateway serves: pages without scripts, forms that run, and nothing that leads out of it. */
+
+const run = promisify(execFile)
+const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+
+const get = (gateway: Gateway, path: string) =>
+  ask(`${gateway.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
+
+const send = (gateway: Gateway, action: string, fields: Record<string, string>): Promise<Reply> =>
+  ask(`${gateway.url}/docs/actions/${action}`, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: 'session=anything' },
+    body: new URLSearchParams(fields).toString(),
+  })
+
+/** The text of an element without inner elements of the same name. */
+function textOf(page: string, opening: RegExp): string {
+  const found = opening.exec(page)
+  assert.ok(found, `${opening} is on the page`)
+  const inner = page.slice(found.index).replace(/^[^]*?<code>/, '')
+  const text = inner.slice(0, inner.indexOf('</code>'))
+  return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+}
+
+const snippet = (page: string, language: string) => textOf(page, new RegExp(`data-language="${language}"`))
+
+test('the call of the landing page works when it is pasted', async (t) => {
+  const gateway = await openGateway(t)
+  const command = textOf((await get(gateway, '/')).text, /id="first-call"/)
+  const { stdout } = await run('sh', ['-c', command.replace('curl ', 'curl -s ')])
+  const { browser } = JSON.parse(stdout) as { browser: string }
+  assert.equal((await ask(browser, { method: 'GET', headers: { accept: 'text/html' } })).status, 200)
+})
+
+test('every link of every page leads to a page', async (t) => {
+  const gateway = await openGateway(t)
+  const seen = new Set<string>()
+  const broken: string[] = []
+  const follow = async (path: string, from: string) => {
+    const [page = ''] = path.split('#')
+    if (seen.has(page)) return
+    seen.add(page)
+    const { status, text, headers } = await get(gateway, page)
+    if (status !== 200) broken.push(`${page} on ${from}: ${status}`)
+    if (!headers['content-type']?.startsWith('text/html')) return
+    for (const [, href = ''] of text.matchAll(/href="(\/[^"]*)"/g)) await follow(href, page)
+  }
+  await follow('/', 'the start')
+  assert.deepEqual(broken, [])
+  assert.ok([...seen].filter((page) => page.startsWith('/docs/actions/')).length > 50, 'every action has its page')
+  for (const guide of ['first-payment', 'webhooks', 'contract/part-4', 'decisions'])
+    assert.ok(seen.has(`/docs/${guide}`))
+})
+
+test('links within the documentation name places that exist', async (t) => {
+  const gateway = await openGateway(t)
+  const pages = ['/docs', '/docs/contract/part-4', '/docs/operating', '/docs/actions/process']
+  for (const path of pages) {
+    const { text } = await get(gateway, path)
+    for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${id}"`), `${path}#${id}`)
+  }
+})
+
+test('a search finds actions by any of their names and words, and says when there is none', async (t) => {
+  const gateway = await openGateway(t)
+  const found = async (query: string) => {
+    const { text } = await get(gateway, `/docs?q=${encodeURIComponent(query)}`)
+    return [...text.matchAll(/<li id="(\w+)"/g)].map(([, name]) => name)
+  }
+  assert.deepEqual(await found('accounts_pending'), ['accounts_receivable'])
+  assert.deepEqual(await found('BALANCE zeros'), ['account_balance'])
+  assert.deepEqual(await found('<b>nothing</b>'), [])
+  const { text } = await get(gateway, '/docs?q=%3Cb%3Enothing')
+  assert.match(text, /No action.*&lt;b>nothing/)
+})
+
+test('an action found by its other name leads to its page', async (t) => {
+  const gateway = await openGateway(t)
+  const reply = await get(gateway, '/docs/actions/pending')
+  assert.deepEqual([reply.status, reply.headers.location], [302, '/docs/actions/receivable'])
+})
+
+test('a form without scripts runs its action and shows the answer', async (t) => {
+  const gateway = await openGateway(t)
+  const { status, text, headers } = await send(gateway, 'account_balance', { account: GENESIS })
+  assert.equal(status, 200)
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.match(text, /Status 200/)
+  assert.match(text, /340282366\.920938463463374607431768211455/)
+  assert.match(gateway.log(), /"action":"account_balance","status":200/, 'it is logged as any call is')
+})
+
+test('a form sends lists, objects and flags as what they are', async (t) => {
+  const gateway = await openGateway(t)
+  const lists = await send(gateway, 'accounts_balances', { accounts: `${GENESIS}\n${GENESIS}` })
+  assert.match(snippet(lists.text, 'sh'), new RegExp(`"accounts":\\["${GENESIS}","${GENESIS}"\\]`))
+  assert.match(lists.text, /Status 200/)
+  const key = gateway.app.createdKey!
+  const wallet = {
+    authorization: key,
+    expire: '2 hours',
+    metadata: '{"order":"A-1"}',
+    refund_address: `["${GENESIS}"]`,
+  }
+  const made = await send(gateway, 'cloud_wallet', wallet)
+  assert.match(made.text, /Status 200/)
+  assert.match(made.text, /&quot;order&quot;: &quot;A-1&quot;/)
+  const listed = await send(gateway, 'cloud_wallet', { authorization: key, list: 'true' })
+  assert.match(snippet(listed.text, 'sh'), /"list":"true"/)
+  assert.match(listed.text, /in 2 hours/)
+})
+
+test('a refusal is shown with its status, and what was typed is still there', async (t) => {
+  const gateway = await openGateway(t)
+  const { status, text } = await send(gateway, 'account_balance', { account: '<script>alert(1)</script>' })
+  assert.equal(status, 200)
+  assert.match(text, /Refused, status 400/)
+  assert.match(text, /Bad account number/)
+  assert.match(text, /value="&lt;script>alert\(1\)/)
+  assert.doesNotMatch(text, /<script>/)
+})
+
+test('a key typed into a form never comes back, and a cookie is no key', async (t) => {
+  const gateway = await openGateway(t)
+  const key = gateway.app.createdKey!
+  const good = await send(gateway, 'rpc_credits', { authorization: key })
+  assert.match(good.text, /Status 200/)
+  const none = await send(gateway, 'rpc_credits', {})
+  assert.match(none.text, /Refused, status 401/)
+  for (const { text } of [good, none]) assert.ok(!text.includes(key))
+  assert.ok(!gateway.log().includes(key))
+})
+
+test('an action with a price says so, and its form shows what a program is asked for', async (t) => {
+  const gateway = await openGateway(t, { X402_PAY_TO: GENESIS, X402_ACTIONS: 'account_history=0.002 nano' })
+  assert.match((await get(gateway, '/docs/actions/account_history')).text, /a call costs 0\.002 nano/)
+  const asked = await send(gateway, 'account_history', { account: GENESIS, count: '1' })
+  assert.match(asked.text, /Refused, status 402/)
+  assert.match(asked.text, /PAYMENT-REQUIRED: /)
+})
+
+test('what is metered says what is free and what it costs then', async (t) => {
+  const gateway = await openGateway(t, { FREE_WORK_PER_HALF_HOUR: '5', FREE_WORK_ANONYMOUS_PER_HOUR: '2' })
+  const work = await get(gateway, '/docs/actions/work_generate')
+  assert.match(
+    work.text,
+    /5 in half an hour are free with a key, 2 in an hour without one; after that each costs 1 credit\./,
+  )
+  assert.match((await get(gateway, '/docs/actions/account_key')).text, /It costs nothing\./)
+})
+
+test('the code of a call runs as it stands: curl, JavaScript and Python', async (t) => {
+  const gateway = await openGateway(t)
+  const env = { ...process.env, NANO_KEY: gateway.app.createdKey }
+  const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
+  const { text } = await send(gateway, 'cloud_wallet', asked)
+  assert.doesNotMatch(text, /Status 200/, 'showing the code runs nothing')
+  const { stdout: curled } = await run('sh', ['-c', snippet(text, 'sh').replace('curl ', 'curl -s ')], { env })
+  const script = ['--input-type=module', '-e', snippet(text, 'js')]
+  const { stdout: fetched } = await run(process.execPath, script, { env })
+  const { stdout: opened } = await run('python3', ['-c', snippet(text, 'python')], { env })
+  assert.deepEqual((JSON.parse(curled) as { metadata: unknown }).metadata, { "it's": true, none: null, list: [1, 'é'] })
+  for (const output of [fetched, opened]) assert.match(output, /nano_[13][\w]{59}/)
+})
+
+test('nothing outside the documents can be read through their addresses', async (t) => {
+  const gateway = await openGateway(t)
+  for (const path of [
+    '../package.json',
+    '..%2fpackage.json',
+    '%2e%2e/package.json',
+    'contract/../../README',
+    'nothing',
+  ]) {
+    assert.equal((await get(gateway, `/docs/${path}`)).status, 404, path)
+  }
+  const { status, headers } = await get(gateway, '/docs/examples/verify-webhook.ts')
+  assert.deepEqual([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+})
+
+test('a form that is none is refused', async (t) => {
+  const gateway = await openGateway(t)
+  const url = `${gateway.url}/docs/actions/account_balance`
+  assert.equal((await ask(url, { body: '{}', headers: { 'content-type': 'application/json' } })).status, 400)
+  assert.equal((await send(gateway, 'nothing', {})).status, 404)
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+/* The examples of the reference are the first thing that people paste. Each is run, and answers what it promises. */
+
+interface Example {
+  name: string
+  request: Record<string, unknown>
+  response: unknown
+}
+
+interface Described {
+  paths: {
+    '/': {
+      post: {
+        requestBody: { content: Record<string, { examples: Record<string, { value: Record<string, unknown> }> }> }
+        responses: Record<'200', { content: Record<string, { examples: Record<string, { value: unknown }> }> }>
+      }
+    }
+  }
+}
+
+async function readExamples({ url }: Gateway): Promise<Example[]> {
+  const reply = await ask(`${url}/openapi.json`, { method: 'GET' })
+  const { requestBody, responses } = reply.json<Described>().paths['/'].post
+  const requests = requestBody.content['application/json']!.examples
+  const answers = responses['200'].content['application/json']!.examples
+  return Object.entries(requests).map(([name, { value }]) => ({
+    name,
+    request: value,
+    response: answers[name]!.value,
+  }))
+}
+
+const NAMES_DATA = /^(nano_\w{60}|[0-9A-F]{64}|\d{4}-\d\d-\d\d)$/
+
+/** What an answer lacks of its example: every member is there, with the same type. */
+function lacks(example: unknown, answer: unknown, path: string): string[] {
+  const kind = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value)
+  if (kind(example) !== kind(answer)) return [`${path} is ${kind(answer)} and not ${kind(example)}`]
+  if (Array.isArray(example)) {
+    if (example.length === 0) return []
+    const [first] = answer as unknown[]
+    return first === undefined ? [`${path} is empty`] : lacks(example[0], first, `${path}[0]`)
+  }
+  if (typeof example !== 'object' || example === null) return []
+  const given = answer as Record<string, unknown>
+  return Object.entries(example).flatMap(([name, value]) => {
+    if (name in given) return lacks(value, given[name], `${path}.${name}`)
+    // A map of accounts, blocks or days: another one will do.
+    const other = NAMES_DATA.test(name) ? Object.keys(given).find((key) => NAMES_DATA.test(key)) : undefined
+    return other === undefined ? [`${path}.${name} is missing`] : lacks(value, given[other], `${path}.${other}`)
+  })
+}
+
+/** What a few examples need: the state that they tell of, or the name of something made before them. */
+async function prepare(gateway: Gateway, key: Record<string, string>): Promise<Record<string, () => Promise<object>>> {
+  const { node } = gateway.app.devnet!
+  const shop = fromAddress('nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8')!
+  const hash = await node.fund(shop, parseNano('1000')!)
+  return {
+    receivable_exists: async () => ({ hash }),
+    nano_swap_status: async () => {
+      const examples = await readExamples(gateway)
+      const { request } = examples.find(({ name }) => name === 'nano_swap')!
+      return { id: (await gateway.post(JSON.stringify(request))).json().id }
+    },
+    async confirmation_info() {
+      node.hold()
+      const held = await node.fund(shop, parseNano('1')!)
+      const { previous } = (await gateway.call('block_info', { hash: held })).json<{ contents: { previous: string } }>()
+        .contents
+      return { root: `${previous}${previous}` }
+    },
+    async checkout_report() {
+      const request = { address: toAddress(shop), amount: '2' }
+      const made = (await gateway.call('checkout', request, key)).json()
+      await node.release()
+      await node.fund(shop, parseNano(made.amount!)!)
+      await until(async () => (await ask(made.check!)).json().status === 'complete')
+      return {}
+    },
+    async rpc_credits() {
+      await gateway.app.usage.flush()
+      return {}
+    },
+  }
+}
+
+test('every example of the reference runs on a new ledger and answers what it shows', async (t) => {
+  const known = { alias: 'Genesis', website: 'https://nano.org', location: 'Here' }
+  const gateway = await openGateway(t, {
+    DEVNET_TREASURY_NANO: '1000000',
+    KNOWN_REPS: JSON.stringify({ [toAddress(DEV_NETWORK.genesisAccount)]: known }),
+  })
+  const key = { authorization: `Bearer ${gateway.app.createdKey}` }
+  const given = await prepare(gateway, key)
+  const wrong: string[] = []
+  // A block can be published once, and only where it follows: that example has a test of its own.
+  for (const { name, request, response } of await readExamples(gateway)) {
+    if (name === 'process') continue
+    const body = { ...request, ...(await given[name]?.()) }
+    const reply = await gateway.post(JSON.stringify(body), key)
+    if (reply.status !== 200) wrong.push(`${name}: ${reply.text}`)
+    else wrong.push(...lacks(response, reply.json<unknown>(), name))
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('the example of process is a block that the genesis account can begin with', async (t) => {
+  const gateway = await openGateway(t)
+  const { request, response } = (await readExamples(gateway)).find(({ name }) => name === 'process')!
+  assert.deepEqual((await gateway.post(JSON.stringify(request))).json<unknown>(), response)
+})

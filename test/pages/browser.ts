@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { type Gateway, ask } from '../support/gateway.ts'
+
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
+const SHOTS = resolve(import.meta.dirname, '../../test-output/screenshots')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+export const DESK = { viewport: { width: 1280, height: 800 } } as const
+
+/** What a page did that no page of ours may do. */
+export interface Misdeeds {
+  policy: string[]
+  errors: string[]
+  foreign: string[]
+}
+
+export async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
+  t.after(() => browser.close())
+  return browser
+}
+
+/** A tab of its own, which notes every breach of the policy, every error and every request to somebody else. */
+export async function openTab(
+  t: TestContext,
+  browser: Browser,
+  { url }: Pick<Gateway, 'url'>,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; misdeeds: Misdeeds }> {
+  // A language of the browser would win over the one in a header that a test sets.
+  const locale = options.extraHTTPHeaders ? {} : { locale: 'en-US' }
+  const context = await browser.newContext({ ...locale, ...options })
+  t.after(() => context.close())
+  // Far beyond what anything takes; many tests may share a slow machine.
+  context.setDefaultTimeout(90_000)
+  const page = await context.newPage()
+  const misdeeds: Misdeeds = { policy: [], errors: [], foreign: [] }
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) misdeeds.policy.push(message.text())
+  })
+  page.on('pageerror', (error) => misdeeds.errors.push(error.message))
+  page.on('dialog', (dialog) => {
+    misdeeds.errors.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) misdeeds.foreign.push(request.url())
+  })
+  return { page, misdeeds }
+}
+
+export function assertGood(misdeeds: Misdeeds): void {
+  assert.deepEqual(misdeeds, { policy: [], errors: [], foreign: [] })
+}
+
+interface Violation {
+  id: string
+  impact: string | null
+  nodes: { html: string; failureSummary?: string }[]
+}
+
+/** What the accessibility checker finds, in words. It comes in beside the page's policy, which lets nothing else in. */
+export async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate<Violation[]>(`axe.run(document).then(({ violations }) => violations)`)
+  return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+}
+
+/** For people to look at. */
+export async function takeShot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true })
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+}
+
+/** A checkout that must succeed. */
+export async function openCheckout(gateway: Gateway, fields: object): Promise<Record<string, string>> {
+  const reply = await gateway.call('checkout', fields)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json()
+}
+
+/** Sends on the embedded ledger, as a wallet elsewhere would. */
+export async function pay({ app }: Gateway, address: string, raw: string | bigint): Promise<void> {
+  await app.devnet!.node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+}
+
+export async function play({ url }: Gateway, path: string, fields: object = {}): Promise<void> {
+  const { status, text } = await ask(`${url}/developer${path}`, { body: JSON.stringify(fields) })
+  assert.equal(status, 200, text)
+}
+
+/** The page shows a state, by itself. */
+export async function untilState(page: Page, state: string): Promise<void> {
+  await page.waitForSelector(`#pay[data-state="${state}"]`, { timeout: 90_000 })
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { Signer } from '../support/blocks.ts'
+import { type Gateway, openGateway } from '../support/gateway.ts'
+import { openImage } from '../support/image.ts'
+import { until } from '../support/until.ts'
+import {
+  DESK,
+  PHONE,
+  assertGood,
+  findViolations,
+  openBrowser,
+  openCheckout,
+  openTab,
+  play,
+  takeShot,
+  untilState,
+} from './browser.ts'
+
+/* The page in every state, at both sizes and in both themes: fit for everybody, light, and as pictures for people. */
+
+const WEIGHT_MAX = 60 * 1024
+const ZBAR = '/usr/bin/zbarimg'
+const { address } = new Signer(91)
+const details = {
+  address,
+  amount: '1',
+  title: 'Coffee beans, 1 kg',
+  description: 'Roasted this morning.\nSent tomorrow.',
+  success_url: 'https://shop.example/thanks',
+  cancel_url: 'https://shop.example/cart',
+}
+
+test('the payment page in every state', { timeout: 300_000 }, async (t) => {
+  const gateway = await openGateway(t)
+  const browser = await openBrowser(t)
+  const image = await openImage(t)
+  const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
+
+  /** Looks at what the tab shows at both sizes and in both themes. */
+  const inspect = async (name: string, problems: string[]) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const { viewport } of [PHONE, DESK]) {
+        await page.setViewportSize(viewport)
+        await takeShot(page, `${name}-${viewport.width}-${colorScheme}`)
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        if (wide > 0) problems.push(`${name} is ${wide} px too wide at ${viewport.width}`)
+      }
+      for (const violation of await findViolations(page)) problems.push(`${name} ${colorScheme}: ${violation}`)
+    }
+  }
+
+  await t.test('nothing is in the way of anybody, in either theme', async (t) => {
+    const problems: string[] = []
+    const show = async (name: string, state: string, id: string, query = '') => {
+      await page.goto(`${gateway.url}/pay/${id}${query}`)
+      await untilState(page, state)
+      await inspect(name, problems)
+    }
+    const fresh = new Signer(92).address
+    const made = (fields: object = {}) => openCheckout(gateway, { ...details, ...fields })
+
+    const paid = await made({ image: image.url })
+    await show('waiting', 'waiting', paid.id!)
+    await play(gateway, '/hold')
+    await play(gateway, `/checkouts/${paid.id}/pay`)
+    await show('seen', 'seen', paid.id!)
+    await play(gateway, '/confirm')
+    // A page that sees it happen leads back to the shop, and pictures take longer than that.
+    await until(async () => (await statusOf(gateway, paid.id!)) === 'complete')
+    await show('complete', 'complete', paid.id!)
+    await page.goto(`${gateway.url}/pay/${paid.id}/receipt`)
+    await inspect('receipt', problems)
+
+    const partial = await made({ address: fresh, mode: 'unique_address' })
+    await play(gateway, `/checkouts/${partial.id}/pay`, { way: 'partly' })
+    await show('partial', 'partial', partial.id!)
+
+    const late = await made()
+    await play(gateway, `/checkouts/${late.id}/pay`, { way: 'late' })
+    await show('late', 'late', late.id!)
+    const expired = await made()
+    await play(gateway, `/checkouts/${expired.id}/expire`)
+    await show('expired', 'expired', expired.id!)
+    const cancelled = await made()
+    await play(gateway, `/checkouts/${cancelled.id}/cancel`)
+    await show('cancelled', 'cancelled', cancelled.id!)
+
+    const gift = await openCheckout(gateway, { address, title: 'A gift' })
+    await show('choose', 'choose', gift.id!, '?amount=wrong')
+    const plans = [
+      { title: 'Monthly', value: '5' },
+      { title: 'Yearly', value: '50', discount: 17 },
+      { title: 'For ever', value: '400' },
+    ]
+    const plan = await openCheckout(gateway, { address, title: 'Newsletter', currency: 'USD', plans })
+    await show('plans', 'waiting', plan.id!, '?plan=1')
+    await show('framed', 'waiting', plan.id!, `?embed=${encodeURIComponent('https://shop.example')}`)
+    await page.goto(`${gateway.url}/pay/0123456789abcdef`)
+    await inspect('unknown', problems)
+
+    t.diagnostic(`accessibility: ${problems.length} findings in 12 views, 2 themes`)
+    assert.deepEqual(problems, [])
+    assertGood(misdeeds)
+  })
+
+  await t.test('the picture comes through the gateway, and pixels only', async (t) => {
+    const { id } = await openCheckout(gateway, { ...details, image: image.url })
+    const { page, misdeeds } = await openTab(t, browser, gateway, PHONE)
+    await page.goto(`${gateway.url}/pay/${id}`, { waitUntil: 'load' })
+    assert.ok(await page.evaluate<boolean>(`document.querySelector('.picture').naturalWidth > 0`))
+    assertGood(misdeeds)
+  })
+
+  await t.test('the whole page weighs less than 60 KB and is soon of use', async (t) => {
+    const { id } = await openCheckout(gateway, details)
+    const { page } = await openTab(t, browser, gateway, PHONE)
+    const bytes = await weigh(page, async () => {
+      await page.goto(`${gateway.url}/pay/${id}`, { waitUntil: 'load' })
+    })
+    const ready = await page.evaluate<number>(`performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd`)
+    t.diagnostic(`page weight: ${(bytes / 1024).toFixed(1)} KB; time to interactive: ${ready.toFixed(0)} ms`)
+    assert.ok(bytes < WEIGHT_MAX, `${bytes} bytes`)
+  })
+
+  const scans = existsSync(ZBAR) ? {} : { skip: 'zbarimg is not installed' }
+  await t.test('the code can be scanned in both themes, and says what the link says', scans, async (t) => {
+    const { id, link } = await openCheckout(gateway, details)
+    const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page } = await openTab(t, browser, gateway, { ...PHONE, deviceScaleFactor: 2, colorScheme })
+      await page.goto(`${gateway.url}/pay/${id}`)
+      const path = join(folder, `${colorScheme}.png`)
+      await page.locator('.qr').screenshot({ path })
+      const { stdout } = await promisify(execFile)(ZBAR, ['--raw', '--quiet', path])
+      assert.equal(stdout.trim(), link)
+    }
+  })
+})
+
+/** From the store: questions to the gateway would count against the page's. */
+async function statusOf({ app }: Gateway, id: string): Promise<string> {
+  const row = await app.store.db.selectFrom('checkouts').select('status').where('id', '=', id).executeTakeFirst()
+  return row!.status
+}
+
+/** What comes over the wire while something is done, headers included. */
+async function weigh(page: Page, run: () => Promise<void>): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+  await run()
+  return bytes
+}

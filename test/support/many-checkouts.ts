@@ -1,0 +1,280 @@
+import { hash } from 'node:crypto'
+import { parseNano } from '../../src/kernel/money.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import type { CheckoutMode, CheckoutStatus } from '../../src/kernel/tables/checkouts.ts'
+import type { Bulk, Rows } from './bulk.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const WATCHED_AFTER_END = 7 * DAY
+const BATCH = 5_000
+/** One raw apart, as amounts that the gateway reserves are at least. */
+const PRICE = parseNano('10')!
+
+/** The same text always gives the same digits, so that nothing of a million checkouts must be remembered. */
+const digest = (text: string) => hash('sha256', text, 'hex')
+export const addressOf = (name: string) => toAddress(digest(name).toUpperCase())
+export const ownerOf = (merchant: number) => `acc_merchant_${merchant}`
+export const keyOf = (merchant: number) => `key_merchant_${merchant}`
+export const checkoutIdOf = (name: string) => digest(name).slice(0, 16)
+
+interface Made {
+  name: string
+  merchant: number
+  mode: CheckoutMode
+  status: CheckoutStatus
+  address: string
+  amountRaw: bigint
+  createdAt: number
+  webhookUrl?: string
+}
+
+function empty() {
+  return {
+    checkouts: [],
+    checkout_timeline: [],
+    checkout_payments: [],
+    checkout_reservations: [],
+    checkout_watchers: [],
+    watched_addresses: [],
+  } satisfies Rows as Required<
+    Pick<
+      Rows,
+      | 'checkouts'
+      | 'checkout_timeline'
+      | 'checkout_payments'
+      | 'checkout_reservations'
+      | 'checkout_watchers'
+      | 'watched_addresses'
+    >
+  >
+}
+
+type Batch = ReturnType<typeof empty>
+
+/** All that the gateway would have written about a checkout by now. */
+function add(batch: Batch, made: Made, now: number): void {
+  const { name, merchant, mode, status, address, createdAt, webhookUrl } = made
+  const id = checkoutIdOf(name)
+  const owner = ownerOf(merchant)
+  const amount = made.amountRaw.toString()
+  const expiresAt = createdAt + DAY
+  const watchedUntil = expiresAt + WATCHED_AFTER_END
+  const paidAt = status === 'complete' ? Math.min(now, createdAt + 5 * 60_000) : null
+  const block = paidAt === null ? null : digest(`block ${name}`).toUpperCase()
+  const payer = paidAt === null ? null : addressOf(`payer ${merchant}`)
+  batch.checkouts.push({
+    id,
+    owner,
+    key_id: keyOf(merchant),
+    mode,
+    status,
+    additional_status: 'none',
+    address,
+    merchant_address: address,
+    wallet_id: null,
+    currency: 'NANO',
+    price: '10',
+    price_e8: null,
+    amount_raw: amount,
+    paid_raw: paidAt === null ? '0' : amount,
+    plans: '[]',
+    plan: null,
+    title: `Order ${name}`,
+    description: null,
+    image: null,
+    success_url: 'https://shop.example/thanks',
+    cancel_url: null,
+    webhook_url: webhookUrl ?? null,
+    webhook_secret: null,
+    webhook_events: '[]',
+    notify: null,
+    metadata: JSON.stringify({ order: name }),
+    seq: status === 'pending' ? 1 : 2,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    watched_until: watchedUntil,
+    served_at: createdAt,
+    seen_at: paidAt,
+    paid_at: paidAt,
+    hidden_at: null,
+    notified_at: null,
+    block_hash: block,
+    payer,
+    detected_block: null,
+    detected_at: null,
+  })
+  const entry = { checkout_id: id, additional_status: 'none' as const }
+  batch.checkout_timeline.push({
+    ...entry,
+    seq: 1,
+    status: 'pending',
+    reason: 'created',
+    block_hash: null,
+    at: createdAt,
+  })
+  if (status !== 'pending') {
+    const reason = status === 'complete' ? 'paid' : 'expired'
+    batch.checkout_timeline.push({ ...entry, seq: 2, status, reason, block_hash: block, at: paidAt ?? expiresAt })
+  }
+  if (paidAt !== null) {
+    batch.checkout_payments.push({
+      owner,
+      block_hash: block!,
+      checkout_id: id,
+      kind: 'counted',
+      address,
+      payer: payer!,
+      amount_raw: amount,
+      plan: null,
+      rate: null,
+      rate_source: null,
+      at: paidAt,
+      created_at: paidAt,
+    })
+  }
+  if (watchedUntil > now && mode === 'unique_amount') {
+    batch.checkout_reservations.push({
+      address,
+      amount_raw: amount,
+      owner,
+      checkout_id: id,
+      plan: -1,
+      quote: null,
+      superseded: 0,
+      created_at: createdAt,
+      release_at: watchedUntil,
+    })
+  }
+}
+
+function watch(batch: Batch, { address, merchant, since, watchedUntil, nextScanAt }: Watch): void {
+  batch.checkout_watchers.push({ address, owner: ownerOf(merchant), since, watched_until: watchedUntil })
+  const times = { since, fresh_at: since, watched_until: watchedUntil, scanned_at: 0, next_scan_at: nextScanAt }
+  batch.watched_addresses.push({ address, ...times, frontier: null })
+}
+
+interface Watch {
+  address: string
+  merchant: number
+  since: number
+  watchedUntil: number
+  nextScanAt: number
+}
+
+const MERCHANTS = 1_000
+/** Merchant 0 has this share of all checkouts, in tenths; nine in ten use their merchant's own address. */
+const BIG_TENTHS = 3
+const HISTORY_DAYS = 90
+
+const merchantOf = (at: number) => (at % 10 < BIG_TENTHS ? 0 : 1 + ((at * 7919) % (MERCHANTS - 1)))
+const shopOf = (merchant: number) => addressOf(`shop ${merchant}`)
+
+/**
+ * Checkouts `from` to `to` of a service that is 90 days old: a thousand merchants, one of them with three tenths of
+ * everything; seven in ten paid, the rest expired or, of the last day, open.
+ */
+export async function fillHistory(bulk: Bulk, { from, to, now }: { from: number; to: number; now: number }) {
+  const shops = Array.from({ length: MERCHANTS }, (_, merchant) => shopOf(merchant))
+  let batch = empty()
+  const flush = async () => {
+    await bulk.insert(batch)
+    batch = empty()
+  }
+  const horizon = now + 8 * DAY
+  if (from === 0) {
+    for (const [merchant, address] of shops.entries()) {
+      watch(batch, { address, merchant, since: now - HISTORY_DAYS * DAY, watchedUntil: horizon, nextScanAt: horizon })
+    }
+  }
+  for (let at = from; at < to; at++) {
+    const name = `history ${at}`
+    const merchant = merchantOf(at)
+    const isOwn = at % 10 === 9
+    const chance = Number.parseInt(digest(name).slice(16, 24), 16) / 2 ** 32
+    const createdAt = Math.floor(now - chance * HISTORY_DAYS * DAY)
+    const isOld = createdAt + DAY < now
+    const address = isOwn ? addressOf(name) : shops[merchant]!
+    add(
+      batch,
+      {
+        name,
+        merchant,
+        mode: isOwn ? 'unique_address' : 'unique_amount',
+        status: at % 100 < 70 ? 'complete' : isOld ? 'expired' : 'pending',
+        address,
+        amountRaw: PRICE + BigInt(at),
+        createdAt,
+      },
+      now,
+    )
+    const watchedUntil = createdAt + DAY + WATCHED_AFTER_END
+    if (isOwn && watchedUntil > now)
+      watch(batch, { address, merchant, since: createdAt, watchedUntil, nextScanAt: horizon })
+    if ((at + 1) % BATCH === 0) await flush()
+  }
+  await flush()
+}
+
+export interface OpenOne {
+  id: string
+  address: string
+  amountRaw: bigint
+}
+
+const SHARED = 1_000
+const SHARED_EACH = 20
+
+/** The checkouts that `fillOpen` makes, one by one: on an address of its own, or with an amount of its own. */
+export function openOwn(at: number): OpenOne {
+  const name = `own ${at}`
+  return { id: checkoutIdOf(name), address: addressOf(name), amountRaw: PRICE }
+}
+export function openShared(at: number): OpenOne {
+  const [merchant, order] = [at % SHARED, Math.floor(at / SHARED)]
+  return { id: checkoutIdOf(`shared ${at}`), address: shopOf(merchant), amountRaw: PRICE + BigInt(order) + 1n }
+}
+
+/** Open checkouts on so many addresses of their own, beside a thousand that several share; half have a webhook. */
+export async function fillOpen(
+  bulk: Bulk,
+  { watched, now, sharedEach = SHARED_EACH }: { watched: number; now: number; sharedEach?: number },
+): Promise<void> {
+  let batch = empty()
+  const flush = async () => {
+    await bulk.insert(batch)
+    batch = empty()
+  }
+  const createdAt = now - HOUR
+  const watchedUntil = createdAt + DAY + WATCHED_AFTER_END
+  // The poller's turns are spread over its slowest pace, as they are in a service that has run for a while.
+  const nextScanAt = (at: number) => now + 1_000 * (1 + (at % 600))
+  const webhook = (at: number) => (at % 2 === 0 ? { webhookUrl: 'https://shop.example/hook' } : {})
+  for (let at = 0; at < watched; at++) {
+    const merchant = at % SHARED
+    const { address, amountRaw } = openOwn(at)
+    const made = { name: `own ${at}`, merchant, mode: 'unique_address', status: 'pending', address, amountRaw } as const
+    add(batch, { ...made, createdAt, ...webhook(at) }, now)
+    watch(batch, { address, merchant, since: createdAt, watchedUntil, nextScanAt: nextScanAt(at) })
+    if ((at + 1) % BATCH === 0) await flush()
+  }
+  const shops = new Map<string, number>()
+  for (let at = 0; at < SHARED * sharedEach; at++) {
+    const { address, amountRaw } = openShared(at)
+    const merchant = at % SHARED
+    const made = {
+      name: `shared ${at}`,
+      merchant,
+      mode: 'unique_amount',
+      status: 'pending',
+      address,
+      amountRaw,
+    } as const
+    add(batch, { ...made, createdAt, ...webhook(at) }, now)
+    shops.set(address, merchant)
+  }
+  for (const [address, merchant] of shops) {
+    watch(batch, { address, merchant, since: createdAt, watchedUntil, nextScanAt: nextScanAt(merchant) })
+  }
+  await flush()
+}

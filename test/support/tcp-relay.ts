@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net'
+
+const LOOPBACK = '127.0.0.1'
+
+type State =
+  | { kind: 'open' }
+  /** Connections stand, and nothing gets through: a cable that was pulled. */
+  | { kind: 'hanging' }
+  /** Connections end and new ones are ended at once. */
+  | { kind: 'cut' }
+  | { kind: 'slow'; milliseconds: number }
+
+/** A line between two parts of a system that can be cut, made slow, or left hanging. Bytes are never reordered or lost. */
+export class TcpRelay {
+  /** Where the bytes go; may change when the part behind it comes back on another port. */
+  targetPort: number
+  readonly #server: Server = createServer((client) => this.#relay(client))
+  readonly #sockets = new Set<Socket>()
+  #state: State = { kind: 'open' }
+  #changed: () => void = () => undefined
+  #change = new Promise<void>((resolve) => (this.#changed = resolve))
+
+  private constructor(targetPort: number) {
+    this.targetPort = targetPort
+  }
+
+  static async start(targetPort: number): Promise<TcpRelay> {
+    const relay = new TcpRelay(targetPort)
+    relay.#server.listen(0, LOOPBACK)
+    await once(relay.#server, 'listening')
+    return relay
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  open(): void {
+    this.#become({ kind: 'open' })
+  }
+
+  hang(): void {
+    this.#become({ kind: 'hanging' })
+  }
+
+  slow(milliseconds: number): void {
+    this.#become({ kind: 'slow', milliseconds })
+  }
+
+  cut(): void {
+    this.#become({ kind: 'cut' })
+    for (const socket of this.#sockets) socket.resetAndDestroy()
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #become(state: State): void {
+    this.#state = state
+    this.#changed()
+    this.#change = new Promise((resolve) => (this.#changed = resolve))
+  }
+
+  #relay(client: Socket): void {
+    if (this.#state.kind === 'cut') {
+      client.resetAndDestroy()
+      return
+    }
+    const target = connect(this.targetPort, LOOPBACK)
+    for (const [from, to] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      this.#sockets.add(from)
+      from.setNoDelay(true)
+      from.on('error', () => to.destroy())
+      from.on('close', (hadError) => {
+        this.#sockets.delete(from)
+        // After an orderly end, what is still on its way arrives first.
+        if (hadError) to.destroy()
+      })
+      void this.#pass(from, to)
+    }
+  }
+
+  async #pass(from: Socket, to: Socket): Promise<void> {
+    try {
+      for await (const chunk of from) {
+        await this.#wait()
+        if (to.destroyed) return
+        if (!to.write(chunk as Buffer)) await Promise.race([once(to, 'drain'), once(to, 'close')])
+      }
+      await this.#wait()
+      to.end()
+    } catch {
+      to.destroy()
+    }
+  }
+
+  /** Until the line lets something through again. */
+  async #wait(): Promise<void> {
+    if (this.#state.kind === 'slow') {
+      const { milliseconds } = this.#state
+      await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    }
+    while (this.#state.kind === 'hanging') await this.#change
+  }
+}
