@@ -5,17 +5,20 @@
 
 /**
  * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
+ * - `embedded`: for everybody, and only beside the embedded ledger, where money is worth nothing.
  * - `own`: for the holder of a key or a session, who sees or makes what is their own.
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
  * - `object, administrators read`: the same, and an administrator may see it.
  * - `administrators`: for nobody else.
  */
-export type Access = 'public' | 'own' | 'object' | 'object, administrators read' | 'administrators'
+export type Access = 'public' | 'embedded' | 'own' | 'object' | 'object, administrators read' | 'administrators'
 
 export interface RouteExpectation {
   access: Access
   /** What is sent, where something must be. */
   body?: object
+  /** The path with names that exist, where they are nobody's. */
+  at?: string
   /** Which of the victim's things stands in the path. */
   of?: 'checkout' | 'event' | 'key'
 }
@@ -43,7 +46,20 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /openapi.json': { access: 'public' },
   'GET /currencies.json': { access: 'public' },
   'GET /reps.json': { access: 'public' },
-  'GET /assets/gateway.css': { access: 'public' },
+  'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },
+  'GET /button.js': { access: 'public' },
+  'GET /docs': { access: 'public' },
+  'GET /docs/actions': { access: 'public' },
+  'GET /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
+  'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
+  'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
+  'GET /developer': { access: 'embedded' },
+  'POST /developer/checkouts/:id/pay': { access: 'embedded', of: 'checkout' },
+  'POST /developer/checkouts/:id/expire': { access: 'embedded', of: 'checkout' },
+  'POST /developer/checkouts/:id/cancel': { access: 'embedded', of: 'checkout' },
+  'POST /developer/fund': { access: 'embedded' },
+  'POST /developer/hold': { access: 'embedded' },
+  'POST /developer/confirm': { access: 'embedded' },
   'GET /health/live': { access: 'public' },
   'GET /health/ready': { access: 'public' },
   'GET /metrics': { access: 'public' },
@@ -59,6 +75,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /checkout/:id/check': { access: 'public', of: 'checkout' },
   'GET /checkout/:id': { access: 'public', of: 'checkout' },
   'GET /pay/:id': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/receipt': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/image': { access: 'public', of: 'checkout' },
   'GET /pay/:id/events': { access: 'public', of: 'checkout' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },

@@ -175,7 +175,9 @@ class Run {
   }
 }
 
+/** A refusal has one shape for programs; people get a page. */
 function isRefusal(body: string): boolean {
+  if (body.startsWith('<!doctype html>')) return true
   try {
     const { error, message, code } = JSON.parse(body) as Record<string, unknown>
     return typeof error === 'string' && error === message && typeof code === 'string'
