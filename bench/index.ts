@@ -13,7 +13,7 @@
  *   model       the model again, from the figures that were measured
  *   latency, stores, devnet, work   single parts, printed only
  *
- *   --quick     short runs and one round; `all --quick` takes about five minutes on a quiet machine
+ *   --quick     short runs, one round, 10⁵ rows instead of 10⁶; `all --quick` takes about five minutes on a quiet machine
  *   --write     tables to docs/performance.md, figures to bench/figures.json
  *   --resume    with all: leaves out what was written in the last six hours
  *   --store sqlite,postgres   --processes 1,2,4   --seconds 8   --rows 1000000   --memory (with reads)

@@ -90,7 +90,7 @@ async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }
   await bulk.close()
   const filledSeconds = (performance.now() - filling) / 1_000
   console.log(`${STORE_NAMES[engine]}: ${show(watched)} addresses written in ${show(filledSeconds)} s`)
-  const desk = new Desk(toCheckoutCtx(storeCtx, engine, (id) => desk.settle(id)))
+  const desk = new Desk(toCheckoutCtx(storeCtx, engine, { tell: (id) => desk.settle(id) }))
   const network = new SyntheticNetwork()
   const failures: unknown[] = []
   const monitor = new Monitor({
@@ -98,6 +98,7 @@ async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }
     node: network,
     bus: network,
     clock: storeCtx.clock,
+    turnOf: () => 0,
     onError: (error) => failures.push(error),
   })
   globalThis.gc?.()

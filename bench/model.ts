@@ -126,7 +126,7 @@ function tellCapacity(measured: Measurements): string {
     'CPU µs, instance',
     'CPU µs, database',
     'commits',
-    ...INSTANCES.map((count) => `${show(count)} instance${count === 1 ? '' : 's'}`),
+    ...INSTANCES.map((count) => `${count.toLocaleString('en')} instance${count === 1 ? '' : 's'}`),
   ]
   const costs = ({ gateway, database, commits }: typeof whole) => [
     show(gateway),

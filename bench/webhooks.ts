@@ -112,7 +112,7 @@ async function untilDelivered({ store: { db } }: Fleet, total: number): Promise<
       .where('state', '=', 'delivered')
       .executeTakeFirst()
     if (Number(all?.count) === total) {
-      return Number(row!.count) / (Math.max(1, Number(row!.last) - Number(row!.first)) / 1_000)
+      return Number(row!.count) / (Math.max(1, row!.last - row!.first) / 1_000)
     }
     if (Date.now() - since > DELIVERED_WITHIN) throw new Error(`${String(all?.count)} of ${total} were delivered.`)
     await delay(50)

@@ -28,5 +28,6 @@ if (!upToDate || process.argv.includes('--force')) {
   const done = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
   if (done.status !== 0) process.exit(done.status ?? 1)
   cpSync(join(root, 'src', 'web', 'assets'), join(root, 'dist', 'web', 'assets'), { recursive: true })
+  cpSync(join(root, 'src', 'modules', 'names', 'known.json'), join(root, 'dist', 'modules', 'names', 'known.json'))
   writeFileSync(stamp, '')
 }

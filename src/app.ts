@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
+import { openEmailPayments } from './email.ts'
 import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
@@ -37,17 +38,23 @@ import {
   releaseReservations,
   sendMail,
 } from './modules/accounts/index.ts'
+import { billing } from './modules/billing/index.ts'
 import { checkouts as checkoutModule } from './modules/checkout/index.ts'
+import { email as emailModule } from './modules/email/index.ts'
+import { faucet } from './modules/faucet/index.ts'
 import { ledger } from './modules/ledger/index.ts'
 import { market } from './modules/market/index.ts'
-import { nameBook } from './modules/names/index.ts'
+import { NameBook, names as nameModule } from './modules/names/index.ts'
 import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
 import { followSwaps, swap } from './modules/swap/index.ts'
+import { remindOfEnds, usernames } from './modules/usernames/index.ts'
 import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
+import { loadBuiltIn } from './names.ts'
 import { toPlans, toTariffs } from './plans.ts'
+import { NAME_NOTICE, openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
@@ -94,7 +101,22 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const registry = new Registry([ledger, accounts, market, representatives, work, wallets, checkoutModule, swap])
+  const registry = new Registry([
+    nameModule,
+    ledger,
+    accounts,
+    market,
+    representatives,
+    work,
+    wallets,
+    checkoutModule,
+    billing,
+    usernames,
+    emailModule,
+    faucet,
+    swap,
+  ])
+  const builtIn = loadBuiltIn(config)
   const tellProvider = (provider: string) => (reason: string) =>
     log.warn({ event: 'provider_failure', provider, reason })
   const markets = openMarket(config, {
@@ -196,7 +218,17 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
-  const names = nameBook(config.knownNames)
+  const names = new NameBook({
+    db,
+    clock,
+    builtIn,
+    onError: (error) => log.error({ event: 'name_book', error: describeError(error) }),
+  })
+  opened.defer(() => names.stop())
+  notices.subscribe(NAME_NOTICE, (key) => names.note(key))
+  notices.onGap(() => names.reload())
+  const exchanges = builtIn.aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account)
+  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: new Set(exchanges) })
   const checkouts = openCheckouts(config, {
     engine,
     store: storeCtx,
@@ -210,11 +242,19 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     outbound: webhooks.outbound,
     secrets: webhooks.secrets,
     wallets: custodian.ctx,
+    sales,
     devnet: devnet !== undefined,
     baseUrl: () => config.baseUrl ?? url,
     onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
   })
-  opened.defer(() => checkouts.monitor.stop())
+  const emails = openEmailPayments(config, {
+    wallets: custodian.ctx,
+    names,
+    mailer,
+    secrets: webhooks.secrets,
+    baseUrl: () => config.baseUrl ?? url,
+  })
+  opened.defer(() => checkouts.close())
   const runner = new JobRunner({
     db,
     engine,
@@ -233,6 +273,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...custodian.jobs,
       ...webhooks.jobs,
       ...checkouts.jobs,
+      ...emails.jobs,
+      remindOfEnds(storeCtx, () => config.baseUrl ?? url),
       ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
@@ -277,6 +319,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       work: desk,
       custody: custodian.custody,
       till: checkouts.till,
+      postOffice: emails.postOffice,
+      faucet: {
+        amount: config.faucetAmount,
+        dailyBudget: config.faucetDailyBudget,
+        perNetworkMax: config.faucetPerNetworkMax,
+      },
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },
@@ -293,6 +341,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     keys,
     payments,
     checkouts,
+    emails,
     webhooks,
     playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
@@ -308,6 +357,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     countJobs: () => countJobs(db),
   })
 
+  await names.start()
   await desk.start()
   await runner.start()
   await nodes.start()

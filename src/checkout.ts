@@ -14,8 +14,16 @@ import type {
   Prices,
   SecretBox,
 } from './kernel/ports.ts'
+import type { Sales } from './kernel/sales.ts'
 import type { ServiceWallets, Till } from './kernel/till.ts'
-import { type CheckoutCtx, Monitor, mailReceipt, releaseAmounts, sweepToMerchant } from './modules/checkout/index.ts'
+import {
+  type CheckoutCtx,
+  Monitor,
+  Shares,
+  mailReceipt,
+  releaseAmounts,
+  sweepToMerchant,
+} from './modules/checkout/index.ts'
 import { type WalletCtx, createWallet, deleteWallet, findWallet } from './modules/wallets/index.ts'
 import { urlRefused } from './modules/webhooks/index.ts'
 
@@ -28,6 +36,7 @@ export interface CheckoutParts {
   jobs: Job<never>[]
   /** Somebody waits for a payment at this address. */
   nudge(address: string): void
+  close(): Promise<void>
   /** Calls back when something about a checkout has changed, on whichever instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }
@@ -45,6 +54,7 @@ export interface CheckoutNeeds {
   outbound: Outbound
   secrets: SecretBox
   wallets: WalletCtx
+  sales: Sales
   /** The embedded ledger is for trying things out, and so is plain http. */
   devnet: boolean
   baseUrl(): string
@@ -92,11 +102,13 @@ export function openCheckouts(
     },
     secrets: needs.secrets,
     wallets: toServiceWallets(needs.wallets),
+    sales: needs.sales,
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
   }
   const ctx: CheckoutCtx = { ...store, till, names }
-  const monitor = new Monitor({ ctx, node, bus, clock, onError })
+  const shares = new Shares({ notices, clock, random: store.random, isListening: () => bus.connected })
+  const monitor = new Monitor({ ctx, node, bus, clock, turnOf: (hash) => shares.turnOf(hash), onError })
   notices.subscribe('checkout-address', (address) => monitor.watch(address))
   return {
     till,
@@ -104,6 +116,10 @@ export function openCheckouts(
     monitor,
     jobs: [mailReceipt(ctx, mailer), sweepToMerchant(ctx), releaseAmounts(ctx)],
     nudge: (address) => monitor.nudge(address),
+    close: async () => {
+      shares.stop()
+      await monitor.stop()
+    },
     onChange: (listener) => notices.subscribe('checkout', listener),
   }
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { printConfig } from './cli/config.ts'
 import { fundAccount, runDevnet } from './cli/devnet.ts'
+import { printWaiting, refund } from './cli/payments.ts'
 import {
   addAccount,
   backUp,
@@ -127,6 +128,21 @@ wallets
   .option('--pay-queued', 'make the payments that wait in it; compare them with the ledger first')
   .option('--json', 'print JSON')
   .action(thaw)
+const payments = program
+  .command('payments')
+  .description('payments for names and credits that nothing could be given for')
+payments
+  .command('waiting')
+  .description('list money in the treasury that fitted no offer, or came from an exchange and cannot go back by itself')
+  .option('--json', 'print JSON')
+  .action(printWaiting)
+payments
+  .command('refund')
+  .description('send such a payment back, once')
+  .argument('<block>', 'hash of the block that paid')
+  .option('--to <address>', 'where to, when it must not go back to where it came from')
+  .option('--json', 'print JSON')
+  .action(refund)
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
 walletKeys
   .command('list')

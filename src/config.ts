@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { parsePeriod } from './kernel/lease-period.ts'
 import { parseNano } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
+import type { CreditPlan, NamePlan } from './kernel/sales.ts'
 import { type Price, parsePrice } from './kernel/x402/price.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
@@ -151,6 +153,36 @@ const ledgerAddress = (value: string) => {
   if (key === undefined) throw new BadSetting('must be a Nano address')
   return toAddress(key)
 }
+/** The smallest price that a unique amount can be made of. */
+const PRICE_MIN = 10n ** 24n
+/** What is sold, each with its price in nano behind a `=`. */
+const priced = (value: string) =>
+  list(value).map((entry) => {
+    const [name = '', text = ''] = entry.split('=').map((part) => part.trim())
+    const price = parseNano(text)
+    if (price === undefined || price < PRICE_MIN) throw new BadSetting('needs prices of 0.000001 nano or more')
+    return { name, price }
+  })
+const PLANS_MAX = 20
+const namePlans = (value: string): NamePlan[] => {
+  const plans = priced(value).map(({ name: title, price }) => {
+    const period = parsePeriod(title)
+    if (!period) throw new BadSetting('must look like `1 Month=0.05, 1 Year=0.3`')
+    return { title, period, price }
+  })
+  if (plans.length === 0 || plans.length > PLANS_MAX) throw new BadSetting(`must have 1 to ${PLANS_MAX} plans`)
+  return plans
+}
+const creditPlans = (value: string): CreditPlan[] => {
+  const plans = priced(value).map(({ name, price }) => ({ credits: whole(1, 1_000_000_000)(name), price }))
+  if (plans.length === 0 || plans.length > PLANS_MAX) throw new BadSetting(`must have 1 to ${PLANS_MAX} plans`)
+  return plans
+}
+const priceInNano = (value: string) => {
+  const price = nano(value)
+  if (price < PRICE_MIN) throw new BadSetting('must be 0.000001 nano or more')
+  return price
+}
 const MASTER_KEY_BYTES = 32
 const masterKeys = (value: string) => {
   const keys = list(value).map((entry) => {
@@ -241,7 +273,32 @@ const SETTINGS = {
     whole(0, 3_600_000),
     'Time until the embedded ledger confirms a block.',
   ),
-  knownNames: setting('KNOWN_NAMES', '{}', record, 'Built-in usernames, as JSON: name → address.'),
+  knownFile: setting(
+    'KNOWN_FILE',
+    '',
+    text,
+    'File of built-in usernames, aliases and reserved words, as JSON; unset, the one that comes with the gateway.',
+  ),
+  knownNames: setting('KNOWN_NAMES', '{}', record, 'Further built-in usernames, as JSON: name → address.'),
+  namePlans: setting(
+    'NAME_PLANS',
+    '2 Days=0.01, 1 Month=0.05, 1 Year=0.3, 2 Years=0.5, 5 Years=3, 10 Years=10',
+    namePlans,
+    'For how much usernames are leased, in nano.',
+  ),
+  nameUpdatePrice: setting('NAME_UPDATE_PRICE', '0.001', priceInNano, 'What a change of a username costs, in nano.'),
+  creditPlans: setting(
+    'CREDIT_PLANS',
+    '1000=0.2, 10000=2, 20000=4',
+    creditPlans,
+    'For how much credits are sold: their number and the price in nano.',
+  ),
+  offersPerDayMax: setting(
+    'OFFERS_PER_DAY_MAX',
+    '1000',
+    whole(0),
+    'Offers of names, changes and credits that one caller may ask for in a day; 0 is no limit.',
+  ),
   knownReps: setting(
     'KNOWN_REPS',
     '{}',
@@ -399,6 +456,27 @@ const SETTINGS = {
     '1000000',
     whole(0, 100_000_000),
     'What the treasury gets from the embedded ledger at its first start.',
+  ),
+  emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'What each recipient of an e-mail payment after the first costs.'),
+  emailRecipientsPerDayMax: setting(
+    'EMAIL_RECIPIENTS_PER_DAY_MAX',
+    '200',
+    whole(0),
+    'Recipients of e-mail payments that an account names in 24 hours; 0 is no limit.',
+  ),
+  emailMailsPerAddressMax: setting(
+    'EMAIL_MAILS_PER_ADDRESS_MAX',
+    '5',
+    whole(0),
+    'Mails with e-mail payments to one address in 24 hours, whoever pays; 0 is no limit.',
+  ),
+  faucetAmount: setting('FAUCET_NANO', '0.001', nano, 'What the faucet gives for a claim; 0 closes it.'),
+  faucetDailyBudget: setting('FAUCET_DAILY_NANO', '1', nano, 'What the faucet gives away in 24 hours at most.'),
+  faucetPerNetworkMax: setting(
+    'FAUCET_PER_NETWORK_MAX',
+    '3',
+    whole(0),
+    'Claims from one network (/24 or /48) in 24 hours; 0 is no limit.',
   ),
   x402PayTo: setting(
     'X402_PAY_TO',

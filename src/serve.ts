@@ -1,10 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import type { CheckoutParts } from './checkout.ts'
 import type { Config } from './config.ts'
+import type { EmailParts } from './email.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
+import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
+import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
 import { mountPages } from './http/pages.tsx'
 import { PayRoutes, type PayRoutesOptions } from './http/pay-routes.ts'
@@ -39,6 +42,7 @@ export interface Served {
   keys: StoredKeys
   payments: Payments
   checkouts: CheckoutParts
+  emails: EmailParts
   webhooks: Webhooks
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
@@ -129,7 +133,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     listJobs: (filter) => listJobs(db, filter),
     enter,
     onError,
-    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx)],
+    parts: [webhooks.routes, checkoutRoutes(checkouts.ctx), emailRoutes(served.emails.ctx)],
   })
   mountX402(server, { till: payments.till, shop: payments.shop, enter, onError })
   const payRoutes = new PayRoutes({
@@ -150,6 +154,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     ipOf,
     onError,
   })
+  mountClaims(server, { ctx: served.emails.ctx, devnet, ipOf, burst: new MemoryBurst(clock), onError })
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
@@ -164,6 +169,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     baseUrl,
     version: VERSION,
     devnet,
+    names: base.names,
     reps: base.reps,
     currencies: base.prices.currencies,
     swaps: base.swaps,

@@ -6,7 +6,7 @@ export interface Line {
 }
 
 const WIDTH = 960
-const PANEL_TOP = 64
+const PANEL_TOP = 88
 const PANEL_HEIGHT = 330
 const GAP = 56
 const LEFT = 64
@@ -69,11 +69,11 @@ export function drawGrowth(lines: readonly Line[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Time of each operation in stores of growing size">
 <style>
   svg { background: #fff; color: #24292f; font: 14px system-ui, sans-serif }
-  text { fill: currentColor } .title { font-weight: 600; font-size: 16px } .grid { stroke: currentColor; stroke-opacity: .15 }
+  text { fill: currentColor } .title { font-weight: 600 } .head { font-weight: 600; font-size: 18px } .grid { stroke: currentColor; stroke-opacity: .15 }
   @media (prefers-color-scheme: dark) { svg { background: #0d1117; color: #e6edf3 } .ground { fill: #0d1117 } }
 </style>
 <rect class="ground" width="100%" height="100%" fill="#fff"/>
-<text class="title" x="${LEFT}" y="26">What an operation takes as the store grows</text>
+<text class="head" x="${LEFT}" y="30">What an operation takes as the store grows</text>
 ${panels.join('\n')}
 ${legend.join('\n')}
 </svg>

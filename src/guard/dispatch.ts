@@ -28,7 +28,7 @@ export interface Gateway {
   usage: UsageMeter
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'charged' | 'idempotencyKey'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'idempotencyKey'>
 }
 
 export type RpcTrace = Trace & {
@@ -94,7 +94,8 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
   const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
   const purchase = shop && (await readPurchase(shop, action, request)) //          402
-  const { params, resolved } = resolveNames(base.names, body, action) //           400
+  const resolving = resolveNames(base.names, body, action)
+  const { params, resolved } = resolving instanceof Promise ? await resolving : resolving //  400
   const input = parse(params) //                                                   400
   action.check?.(base, input) //                                                   400
   authorize(action, caller) //                                                     401, 403
@@ -146,16 +147,20 @@ async function run(
     idempotencyKey,
     leaving,
     payer: payerOf(caller, ip),
+    ip,
     node: nodeFor(trace, leaving),
     charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
+  const { revision } = base.names
   const result = await action.run(ctx, input)
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
   // What somebody paid for is not given away to the next.
   if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
-    remembered.put(text, { action, parse, text: answer, fresh: trace.fresh })
+    const { fresh } = trace
+    // An answer may have been made through a name, or carry one.
+    remembered.put(text, { action, parse, text: answer, fresh: () => base.names.revision === revision && fresh() })
   }
   return answer
 }

@@ -1,9 +1,10 @@
 import type { Action } from '../kernel/action.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Names } from '../kernel/ports.ts'
+import type { NameUse, Names } from '../kernel/ports.ts'
 
 /** Single fields in which a username may stand for an address; lists are resolved entry by entry in their actions. */
 const NAME_FIELDS = ['account', 'address', 'refund_address', 'send'] as const
+type NameField = (typeof NAME_FIELDS)[number]
 
 export interface ResolvedParams {
   params: Readonly<Record<string, unknown>>
@@ -11,26 +12,51 @@ export interface ResolvedParams {
   resolved: string | undefined
 }
 
-/** Replaces usernames by their addresses, once, before anything looks at the fields. Unknown fields stay unread. */
-export function resolveNames(
-  names: Names,
-  params: Readonly<Record<string, unknown>>,
-  { input, fieldSynonyms }: Action,
-): ResolvedParams {
-  let changed: Record<string, unknown> | undefined
-  let resolved: string | undefined
-  for (const name of fieldSynonyms ? [...NAME_FIELDS, ...Object.keys(fieldSynonyms)] : NAME_FIELDS) {
-    const value = params[name]
+type Params = ResolvedParams['params']
+
+/**
+ * Replaces usernames by their addresses, once, before anything looks at the fields. Unknown fields stay unread. Requests
+ * without names, which most are, are answered at once.
+ */
+export function resolveNames(names: Names, params: Params, action: Action): ResolvedParams | Promise<ResolvedParams> {
+  const given = findNames(params, action)
+  return given === undefined ? { params, resolved: undefined } : resolveEach(names, params, given)
+}
+
+interface GivenName {
+  field: string
+  name: string
+  use: NameUse
+}
+
+function findNames(params: Params, action: Action): GivenName[] | undefined {
+  const { input, fieldSynonyms } = action
+  let given: GivenName[] | undefined
+  for (const field of fieldSynonyms ? [...NAME_FIELDS, ...Object.keys(fieldSynonyms)] : NAME_FIELDS) {
+    const value = params[field]
     if (typeof value !== 'string' || !value.startsWith('@')) continue
-    const meant = fieldSynonyms?.[name] ?? name
-    if (!(meant in input.properties) || !NAME_FIELDS.some((field) => field === meant)) continue
-    const address = names.resolve(value.slice(1))
-    if (address === undefined) {
-      throw new AppError('username_not_found', 'Username not found.', { body: { field: name } })
-    }
-    changed ??= { ...params }
-    changed[name] = address
-    if (name === 'account' || name === 'address') resolved ??= address
+    const meant = NAME_FIELDS.find((name) => name === (fieldSynonyms?.[field] ?? field))
+    if (meant === undefined || !(meant in input.properties)) continue
+    given ??= []
+    given.push({ field, name: value.slice(1), use: useOf(meant, action) })
   }
-  return { params: changed ?? params, resolved }
+  return given
+}
+
+/** Whether funds may end at the address. Where an action makes or moves something, `account` only says whose it is. */
+function useOf(field: NameField, { once, onceWhen }: Action): NameUse {
+  if (field === 'send' || field === 'refund_address') return 'money'
+  return field === 'address' && (once || onceWhen) ? 'money' : 'read'
+}
+
+async function resolveEach(names: Names, params: Params, given: readonly GivenName[]): Promise<ResolvedParams> {
+  const changed: Record<string, unknown> = { ...params }
+  let resolved: string | undefined
+  for (const { field, name, use } of given) {
+    const address = await names.resolve(name, use)
+    if (address === undefined) throw new AppError('username_not_found', 'Username not found.', { body: { field } })
+    changed[field] = address
+    if (field === 'account' || field === 'address') resolved ??= address
+  }
+  return { params: changed, resolved }
 }

@@ -67,9 +67,10 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   )
   api.post(
     path,
-    forAccount((call, reply) => {
+    forAccount(async (call, reply) => {
       const { caller, body } = call
-      const fields = parse(resolveNames(ctx.names, body, checkoutAction).params)
+      const { params } = await resolveNames(ctx.names, body, checkoutAction)
+      const fields = parse(params)
       const { prices, rules, secrets } = ctx.till
       const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
       void reply.code(201)

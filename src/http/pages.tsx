@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Representatives, SwapProvider } from '../kernel/ports.ts'
+import type { Names, Representatives, SwapProvider } from '../kernel/ports.ts'
+import { lookUpNames, showName } from '../modules/names/index.ts'
 import { renderPage } from '../web/layout.tsx'
 import { type GatewayStatus, StatusPage } from '../web/status-page.tsx'
 import { mountAssets } from './assets.ts'
@@ -8,6 +9,7 @@ import { toOpenApi } from './openapi.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 
 export interface PagesOptions extends DocsOptions {
+  names: Names
   reps: Representatives
   currencies: readonly string[]
   swaps: SwapProvider | undefined
@@ -15,7 +17,10 @@ export interface PagesOptions extends DocsOptions {
 }
 
 /** Pages for people, and the machine-readable description of the API. */
-export function mountPages(server: FastifyInstance, { reps, currencies, swaps, status, ...docs }: PagesOptions): void {
+export function mountPages(
+  server: FastifyInstance,
+  { names, reps, currencies, swaps, status, ...docs }: PagesOptions,
+): void {
   const { gateway, baseUrl, version, devnet } = docs
   const { actions } = gateway.registry
   const sendPage = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
@@ -24,6 +29,14 @@ export function mountPages(server: FastifyInstance, { reps, currencies, swaps, s
     sendPage(reply, renderPage(<StatusPage status={status()} devnet={devnet} />)),
   )
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
+  server.get('/known.json', (_request, reply) => reply.send(names.known().map(showName)))
+  server.get('/aliases.json', (_request, reply) => reply.send(names.aliases()))
+  server.get('/.well-known/nano-currency.json', async (request, reply) => {
+    const { names: asked } = request.query as Record<string, unknown>
+    // Without names, all of them: that is what the document is where it lies in a folder.
+    if (asked === undefined) return reply.send({ names: names.known().map(showName) })
+    return reply.send(await lookUpNames(names, [asked].flat().join(',')))
+  })
   server.get('/currencies.json', async (_request, reply) =>
     // A swap provider that is away takes its own currencies with it and nobody else's.
     reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(() => [])) ?? [] }),

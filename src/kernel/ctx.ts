@@ -1,7 +1,9 @@
 import type { Custody } from './custody.ts'
+import type { FaucetRules } from './faucet-rules.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
 import type { Clock, MarketData, Names, NodePort, Prices, Representatives, SwapProvider, WorkPort } from './ports.ts'
+import type { PostOffice } from './post-office.ts'
 import type { Till } from './till.ts'
 
 /** What is counted and, beyond what is free, paid for. */
@@ -34,6 +36,8 @@ export interface Ctx {
   caller: Caller
   /** Whose share of what is scarce this request takes: its account, or its network address. */
   payer: string
+  /** The client's network address, as far as it can be trusted. */
+  ip: string
   /** What the client calls this request, so that a repeated one can be told; only where requests act once. */
   idempotencyKey: string | undefined
   /** Tells that the client has left. */
@@ -44,6 +48,8 @@ export interface Ctx {
   store: StoreCtx
   custody: Custody
   till: Till
+  postOffice: PostOffice
+  faucet: FaucetRules
   /**
    * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
    * into the answer. Whatever is found without it costs nothing.

@@ -38,6 +38,7 @@ export const READERS = {
   nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : parseNano(String(value))),
   duration: readDuration,
   metadata: readMetadata,
+  username: (value: unknown) => (value as string).replace(/^@/, ''),
 } as const
 
 export type ReaderName = keyof typeof READERS
@@ -298,6 +299,16 @@ export const field = {
         refusal: { text: 'Invalid id.', code: 'invalid_request' },
       }),
     ),
+  username: Type.Unsafe<string>(
+    Type.String({
+      // Letters and digits of ASCII: what only looks like them is none.
+      pattern: '^@?[A-Za-z0-9]{1,30}$',
+      description: 'A username of 1 to 30 letters and digits, with or without `@`.',
+      examples: ['alice'],
+      reader: 'username',
+      refusal: { text: 'Invalid username: 1 to 30 letters and digits.', code: 'invalid_username' },
+    }),
+  ),
   /** Empty counts as not given, as it does for the node. */
   subtype: Type.Unsafe<string>(
     Type.String({

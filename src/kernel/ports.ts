@@ -31,11 +31,33 @@ export interface NodePort {
   publish(block: Block, subtype: string | undefined): Promise<string>
 }
 
+/** A name and the address it stands for. Times are milliseconds. */
+export interface KnownName {
+  name: string
+  address: string
+  createdAt: number
+  expiresAt: number
+  /** What its owner tells about it. */
+  profile: JsonObject
+}
+
+/** What is done with the address behind a name. Where money moves, only the store's word counts. */
+export type NameUse = 'read' | 'money'
+
 /** The book of usernames. */
 export interface Names {
-  /** The address a name stands for, in any case; undefined when nobody has it. */
-  resolve(name: string): string | undefined
+  /** Changes whenever anything else here may answer differently than before. */
+  readonly revision: number
+  /** The address a name stands for, in any case; undefined when nobody has it. Answers at once when it knows. */
+  resolve(name: string, use: NameUse): string | undefined | Promise<string | undefined>
+  /** The name that the owner of an address has for it. */
   usernameOf(address: string): string | undefined
+  /** Whether a name is one that nobody may lease. */
+  isReserved(name: string): boolean
+  /** Every name that stands for an address now. */
+  known(): readonly KnownName[]
+  /** What addresses are called that others know them by. */
+  aliases(): readonly { account: string; alias: string }[]
 }
 
 /** Whoever has voting weight, with what is known of them. */
@@ -109,10 +131,13 @@ export interface Mail {
   recipient: string
   subject: string
   text: string
+  /** The same for programs that show it; it carries nothing from elsewhere. */
+  html?: string
 }
 
 /** Where mail goes: a server, or a box that people can look into. */
 export interface Mailer {
+  /** Throws `MailRefused` when the recipient will never be served, and anything else when it may work later. */
   send(mail: Mail): Promise<void>
 }
 
@@ -287,6 +312,8 @@ export interface PlayLedger {
 export interface SecretBox {
   seal(context: string, plain: string): string
   open(context: string, sealed: string): string
+  /** The same for the same text and context, and nothing to anybody without the key. */
+  fingerprint(context: string, plain: string): string
 }
 
 /** Where an exchange of currencies stands; the last four are final. */

@@ -1,5 +1,6 @@
 import type { Engine } from './dialect.ts'
 import type { Prices, SecretBox } from './ports.ts'
+import type { Sales } from './sales.ts'
 
 /** What checkouts may do, from configuration. */
 export interface CheckoutRules {
@@ -45,6 +46,7 @@ export interface Till {
   checkWebhookUrl(url: string): Promise<void>
   secrets: SecretBox
   wallets: ServiceWallets
+  sales: Sales
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
   watch(address: string): void
   /** Something about a checkout has changed; whoever shows it looks again. */

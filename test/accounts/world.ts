@@ -172,8 +172,16 @@ const TABLES: Record<keyof Tables, true> = {
   checkout_timeline: true,
   checkout_watchers: true,
   watched_addresses: true,
+  usernames: true,
+  service_orders: true,
+  service_payments: true,
   x402_payments: true,
   x402_offers: true,
+  email_payments: true,
+  email_recipients: true,
+  email_tokens: true,
+  email_suppressions: true,
+  faucet_claims: true,
 }
 
 /** Every row of every table, as text. */

@@ -159,7 +159,7 @@ class Caller {
     made.workAttempts++
     const answer = await client.post({ action: 'work_generate', hash: root })
     if (answer?.status !== 200) return
-    const { work, credits } = answer.body as Record<string, unknown>
+    const { work, credits } = answer.body
     if (typeof work !== 'string' || workValue(root, work) < WORK_THRESHOLDS.dev.send) {
       this.#complain('work that is none', answer)
     }

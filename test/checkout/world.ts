@@ -84,9 +84,9 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 export const nano = (text: string) => parseNano(text)!
 
 /** A ledger, a store and a clock that outlive the gateways on them. */
-export async function openWorld(t: TestContext, engine: Engine = 'sqlite'): Promise<World> {
+export async function openWorld(t: TestContext, engine: Engine = 'sqlite', thresholds = NO_WORK): Promise<World> {
   const clock = new TestClock()
-  const ledger = await openDevnet(t, { thresholds: NO_WORK, clock })
+  const ledger = await openDevnet(t, { thresholds, clock })
   const relay = await EventRelay.start(t, ledger.wsUrl)
   const databaseUrl = await freshUrl(t, engine)
   let createdKey: string | undefined

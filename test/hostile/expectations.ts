@@ -20,7 +20,7 @@ export interface RouteExpectation {
   /** The path with names that exist, where they are nobody's. */
   at?: string
   /** Which of the victim's things stands in the path. */
-  of?: 'checkout' | 'event' | 'key'
+  of?: 'checkout' | 'email' | 'event' | 'key'
 }
 
 const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
@@ -60,6 +60,9 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /developer/fund': { access: 'embedded' },
   'POST /developer/hold': { access: 'embedded' },
   'POST /developer/confirm': { access: 'embedded' },
+  'GET /known.json': { access: 'public' },
+  'GET /aliases.json': { access: 'public' },
+  'GET /.well-known/nano-currency.json': { access: 'public' },
   'GET /health/live': { access: 'public' },
   'GET /health/ready': { access: 'public' },
   'GET /metrics': { access: 'public' },
@@ -97,6 +100,16 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/webhooks/secret': { access: 'own' },
   'POST /api/webhooks/secret/rotate': { access: 'own' },
   'POST /api/webhooks/ping': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
+  'GET /api/emails': { access: 'own' },
+  'GET /api/emails/:id': { access: 'object', of: 'email' },
+  'DELETE /api/emails/:id': { access: 'object', of: 'email' },
+  'GET /claim': { access: 'public' },
+  'POST /claim': { access: 'public' },
+  'GET /claim/decline': { access: 'public' },
+  'POST /claim/decline': { access: 'public' },
+  'GET /email/:id': { access: 'public', of: 'email' },
+  'GET /email/:id/check': { access: 'public', of: 'email' },
+  'POST /email/:id/check': { access: 'public', of: 'email' },
   ...checkouts('/api/checkouts', 'object'),
   ...checkouts('/api/admin/checkouts', 'object, administrators read'),
 }
@@ -110,12 +123,15 @@ const OPEN = `account_balance account_block_count account_get account_history ac
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
-  rpc_key known aliases`.split(/\s+/)
+  rpc_key known aliases get_name update_name faucet_check`.split(/\s+/)
 
 export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   ...Object.fromEntries(OPEN.map((name) => [name, 'open' as const])),
   checkout: 'some',
+  buy_rpc: 'some',
   checkout_report: 'key',
   cloud_wallet: 'key',
+  faucet_claim: 'key',
+  nano_email: 'key',
   rpc_credits: 'key',
 }

@@ -70,7 +70,10 @@ interface Violation {
 /** What the accessibility checker finds, in words. It comes in beside the page's policy, which lets nothing else in. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
-  const violations = await page.evaluate<Violation[]>(`axe.run(document).then(({ violations }) => violations)`)
+  const violations = await page.evaluate<Violation[]>(`axe.run(document, {
+    resultTypes: ['violations'],
+    preload: false,
+  }).then(({ violations }) => violations)`)
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 

@@ -57,7 +57,7 @@ test('the payment page in every state', { timeout: 300_000 }, async (t) => {
     }
   }
 
-  await t.test('nothing is in the way of anybody, in either theme', async (t) => {
+  await t.test('nothing is in the way of anybody, in either theme', { timeout: 240_000 }, async (t) => {
     const problems: string[] = []
     const show = async (name: string, state: string, id: string, query = '') => {
       await page.goto(`${gateway.url}/pay/${id}${query}`)

@@ -19,6 +19,11 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { addAvailable, addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
+import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
+import { insertLease } from '../../src/modules/names/index.ts'
+import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
+import { insertPayment } from '../../src/modules/email/store.ts'
+import { insertClaim as insertFaucetClaim } from '../../src/modules/faucet/store.ts'
 import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
 import { addLook } from '../../src/modules/reps/store.ts'
 import { recordEvent } from '../../src/modules/webhooks/index.ts'
@@ -69,6 +74,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
     await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
     await fillWebhooks(ctx, accountId)
     await fillCheckouts(db, accountId)
+    await fillSales(db, accountId)
     const amount = String(2n ** 128n - 1n)
     const payment = { hash: accountId, blockJson: '{}', network: 'nano:dev', payer: accountId, previous: 'A', amount }
     const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
@@ -77,12 +83,31 @@ async function fill(ctx: StoreCtx): Promise<void> {
     const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
     await db.insertInto('sign_in_links').values(link).execute()
     await fillWallet(db, accountId)
+    await fillEmail(db, accountId)
     const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
     await db
       .insertInto('idempotency')
       .values({ ...request, status: 'finished', answer: '{"a":1}' })
       .execute()
   }
+}
+
+/** A name, the order it was bought by, and its payment. */
+async function fillSales(db: Db, accountId: string): Promise<void> {
+  const times = { createdAt: 1, expiresAt: 2 ** 41, graceUntil: 2 ** 42, changedAt: 2 }
+  const addresses = { owner: 'nano_1', address: 'nano_2' }
+  await insertLease(db, {
+    key: accountId,
+    name: 'Alice',
+    ...addresses,
+    accountId,
+    ...times,
+    profile: { title: '“一”' },
+  })
+  const order = { checkoutId: accountId, kind: 'name', subject: 'alice', accountId, createdAt: 1 }
+  await insertOrder(db, { ...order, detail: { name: 'Alice' } })
+  const payment = { blockHash: accountId, payer: 'nano_1', amountRaw: toRaw(2n ** 128n - 1n) }
+  await insertSettled(db, { ...order, ...payment, outcome: 'held', reason: 'name_taken', what: null })
 }
 
 /** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
@@ -98,6 +123,21 @@ async function fillWallet(db: Db, accountId: string): Promise<void> {
   const share = { id: `wbl_${accountId}`, walletId: id, accountId: null, destination: 'nano_1', amount: total }
   const reference = `sweep:${id}:1:0`
   await insertSend(db, { ...share, reference, planId: `wpl_${accountId}`, deadlineAt: null, createdAt: 1 })
+}
+
+async function fillEmail(db: Db, accountId: string): Promise<void> {
+  const amount = toRaw(2n ** 127n)
+  const terms = { refundAddress: 'nano_1', subtotal: amount, fee: toRaw(1n), recipients: 1, sender: 'Zoë' }
+  const texts = { message: 'a “quoted”\ntext', receipt: 'v1.AA==', lifetimeMilliseconds: 2 ** 41 }
+  const times = { createdAt: 1, fundBy: 2 ** 41, dueAt: 1 }
+  const wallet = { walletId: `wal_${accountId}`, address: `nano_${accountId}` }
+  await insertPayment(db, { id: accountId, accountId, ...wallet, ...terms, ...texts, ...times })
+  const recipient = { id: accountId, paymentId: accountId, position: 0, email: 'v1.AA==', emailHash: 'AB', amount }
+  await insertRecipient(db, recipient)
+  await insertToken(db, { selector: accountId, verifier: 'AB' }, { recipientId: accountId, now: 1 })
+  await insertSuppression(db, accountId, 1)
+  const claim = { id: accountId, accountId, address: 'nano_1', amount, idempotencyKey: 'k', createdAt: 1 }
+  await insertFaucetClaim(db, claim)
 }
 
 async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {

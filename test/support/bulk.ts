@@ -29,7 +29,7 @@ function openSqlite(file: string): Bulk {
         const columns = Object.keys(list[0]!)
         const places = columns.map(() => '?').join(', ')
         const statement = db.prepare(`insert into ${table} (${columns.join(', ')}) values (${places})`)
-        for (const row of list) statement.run(...(Object.values(row) as (string | number | null)[]))
+        for (const row of list) statement.run(...Object.values(row))
       }
       db.exec('commit')
       return Promise.resolve()

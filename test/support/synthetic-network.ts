@@ -20,8 +20,10 @@ const sender = addressOf('payer')
  */
 export class SyntheticNetwork implements NodePort, ConfirmationBus {
   connected = true
-  /** Questions by action. */
+  /** Questions by action, and which blocks were asked for. */
   readonly asked = new Map<string, number>()
+  readonly described: string[] = []
+  #onQuestion: (() => void) | undefined
   readonly #payments = new Map<string, Payment>()
   readonly #byAddress = new Map<string, string[]>()
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
@@ -69,7 +71,13 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     this.#tell(this.#payments.get(hash)!.to, nextHash(this.#told++), 'receive', { link: hash })
   }
 
+  /** Resolves when somebody asks something. */
+  nextQuestion(): Promise<void> {
+    return new Promise((resolve) => (this.#onQuestion = resolve))
+  }
+
   read(action: string, params: NodeParams): Promise<NodeAnswer> {
+    this.#onQuestion?.()
     this.asked.set(action, (this.asked.get(action) ?? 0) + 1)
     const answer = this.#answer(action, params)
     // An answer never comes before whoever asked has gone on.
@@ -79,6 +87,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
   #answer(action: string, params: NodeParams): NodeAnswer {
     if (action === 'blocks_info') {
       const hashes = params.hashes as string[]
+      this.described.push(...hashes)
       return { blocks: Object.fromEntries(hashes.flatMap((hash) => this.#describe(hash))) }
     }
     if (action === 'accounts_receivable') {

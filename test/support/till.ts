@@ -1,14 +1,37 @@
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { parseNano } from '../../src/kernel/money.ts'
+import type { Names } from '../../src/kernel/ports.ts'
+import type { Sales } from '../../src/kernel/sales.ts'
 import type { Till } from '../../src/kernel/till.ts'
 import type { CheckoutCtx } from '../../src/modules/checkout/index.ts'
 
-/** What the verbs of checkouts need around a store, where no gateway is. */
+const nothingHere = (what: string) => () => Promise.reject(new Error(`No ${what} here.`))
+
+const NO_SALES: Sales = {
+  rules: { namePlans: [], nameUpdatePrice: parseNano('1')!, creditPlans: [], offersPerDayMax: 0 },
+  treasuryAddress: nothingHere('treasury'),
+  settle: nothingHere('sales'),
+  describe: () => Promise.resolve(undefined),
+}
+
+export const NO_NAMES: Names = {
+  revision: 0,
+  resolve: () => undefined,
+  usernameOf: () => undefined,
+  isReserved: () => false,
+  known: () => [],
+  aliases: () => [],
+}
+
+/** What the verbs of checkouts need, without a gateway around it. */
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: Engine,
-  tell: (id: string) => void = () => undefined,
+  { sales = NO_SALES, tell = () => undefined }: { sales?: Sales; tell?: (id: string) => void } = {},
 ): CheckoutCtx {
   const link = (id: string) => `https://gateway.example/${id}`
   const till: Till = {
@@ -25,13 +48,11 @@ export function toCheckoutCtx(
     qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),
-    secrets: { seal: (_context, plain) => plain, open: (_context, sealed) => sealed },
-    wallets: {
-      create: () => Promise.reject(new Error('No wallets here.')),
-      sweep: () => Promise.reject(new Error('No wallets here.')),
-    },
+    secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
+    wallets: { create: nothingHere('wallets'), sweep: nothingHere('wallets') },
+    sales,
     watch: () => undefined,
     tell,
   }
-  return { ...store, till, names: { resolve: () => undefined, usernameOf: () => undefined } }
+  return { ...store, till, names: NO_NAMES }
 }

@@ -40,8 +40,16 @@ const TABLES = [
   'checkout_timeline',
   'checkout_watchers',
   'watched_addresses',
+  'usernames',
+  'service_orders',
+  'service_payments',
   'x402_payments',
   'x402_offers',
+  'email_payments',
+  'email_recipients',
+  'email_tokens',
+  'email_suppressions',
+  'faucet_claims',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { MailRefused } from '../../kernel/mail-refused.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 
 /** A server that says nothing must not hold a job for minutes; the URL may set other values. */
@@ -9,11 +10,24 @@ export function smtpMailer(url: string, from: string): Mailer & { close(): void 
   const transport = createTransport({ url, ...LIMITS, disableFileAccess: true, disableUrlAccess: true })
   const domain = from.split('@')[1]?.replace(/>$/, '') ?? 'localhost'
   return {
-    async send({ id, recipient, subject, text }) {
+    async send({ id, recipient, subject, text, html }) {
       // As an object the address is taken as it is; a text would be read as a list of addresses.
       const to = { name: '', address: recipient }
-      await transport.sendMail({ from, to, subject, text, messageId: `<${id}@${domain}>` })
+      const messageId = `<${id}@${domain}>`
+      try {
+        await transport.sendMail({ from, to, subject, text, ...(html !== undefined && { html }), messageId })
+      } catch (error) {
+        throw isRefusal(error)
+          ? new MailRefused('The server takes no mail for this recipient.', { cause: error })
+          : error
+      }
     },
     close: () => transport.close(),
   }
+}
+
+/** The recipient, and not the sender or the server, is what does not work, and for good. */
+function isRefusal(error: unknown): boolean {
+  const { command, responseCode } = error as { command?: unknown; responseCode?: unknown }
+  return command === 'RCPT TO' && typeof responseCode === 'number' && responseCode >= 500
 }

@@ -56,3 +56,16 @@ test('a broken key file is an error, and is not replaced', (t) => {
   assert.throws(() => readSecretKey(folder, systemRandom), /secret\.key holds no key\. Bring it back/)
   assert.throws(() => readSecretKey(folder, systemRandom))
 })
+
+test('a fingerprint is the same for the same text in the same place, and nothing to whoever lacks the key', () => {
+  assert.equal(box.fingerprint('email', 'a@example.com'), box.fingerprint('email', 'a@example.com'))
+  const other = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const prints = [
+    box.fingerprint('email', 'a@example.com'),
+    box.fingerprint('email', 'b@example.com'),
+    box.fingerprint('other', 'a@example.com'),
+    other.fingerprint('email', 'a@example.com'),
+  ]
+  assert.equal(new Set(prints).size, prints.length)
+  for (const print of prints) assert.match(print, /^[0-9a-f]{64}$/)
+})

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { Random, SecretBox } from '../../kernel/ports.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -9,6 +9,7 @@ const VERSION = 'v1.'
 
 /** Seals with AES-256-GCM. The context is authenticated: a text moved to another row does not open there. */
 export function openSecretBox(key: Uint8Array, random: Random): SecretBox {
+  const fingerprintKey = Buffer.from(hkdfSync('sha256', key, '', 'fingerprint', 32))
   return {
     seal(context, plain) {
       const nonce = random.bytes(NONCE_BYTES)
@@ -26,5 +27,6 @@ export function openSecretBox(key: Uint8Array, random: Random): SecretBox {
       const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
       return Buffer.concat([plain, decipher.final()]).toString()
     },
+    fingerprint: (context, plain) => createHmac('sha256', fingerprintKey).update(`${context}\0${plain}`).digest('hex'),
   }
 }

@@ -23,6 +23,8 @@ import type {
   UsageBatchesTable,
   UsageDaysTable,
 } from './credits.ts'
+import type { EmailPaymentsTable, EmailRecipientsTable, EmailSuppressionsTable, EmailTokensTable } from './email.ts'
+import type { FaucetClaimsTable } from './faucet.ts'
 import type { IdempotencyTable, JobsTable, MailsTable } from './jobs.ts'
 import type { RepDaysTable } from './reps.ts'
 import type {
@@ -33,6 +35,8 @@ import type {
   EventsTable,
   WebhookSecretsTable,
 } from './webhooks.ts'
+import type { UsernamesTable } from './names.ts'
+import type { ServiceOrdersTable, ServicePaymentsTable } from './sales.ts'
 import type { SwapsTable } from './swaps.ts'
 import type { WorksTable } from './works.ts'
 import type {
@@ -81,8 +85,16 @@ export interface Tables {
   checkout_timeline: CheckoutTimelineTable
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
+  usernames: UsernamesTable
+  service_orders: ServiceOrdersTable
+  service_payments: ServicePaymentsTable
   x402_payments: X402PaymentsTable
   x402_offers: X402OffersTable
+  email_payments: EmailPaymentsTable
+  email_recipients: EmailRecipientsTable
+  email_tokens: EmailTokensTable
+  email_suppressions: EmailSuppressionsTable
+  faucet_claims: FaucetClaimsTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

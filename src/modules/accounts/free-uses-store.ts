@@ -52,6 +52,21 @@ export async function takeFree(
   return { freeAt: row?.ends_at ?? now }
 }
 
+/** What was taken in the current stretch, and when it ends; undefined when there is none. */
+export async function findFreeUse(
+  db: Db,
+  { caller, meter, now }: { caller: string; meter: string; now: number },
+): Promise<{ taken: number; endsAt: number } | undefined> {
+  const row = await db
+    .selectFrom('free_uses')
+    .select(['taken', 'ends_at'])
+    .where('caller', '=', caller)
+    .where('meter', '=', meter)
+    .where('ends_at', '>', now)
+    .executeTakeFirst()
+  return row && { taken: row.taken, endsAt: row.ends_at }
+}
+
 /** What failed is not counted. A stretch that has ended meanwhile is left alone. */
 export async function giveBackFree(db: Db, { caller, meter, endsAt }: FreeUse): Promise<void> {
   await db

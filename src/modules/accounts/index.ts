@@ -4,9 +4,9 @@ import { rpcKey } from './actions/rpc-key.ts'
 
 export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
 
-export { createAccount } from './domain/create-account.ts'
+export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
-export { commitCredits, grantCredits, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
 export { issueKey } from './domain/issue-key.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { rotateKey } from './domain/rotate-key.ts'
@@ -23,9 +23,18 @@ export {
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { StoredKeys } from './key-ring.ts'
-export { type Account, type ApiKey, findAccount, insertAudit, listAccounts, listKeys, lockAccount } from './store.ts'
+export {
+  type Account,
+  type ApiKey,
+  findAccount,
+  findAccountByEmail,
+  insertAudit,
+  listAccounts,
+  listKeys,
+  lockAccount,
+} from './store.ts'
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
-export { type Allowance, giveBackFree, takeFree } from './free-uses-store.ts'
+export { type Allowance, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { insufficientCredits } from './errors.ts'
 export { UsageMeter } from './usage.ts'

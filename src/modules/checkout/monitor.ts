@@ -4,6 +4,7 @@ import type { CheckoutCtx } from './ctx.ts'
 import { creditSend } from './domain/credit.ts'
 import { readSends } from './domain/read-ledger.ts'
 import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
+import { listRecorded } from './payments-store.ts'
 import { type WatchedAddress, claimScans, hastenPage, hastenScans, listFresh, listWatched } from './watch-store.ts'
 
 const TICK = 500
@@ -35,6 +36,8 @@ export interface MonitorOptions {
   node: NodePort
   bus: ConfirmationBus
   clock: Clock
+  /** How long this instance leaves a block to others; undefined is for good. */
+  turnOf(hash: string): number | undefined
   onError(error: unknown, doing: string): void
 }
 
@@ -117,10 +120,26 @@ export class Monitor {
 
   #hear({ hash, account, block }: Confirmation): void {
     const { subtype, link, link_as_account: to } = block
-    if (subtype === 'send' && to !== undefined && this.#watched.has(to)) this.#enqueue(hash)
+    if (subtype === 'send' && to !== undefined && this.#watched.has(to)) this.#await(hash)
     // The send of a receive may have escaped us.
-    else if (subtype === 'receive' && link !== undefined && this.#watched.has(account))
-      this.#enqueue(link.toUpperCase())
+    else if (subtype === 'receive' && link !== undefined && this.#watched.has(account)) this.#await(link.toUpperCase())
+  }
+
+  /** Other instances hear the same. */
+  #await(hash: string): void {
+    if (this.#settled.has(hash)) return
+    const wait = this.#options.turnOf(hash)
+    if (wait === 0) this.#enqueue(hash)
+    else if (wait !== undefined)
+      this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash)))
+  }
+
+  /** Whoever should have credited it may be gone. */
+  async #takeTurn(hash: string): Promise<void> {
+    if (this.#stopped || this.#settled.has(hash)) return
+    const recorded = await listRecorded(this.#options.ctx.db, [hash])
+    if (recorded.has(hash)) this.#settle(hash)
+    else this.#enqueue(hash)
   }
 
   #enqueue(hash: string): void {

@@ -93,6 +93,20 @@ export async function listUnmatched(db: Db, owner: string, limit: number): Promi
   return rows.map(toPayment)
 }
 
+export async function findUnmatched(
+  db: Db,
+  { owner, blockHash }: { owner: string; blockHash: string },
+): Promise<Payment | undefined> {
+  const row = await db
+    .selectFrom('checkout_payments')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('block_hash', '=', blockHash)
+    .where('kind', '=', 'unmatched')
+    .executeTakeFirst()
+  return row && toPayment(row)
+}
+
 /** Unmatched → counted for a checkout, by its merchant's word; answers the payment when it was there to take. */
 export async function markAssigned(
   db: Db,

@@ -6,6 +6,8 @@ import type { Db } from '../../kernel/tables/index.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
+/** Those by which the service itself sells something belong to this one. No account is called so. */
+export const SERVICE = 'service'
 export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
 /** The plan of an amount that belongs to none. */
 export const NO_PLAN = -1

@@ -3,21 +3,31 @@ import { AppError } from '../../kernel/errors.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
 
+type GivenAccount =
+  | { given: string; address: string; error?: undefined }
+  | { given: string; address?: undefined; error: string }
+
 /** Entries of a list of accounts, each as it was given and as the address it means, or why it means none. */
-export function readAccounts(ctx: Ctx, given: readonly string[]) {
-  return given.map((text) => {
-    if (text.startsWith('@')) {
-      const address = ctx.names.resolve(text.slice(1))
-      return address === undefined ? { given: text, error: 'Username not found.' } : { given: text, address }
-    }
-    const key = fromAddress(text)
-    return key === undefined ? { given: text, error: 'Bad account number' } : { given: text, address: toAddress(key) }
-  })
+export async function readAccounts(ctx: Ctx, given: readonly string[]): Promise<GivenAccount[]> {
+  // All at once: names that must be looked up are one question to the store.
+  const named = given.some((text) => text.startsWith('@'))
+  return named ? Promise.all(given.map((text) => readAccount(ctx, text))) : given.map(readAddress)
+}
+
+async function readAccount(ctx: Ctx, text: string): Promise<GivenAccount> {
+  if (!text.startsWith('@')) return readAddress(text)
+  const address = await ctx.names.resolve(text.slice(1), 'read')
+  return address === undefined ? { given: text, error: 'Username not found.' } : { given: text, address }
+}
+
+function readAddress(text: string): GivenAccount {
+  const key = fromAddress(text)
+  return key === undefined ? { given: text, error: 'Bad account number' } : { given: text, address: toAddress(key) }
 }
 
 /** The same for actions that fail as a whole when one entry is wrong. */
-export function requireAccounts(ctx: Ctx, given: readonly string[], field = 'accounts'): string[] {
-  return readAccounts(ctx, given).map(({ address, error }, at) => {
+export async function requireAccounts(ctx: Ctx, given: readonly string[], field = 'accounts'): Promise<string[]> {
+  return (await readAccounts(ctx, given)).map(({ address, error }, at) => {
     if (address !== undefined) return address
     const code = error === 'Username not found.' ? 'username_not_found' : 'invalid_account'
     throw new AppError(code, error ?? 'Bad account number', { body: { field: `${field}[${at}]` } })

@@ -9,7 +9,7 @@ export async function readFromEach(
   name: string,
   given: readonly string[],
 ): Promise<JsonObject> {
-  const entries = readAccounts(ctx, given)
+  const entries = await readAccounts(ctx, given)
   const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
   const answer = wanted.length ? await ctx.node.read(nodeAction, { accounts: wanted }) : {}
   const values = toObject(answer[name])

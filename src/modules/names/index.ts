@@ -1,18 +1,23 @@
-import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import type { Names } from '../../kernel/ports.ts'
+import type { Module } from '../../kernel/module.ts'
+import { aliases } from './actions/aliases.ts'
+import { known } from './actions/known.ts'
 
-/** A book of names from configuration; leases will be written into it as they are sold. */
-export function nameBook(entries: Readonly<Record<string, string>>): Names {
-  const byName = new Map<string, string>()
-  const byAddress = new Map<string, string>()
-  for (const [name, text] of Object.entries(entries)) {
-    const key = fromAddress(text)
-    if (key === undefined) throw new Error(`The name ${name} stands for ${text}, which is no address.`)
-    byName.set(name.toLowerCase(), toAddress(key))
-    byAddress.set(toAddress(key), name)
-  }
-  return {
-    resolve: (name) => byName.get(name.toLowerCase()),
-    usernameOf: (address) => byAddress.get(address),
-  }
-}
+export const names: Module = { name: 'names', actions: [known, aliases] }
+
+export { KNOWN_NAME } from './actions/known.ts'
+export { NameBook } from './book.ts'
+export { type BuiltIn, NEVER, readBuiltIn } from './domain/built-in.ts'
+export { type Lease, type LeaseStatus, statusAt } from './domain/lease.ts'
+export { lookUpNames } from './domain/look-up.ts'
+export { toNameKey } from './domain/name.ts'
+export { showName, toDay, toUnix } from './shape-name.ts'
+export {
+  findLease,
+  insertLease,
+  listLeasesOf,
+  listUntold,
+  lockLease,
+  markTold,
+  updateLease,
+  updateProfile,
+} from './store.ts'

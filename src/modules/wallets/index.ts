@@ -10,8 +10,10 @@ export { deleteWallet, expireDue } from './domain/end-wallet.ts'
 export { proveMasterKeys, rewrapKeys } from './domain/master-keys.ts'
 export { receiveDeposits } from './domain/receive.ts'
 export { sendFromWallet } from './domain/send.ts'
+export { splitShares } from './domain/shares.ts'
 export { thawWallet } from './domain/thaw.ts'
 export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
+export { type Funds, listDeposits, lockFunds } from './funds-store.ts'
 export { lookAfterWallets } from './jobs/look.ts'
 export { settleWallets } from './jobs/settle.ts'
 export { WalletLine } from './line.ts'
@@ -19,4 +21,12 @@ export { WalletWatch } from './listeners.ts'
 export { countOpenBlocks } from './outbox-store.ts'
 export { listFrozen } from './frozen-store.ts'
 export { countByMasterKey } from './keys-store.ts'
-export { type Wallet, countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
+export {
+  type Wallet,
+  countByStatus,
+  findServiceWallet,
+  findWallet,
+  findWalletByAddress,
+  listWatched,
+  markExpiring,
+} from './store.ts'

@@ -7,19 +7,19 @@ const ADDRESSES_MAX = 10
 const refuse = (text: string) => new AppError('invalid_account', text, { body: { field: 'refund_address' } })
 
 /** Reads where funds go at the end: an address, a name, or a list of them, each once. The form of the request is kept. */
-export function readRefundAddress(names: Names, given: string | string[]): string | string[] {
+export async function readRefundAddress(names: Names, given: string | string[]): Promise<string | string[]> {
   if (typeof given === 'string') return toOne(names, given)
   if (given.length > ADDRESSES_MAX) {
     const text = `refund_address takes at most ${ADDRESSES_MAX} entries.`
     throw new AppError('invalid_list', text, { body: { field: 'refund_address' } })
   }
-  const addresses = given.map((entry) => toOne(names, entry))
+  const addresses = await Promise.all(given.map((entry) => toOne(names, entry)))
   if (new Set(addresses).size < addresses.length) throw refuse('refund_address names an account twice.')
   return addresses
 }
 
-function toOne(names: Names, given: string): string {
-  const resolved = given.startsWith('@') ? names.resolve(given.slice(1)) : given
+async function toOne(names: Names, given: string): Promise<string> {
+  const resolved = given.startsWith('@') ? await names.resolve(given.slice(1), 'money') : given
   if (resolved === undefined) {
     throw new AppError('username_not_found', 'Username not found.', { body: { field: 'refund_address' } })
   }

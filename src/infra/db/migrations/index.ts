@@ -13,6 +13,9 @@ import { up as reps } from './0010-reps.ts'
 import { up as swaps } from './0011-swaps.ts'
 import { up as walletThaw } from './0012-wallet-thaw.ts'
 import { up as walletBlockOrder } from './0013-wallet-block-order.ts'
+import { up as names } from './0014-names.ts'
+import { up as emailPayments } from './0015-email-payments.ts'
+import { up as faucet } from './0016-faucet.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -29,4 +32,7 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0011-swaps': swaps,
   '0012-wallet-thaw': walletThaw,
   '0013-wallet-block-order': walletBlockOrder,
+  '0014-names': names,
+  '0015-email-payments': emailPayments,
+  '0016-faucet': faucet,
 }

@@ -13,19 +13,29 @@ import { insertAudit } from '../store.ts'
 
 const RESERVATION_MILLISECONDS = 10 * 60_000
 
+export interface Grant {
+  accountId: string
+  amount: number
+  reason: string
+  reference: string
+  actor: string
+}
+
 /** Adds credits, once for each reference: a payment told twice is paid once. */
-export function grantCredits(
-  ctx: StoreCtx,
-  input: { accountId: string; amount: number; reason: string; reference: string; actor: string },
+export function grantCredits(ctx: StoreCtx, grant: Grant): Promise<'granted' | 'known'> {
+  return inTx(ctx, (tx) => grantCreditsIn(tx, grant))
+}
+
+/** The same inside a transaction that already runs. */
+export async function grantCreditsIn(
+  tx: StoreCtx,
+  { accountId, amount, reason, reference, actor }: Grant,
 ): Promise<'granted' | 'known'> {
-  const { accountId, amount, reason, reference, actor } = input
-  return inTx(ctx, async (tx) => {
-    const entry = { id: tx.ids.next('crd'), accountId, amount, reason, reference, createdAt: tx.clock.now() }
-    if (!(await insertEntry(tx.db, entry))) return 'known'
-    await addAvailable(tx.db, accountId, amount)
-    await insertAudit(tx, { actor, accountId, what: 'credits.granted', detail: { amount, reference } })
-    return 'granted'
-  })
+  const entry = { id: tx.ids.next('crd'), accountId, amount, reason, reference, createdAt: tx.clock.now() }
+  if (!(await insertEntry(tx.db, entry))) return 'known'
+  await addAvailable(tx.db, accountId, amount)
+  await insertAudit(tx, { actor, accountId, what: 'credits.granted', detail: { amount, reference } })
+  return 'granted'
 }
 
 /** Sets credits aside before the work is done; refused when there are not enough. */

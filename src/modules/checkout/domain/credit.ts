@@ -4,7 +4,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
-import { ANONYMOUS, type Checkout, NO_PLAN, findCheckout, listSumming, lockCheckout } from '../store.ts'
+import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, findCheckout, listSumming, lockCheckout } from '../store.ts'
 import { listWatchers } from '../watch-store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Decision, type Due, decide } from './decide.ts'
@@ -47,22 +47,43 @@ export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<st
   if (expected.length === 0) return []
   // Asked for before the transaction, because nothing waits for a network inside one.
   const rates = await ratesFor(ctx, expected)
-  const changed = await inQuietTx(ctx, async (tx) => {
-    const checkouts: Checkout[] = []
+  const { changed, afterwards } = await inQuietTx(ctx, async (tx) => {
+    const changed: Checkout[] = []
+    const afterwards: (() => void)[] = []
     for (const claim of await listClaims(tx, send)) {
-      const checkout = await creditOwner(tx, send, claim, rates)
-      if (checkout) checkouts.push(checkout)
+      const credited = await creditOwner(tx, send, claim, rates)
+      if (!credited) continue
+      changed.push(credited.checkout)
+      if (claim.owner === SERVICE) afterwards.push(await settleSale(tx, send, credited))
     }
-    return checkouts
+    return { changed, afterwards }
   })
   for (const { id } of changed) ctx.till.tell(id)
+  for (const act of afterwards) act()
   // The runner looks at every kind of job when it wakes, in front of the payments that wait; only with a reason.
-  if (changed.some(mayHaveJobs)) ctx.wakeJobs()
+  if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
   return changed.map(({ id }) => id)
 }
 
 const mayHaveJobs = ({ webhookUrl, notify, walletId }: Checkout) =>
   webhookUrl !== null || notify !== null || walletId !== null
+
+interface Credited {
+  /** As it was before. */
+  checkout: Checkout
+  plan: number | null
+}
+
+/** What the service sells is given in the transaction that records the payment, or the money goes back. */
+function settleSale(
+  tx: CheckoutCtx,
+  { hash, from, amountRaw, at }: LedgerSend,
+  { checkout, plan }: Credited,
+): Promise<() => void> {
+  const again = checkout.status === 'complete'
+  const payment = { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at, again }
+  return tx.till.sales.settle(tx, payment)
+}
 
 /** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
 export async function listClaims({ db, clock }: CheckoutCtx, { to, amountRaw, at }: LedgerSend): Promise<Claim[]> {
@@ -108,7 +129,7 @@ async function creditOwner(
   send: LedgerSend,
   { owner, checkout: claimed, reservation }: Claim,
   rates: ReadonlyMap<string, Rate>,
-): Promise<Checkout | undefined> {
+): Promise<Credited | undefined> {
   const { hash, from, to, amountRaw, at } = send
   const payment: Payment = {
     owner,
@@ -145,7 +166,7 @@ async function creditOwner(
   // Whoever is second has nothing to do.
   if (!(await insertPayment(tx.db, recorded))) return undefined
   await applyDecision(tx, checkout, { send, decision, plan })
-  return checkout
+  return { checkout, plan }
 }
 
 interface Valuation {
@@ -162,7 +183,8 @@ function decideFor(checkout: Checkout, reservation: Reservation | undefined, val
   const sums = checkout.mode !== 'unique_amount'
   const dues = sums ? duesOf(checkout, valuation) : []
   const worthIt = checkout.currency === 'NANO' || sums || isWorthIt(checkout, reservation, valuation)
-  const standing = { sums, status, additional, paidRaw, dues, expiresAt }
+  const takesLate = checkout.owner === SERVICE
+  const standing = { sums, status, additional, paidRaw, dues, expiresAt, takesLate }
   return decide(standing, { amountRaw: send.amountRaw, at: send.at, worthIt })
 }
 

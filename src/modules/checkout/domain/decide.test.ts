@@ -14,6 +14,7 @@ const exact = (status: CheckoutStatus): Standing => ({
   additional: 'none',
   paidRaw: 0n,
   dues: [],
+  takesLate: false,
   expiresAt: END,
 })
 const summing = (status: CheckoutStatus, paidRaw: bigint, dueRaw: bigint): Standing => ({

@@ -19,6 +19,8 @@ export interface Standing {
   /** What would complete it, smallest first; one for each plan, none for a donation. */
   dues: readonly Due[]
   expiresAt: number
+  /** Whether its merchant takes what comes too late as if it were in time. */
+  takesLate: boolean
 }
 
 export interface Arrival {
@@ -49,13 +51,15 @@ export function decide(standing: Standing, arrival: Arrival): Decision {
 
 const isClosed = (status: CheckoutStatus) => status === 'expired' || status === 'cancelled'
 
-function decideExact({ status, additional, expiresAt }: Standing, { at, worthIt }: Arrival): Decision {
+function decideExact({ status, additional, expiresAt, takesLate }: Standing, { at, worthIt }: Arrival): Decision {
   const unchanged = { status, additional, plan: undefined }
+  const completes = { kind: 'counted', status: 'complete', event: 'payment.completed', plan: undefined } as const
   if (status === 'complete') return { ...unchanged, kind: 'unmatched', event: undefined }
   if (isClosed(status) || at > expiresAt || !worthIt) {
+    if (takesLate) return { ...completes, additional: 'marked' }
     return { ...unchanged, kind: 'late', additional: 'paid_late', event: 'payment.late' }
   }
-  return { kind: 'counted', status: 'complete', additional: 'none', event: 'payment.completed', plan: undefined }
+  return { ...completes, additional: 'none' }
 }
 
 function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { createSecret, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { secretContext } from '../secret-context.ts'
-import { ANONYMOUS, type Checkout, type SeenBlock } from '../store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
 
 export type EventType =
   | 'payment.completed'
@@ -24,6 +24,8 @@ export interface CheckoutEvent {
 export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   if (type !== 'payment.completed' && !checkout.webhookEvents.includes(type)) return
+  // The service needs no event to know what it has sold.
+  if (checkout.owner === SERVICE) return
   // Whoever has no account can only be told by a webhook; accounts may also fetch their events.
   if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')

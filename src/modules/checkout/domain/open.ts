@@ -9,6 +9,7 @@ import {
   ANONYMOUS,
   type Checkout,
   NO_PLAN,
+  SERVICE,
   countOpen,
   findOwnCheckout,
   insertCheckout,
@@ -44,7 +45,8 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
   if (request.address === undefined) throw badField('address', 'The field address is required.')
   if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
   const rate = request.currency === 'NANO' || !hasPrice(request) ? undefined : await rateNow(ctx, request.currency)
-  const draft = toDraft(ctx, caller, { ...request, address: request.address })
+  const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
+  const draft = toDraft(ctx, { owner, keyId }, { ...request, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.till.secrets.seal(secretContext(draft.id), secret) : null
   const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
@@ -53,8 +55,7 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
     webhookSecret: sealed,
     ...(wallet && { address: wallet.address, walletId: wallet.id }),
   }
-  const opened = await store(ctx, checkout, request, rate)
-  ctx.till.watch(opened.address)
+  const opened = await store(ctx, checkout, request, { rate })
   return { checkout: opened, rate, webhookSecret: request.webhookSecret ? undefined : (secret ?? undefined) }
 }
 
@@ -123,17 +124,17 @@ function generatedSecret({ random }: CheckoutCtx, caller: Caller, { webhookUrl }
   return `whsec_${Buffer.from(random.bytes(24)).toString('base64')}`
 }
 
-function toDraft(
+export function toDraft(
   { random, clock, till }: CheckoutCtx,
-  caller: Caller,
+  { owner, keyId }: Pick<Checkout, 'owner' | 'keyId'>,
   request: CheckoutRequest & { address: string },
 ): Checkout {
   const now = clock.now()
   const expiresAt = now + till.rules.lifetimeMilliseconds
   return {
     id: bytesToHex(random.bytes(8)).toLowerCase(),
-    owner: ownerOf(caller),
-    keyId: caller.kind === 'account' ? (caller.keyId ?? null) : null,
+    owner,
+    keyId,
     mode: request.mode,
     status: 'pending',
     additional: 'none',
@@ -178,14 +179,21 @@ function toDraft(
   }
 }
 
-async function store(
+export interface Alongside {
+  rate?: Rate | undefined
+  /** What is written together with the checkout. */
+  alongside?(tx: CheckoutCtx, checkout: Checkout): Promise<void>
+}
+
+/** Reserves what a draft needs and writes it down; from then on its address is watched. */
+export async function store(
   ctx: CheckoutCtx,
   draft: Checkout,
   request: CheckoutRequest,
-  rate: Rate | undefined,
+  { rate, alongside }: Alongside,
 ): Promise<Checkout> {
   try {
-    return await inQuietTx(ctx, async (tx) => {
+    const opened = await inQuietTx(ctx, async (tx) => {
       await refuseTooMany(tx, draft)
       const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
       const checkout: Checkout = { ...draft, ...amounts }
@@ -194,8 +202,11 @@ async function store(
       await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
       const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
       await saveWatch(tx.db, { address, owner, now, watchedUntil, nextScanAt })
+      await alongside?.(tx, checkout)
       return checkout
     })
+    ctx.till.watch(opened.address)
+    return opened
   } catch (error) {
     // Of all that is written only an address in use can be somebody else's.
     throw isUniqueViolation(error) && draft.mode !== 'unique_amount' ? addressInUse() : error
@@ -203,6 +214,8 @@ async function store(
 }
 
 async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
+  // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
+  if (owner === SERVICE) return
   const max = owner === ANONYMOUS ? till.rules.openAnonymousMax : till.rules.openMax
   if (max > 0 && (await countOpen(db, { address, owner, max })) >= max) throw tooManyOpen(max)
 }

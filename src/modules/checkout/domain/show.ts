@@ -4,7 +4,7 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
-import { ANONYMOUS, type Checkout, findCheckout, findOwnCheckout, listTimeline, markServed } from '../store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout, listTimeline, markServed } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { formatFiat, worthAt } from './fiat.ts'
@@ -25,12 +25,20 @@ async function paymentsShown({ db }: CheckoutCtx, { id, status }: Checkout): Pro
   return status === 'complete' ? listPayments(db, id) : []
 }
 
+/** A payment for a name may come too late for the name: what was bought, and what became of it. */
+async function orderShown({ db, till }: CheckoutCtx, { id, owner }: Checkout): Promise<JsonObject> {
+  const order = owner === SERVICE ? await till.sales.describe(db, id) : undefined
+  return order ? { order } : {}
+}
+
 export async function showCheck(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
-  return toCheck(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  const check = toCheck(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  return { ...check, ...(await orderShown(ctx, checkout)) }
 }
 
 export async function showRecord(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
-  return toRecord(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  const record = toRecord(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  return { ...record, ...(await orderShown(ctx, checkout)) }
 }
 
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */

@@ -11,16 +11,16 @@ import {
 } from '../../checkout/index.ts'
 
 export const WAYS_TO_PAY = ['exactly', 'partly', 'late'] as const
-export type WayToPay = (typeof WAYS_TO_PAY)[number]
+type WayToPay = (typeof WAYS_TO_PAY)[number]
 
-export interface PayRequest {
+interface PayRequest {
   id: string
   way: WayToPay
   /** The plan to buy, counted from 0; undefined takes what the checkout asks for. */
   plan: number | undefined
 }
 
-export interface Paid {
+interface Paid {
   checkout: Checkout
   hash: string
   amountRaw: Raw

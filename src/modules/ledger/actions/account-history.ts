@@ -70,7 +70,7 @@ export const accountHistory = action({
       ...(head === undefined ? { account } : { head }),
       count: boundedCount(ctx, count),
       ...rest,
-      ...(account_filter && { account_filter: requireAccounts(ctx, account_filter, 'account_filter') }),
+      ...(account_filter && { account_filter: await requireAccounts(ctx, account_filter, 'account_filter') }),
     })
     const entries = toList(answer.history).map((entry) =>
       withUsername(ctx.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),

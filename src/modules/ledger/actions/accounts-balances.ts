@@ -31,7 +31,7 @@ export const accountsBalances = action({
   auth: 'none',
   caching: 'events',
   async run(ctx, { accounts, include_only_confirmed }) {
-    const entries = readAccounts(ctx, accounts)
+    const entries = await readAccounts(ctx, accounts)
     const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
     const answer = wanted.length
       ? await ctx.node.read('accounts_balances', { accounts: wanted, include_only_confirmed })

@@ -37,7 +37,7 @@ export const accountsReceivable = action({
   auth: 'none',
   caching: 'events',
   async run(ctx, { accounts, count, threshold, source: _always, ...rest }) {
-    const addresses = requireAccounts(ctx, accounts)
+    const addresses = await requireAccounts(ctx, accounts)
     if (addresses.length === 0) return { blocks: '' }
     const answer = await ctx.node.read('accounts_receivable', {
       accounts: [...new Set(addresses)],

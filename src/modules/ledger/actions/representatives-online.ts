@@ -26,7 +26,7 @@ export const representativesOnline = action({
   auth: 'none',
   caching: 'short',
   async run(ctx, { weight, accounts }) {
-    const filter = accounts && { accounts: requireAccounts(ctx, accounts) }
+    const filter = accounts && { accounts: await requireAccounts(ctx, accounts) }
     const answer = (await ctx.node.read('representatives_online', { weight, ...filter })) as JsonObject
     if (typeof answer.representatives !== 'object' || Array.isArray(answer.representatives)) return answer
     const shaped: JsonObject = {}

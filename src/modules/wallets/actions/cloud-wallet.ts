@@ -157,7 +157,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire = LI
     accountId,
     purpose: 'cloud',
     lifetimeMilliseconds: expire,
-    ...(refund_address !== undefined && { refundAddress: readRefundAddress(ctx.names, refund_address) }),
+    ...(refund_address !== undefined && { refundAddress: await readRefundAddress(ctx.names, refund_address) }),
     ...(metadata !== undefined && { metadata }),
     ...(vanity !== undefined && vanity !== '' && { vanity: { prefix: vanity, leaving: ctx.leaving } }),
   })

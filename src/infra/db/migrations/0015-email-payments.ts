@@ -1,0 +1,77 @@
+import { type Kysely, sql } from 'kysely'
+import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+
+/** Payments to mail addresses: who gets what, what opens a share, and who wants no such mail. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  const time = timeColumn(engine)
+  const raw = rawColumn(engine)
+  const { schema } = db
+  await schema
+    .createTable('email_payments')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('account_id', 'text', (column) => column.notNull().references('accounts.id'))
+    .addColumn('wallet_id', 'text', (column) => column.notNull().references('wallets.id'))
+    .addColumn('address', 'text', (column) => column.notNull())
+    .addColumn('refund_address', 'text', (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('subtotal_raw', raw, (column) => column.notNull())
+    .addColumn('fee_raw', raw, (column) => column.notNull())
+    .addColumn('recipients', 'integer', (column) => column.notNull())
+    .addColumn('sender', 'text')
+    .addColumn('message', 'text')
+    .addColumn('receipt', 'text')
+    .addColumn('lifetime', time, (column) => column.notNull())
+    .addColumn('returns', 'integer', (column) => column.notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .addColumn('fund_by', time, (column) => column.notNull())
+    .addColumn('funded_at', time)
+    .addColumn('expires_at', time)
+    .addColumn('cancelled_at', time)
+    .addColumn('ended_at', time)
+    .addColumn('forgotten_at', time)
+    .addColumn('due_at', time)
+    .execute()
+  await sql`create index email_payments_due on email_payments (due_at) where due_at is not null`.execute(db)
+  await sql`create index email_payments_kept on email_payments (ended_at)
+    where ended_at is not null and forgotten_at is null`.execute(db)
+  await schema
+    .createIndex('email_payments_account')
+    .on('email_payments')
+    .columns(['account_id', 'created_at', 'id'])
+    .execute()
+  await schema
+    .createTable('email_recipients')
+    .addColumn('id', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('payment_id', 'text', (column) => column.notNull().references('email_payments.id'))
+    .addColumn('position', 'integer', (column) => column.notNull())
+    .addColumn('email', 'text')
+    .addColumn('email_hash', 'text')
+    .addColumn('amount_raw', raw, (column) => column.notNull())
+    .addColumn('status', 'text', (column) => column.notNull())
+    .addColumn('claim_address', 'text')
+    .addColumn('sent_at', time)
+    .addColumn('bounced_at', time)
+    .addColumn('ended_at', time)
+    .execute()
+  await schema
+    .createIndex('email_recipients_payment')
+    .on('email_recipients')
+    .columns(['payment_id', 'position'])
+    .unique()
+    .execute()
+  await schema
+    .createTable('email_tokens')
+    .addColumn('selector', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('verifier', 'text', (column) => column.notNull())
+    .addColumn('recipient_id', 'text', (column) => column.notNull().references('email_recipients.id'))
+    .addColumn('created_at', time, (column) => column.notNull())
+    .execute()
+  await schema.createIndex('email_tokens_recipient').on('email_tokens').column('recipient_id').execute()
+  await schema
+    .createTable('email_suppressions')
+    .addColumn('email_hash', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('created_at', time, (column) => column.notNull())
+    .execute()
+  // What was lost is still owed, and counted with everything else that a wallet has promised.
+  await sql`create index wallet_blocks_lost on wallet_blocks (wallet_id) where status = 'lost'`.execute(db)
+}

@@ -1,0 +1,54 @@
+import type { StoreCtx } from './in-tx.ts'
+import type { LeasePeriod } from './lease-period.ts'
+import type { Raw } from './money.ts'
+import type { JsonObject } from './shape.ts'
+import type { Db } from './tables/index.ts'
+
+/** How long a name may be leased for how much. */
+export interface NamePlan {
+  title: string
+  period: LeasePeriod
+  price: Raw
+}
+
+export interface CreditPlan {
+  credits: number
+  price: Raw
+}
+
+/** What the service sells on its own account, from configuration. */
+export interface SalesRules {
+  namePlans: readonly NamePlan[]
+  nameUpdatePrice: Raw
+  creditPlans: readonly CreditPlan[]
+  /** Offers that one caller may ask for in a day; 0 means no limit. */
+  offersPerDayMax: number
+}
+
+/** A confirmed send of exactly an amount that one of the service's own checkouts has asked for. */
+export interface ServicePayment {
+  checkoutId: string
+  /** Which plan the amount belongs to. */
+  plan: number | null
+  blockHash: string
+  payer: string
+  amountRaw: Raw
+  /** When it was first known, here or to the node. */
+  at: number
+  /** The checkout was paid before. */
+  again: boolean
+}
+
+/** What the service sells on its own account: checkouts call it, because they stand below whatever is sold. */
+export interface Sales {
+  rules: SalesRules
+  /** Where it is paid. */
+  treasuryAddress(): Promise<string>
+  /**
+   * Gives what was paid for, or the money back, inside the transaction that records the payment: both happen or neither
+   * does. Writes to the store alone. What it answers is called once the transaction is committed.
+   */
+  settle(tx: StoreCtx, payment: ServicePayment): Promise<() => void>
+  /** What became of an order, for whoever knows its checkout. */
+  describe(db: Db, checkoutId: string): Promise<JsonObject | undefined>
+}

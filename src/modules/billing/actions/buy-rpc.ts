@@ -1,0 +1,67 @@
+import Type from 'typebox'
+import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { input, optional } from '../../../kernel/fields.ts'
+import { EMAIL_PATTERN } from '../../accounts/index.ts'
+import { type Buyer, offerCredits } from '../domain/sell-credits.ts'
+import { buyerRequired } from '../errors.ts'
+import { OFFERED, OFFERED_PLAN, toOffer } from '../shape-offer.ts'
+
+export const buyRpc = action({
+  name: 'buy_rpc',
+  summary:
+    'Sells credits: for the account of the key, or for that of an e-mail address. They are added once it is paid.',
+  input: input({
+    email: optional(
+      Type.String({
+        description: 'Whose credits they will be, where no key says so.',
+        pattern: EMAIL_PATTERN,
+        refusal: { text: 'Invalid email', code: 'invalid_email' },
+      }),
+    ),
+  }),
+  example: {
+    request: { email: 'alice@example.com' },
+    response: {
+      id: '5c363461a1b2c3d4',
+      address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+      browser: 'https://gateway.example/pay/5c363461a1b2c3d4',
+      check: 'https://gateway.example/check/5c363461a1b2c3d4',
+      json: 'https://gateway.example/checkout/5c363461a1b2c3d4',
+      plans: [
+        {
+          title: '1,000 Credits',
+          value: '0.200417',
+          value_raw: '200417000000000000000000000000',
+          link: 'nano:nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8?amount=200417000000000000000000000000',
+        },
+      ],
+      expires_unix: 1794796443,
+      available: true,
+      status: 'available',
+      lease: null,
+    },
+  },
+  output: answer.record({
+    ...OFFERED,
+    plans: answer.list(OFFERED_PLAN),
+    available: answer.bool,
+    status: answer.words('available'),
+    lease: Type.Null(),
+  }),
+  errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
+  auth: 'none',
+  once: true,
+  caching: 'never',
+  async run(ctx, { email }) {
+    const checkout = await offerCredits(ctx, buyerOf(ctx.caller, email))
+    return { ...toOffer(ctx.till, checkout), available: true, status: 'available', lease: null }
+  },
+})
+
+/** A public key is readable by anybody and says nothing about who holds it. */
+function buyerOf(caller: Parameters<typeof buyRpc.run>[0]['caller'], email: string | undefined): Buyer {
+  if (caller.kind === 'account' && caller.door === 'secret-key') return { accountId: caller.accountId }
+  if (email === undefined) throw buyerRequired()
+  return { email }
+}

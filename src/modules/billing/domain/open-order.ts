@@ -1,0 +1,47 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { giveBackFree, takeFree } from '../../accounts/index.ts'
+import { type Checkout, openSale, toCheckoutCtx } from '../../checkout/index.ts'
+import { tooManyOffers } from '../errors.ts'
+import { insertOrder } from '../store.ts'
+
+const DAY = 24 * 3_600_000
+
+export interface NewOrder {
+  kind: string
+  subject: string
+  accountId: string | null
+  detail: JsonObject
+  title: string
+  description: string
+  plans: readonly { title: string; price: Raw }[]
+}
+
+/** Offers something of the service's own for sale: a checkout, and what it sells, in one transaction. */
+export async function openOrder(
+  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  { kind, subject, accountId, detail, ...sale }: NewOrder,
+): Promise<Checkout> {
+  const counted = await countOffer(ctx)
+  try {
+    return await openSale(toCheckoutCtx(ctx), {
+      ...sale,
+      alongside: ({ db }, { id: checkoutId, createdAt }) =>
+        insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt }),
+    })
+  } catch (error) {
+    if (counted) await giveBackFree(ctx.store.db, counted).catch(() => undefined)
+    throw error
+  }
+}
+
+/** An offer costs rows and amounts, and nothing to ask for. */
+async function countOffer({ store: { db, clock }, till, payer }: Pick<Ctx, 'store' | 'till' | 'payer'>) {
+  const max = till.sales.rules.offersPerDayMax
+  if (max === 0) return undefined
+  const now = clock.now()
+  const use = await takeFree(db, { caller: payer, meter: 'offer', now }, { max, windowMilliseconds: DAY })
+  if ('freeAt' in use) throw tooManyOffers(max, Math.max(1, Math.ceil((use.freeAt - now) / 1000)))
+  return use.taken
+}

@@ -1,0 +1,64 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accounts/index.ts'
+import type { Checkout } from '../../checkout/index.ts'
+import { openOrder } from './open-order.ts'
+import type { Fulfil } from './settle.ts'
+
+export const CREDITS = 'credits'
+
+/** Whose credits they will be: an account, or whoever gets the mail of an address. */
+export type Buyer = { accountId: string } | { email: string }
+
+const WHOLE = new Intl.NumberFormat('en-US')
+const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
+
+/** Offers credits for sale. */
+export function offerCredits(ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>, buyer: Buyer): Promise<Checkout> {
+  const { creditPlans } = ctx.till.sales.rules
+  return openOrder(ctx, {
+    kind: CREDITS,
+    // In small letters, as accounts have them.
+    subject: 'accountId' in buyer ? buyer.accountId : buyer.email.toLowerCase(),
+    accountId: 'accountId' in buyer ? buyer.accountId : null,
+    detail: { credits: creditPlans.map(({ credits }) => credits) },
+    title: 'Credits',
+    description: 'Credits pay for what exceeds the free plan. They are added once the payment is confirmed.',
+    plans: creditPlans.map(({ credits, price }) => ({ title: titleOf(credits), price })),
+  })
+}
+
+/** Adds what was bought, once for each block. Whoever bought for an e-mail address gets an account with it. */
+export const giveCredits: Fulfil = async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {
+  const amount = (detail.credits as number[])[plan ?? -1]
+  if (amount === undefined) throw new Error('No plan of credits has this amount.')
+  const accountId = known ?? (await accountOf(tx, subject))
+  const grant = { accountId, amount, reason: 'bought', reference: `payment:${blockHash}`, actor: 'buy_rpc' }
+  await grantCreditsIn(tx, grant)
+  const what = titleOf(amount)
+  if (known === null) await mailReceipt(tx, { recipient: subject, what, blockHash })
+  return { what, accountId }
+}
+
+async function accountOf(tx: StoreCtx, email: string): Promise<string> {
+  const account = await findAccountByEmail(tx.db, email)
+  // Somebody may make the same account right now; then all of this is undone and done again.
+  return (account ?? (await createAccountIn(tx, { email, role: 'user', actor: 'buy_rpc' }))).id
+}
+
+/** The buyer has shown no key: the address learns what came to it, and how to use it. */
+async function mailReceipt(
+  tx: StoreCtx,
+  { recipient, what, blockHash }: { recipient: string; what: string; blockHash: string },
+): Promise<void> {
+  const text = [
+    `${what} were bought for the account of this address.`,
+    '',
+    'Sign in with this address to make a key that spends them.',
+    '',
+    `Paid by block ${blockHash}.`,
+  ].join('\n')
+  const mail = { id: `mail_credits_${blockHash}`, recipient, subject: 'Credits were added', text }
+  await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
+}

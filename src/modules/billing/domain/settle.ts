@@ -1,0 +1,94 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { ServicePayment } from '../../../kernel/sales.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
+import { type Order, findOrder, insertSettled, updateSettled } from '../store.ts'
+
+/** Why money goes back. Part of the answers. */
+export type RefundReason =
+  | 'already_paid'
+  | 'name_taken'
+  | 'not_the_owner'
+  | 'name_not_leased'
+  /** The operator sends back what fitted nothing. */
+  | 'unmatched'
+
+/** What was given for a payment, or why nothing can be. */
+export type Fulfilment =
+  /** `what` is for people to read; `told` is called once it is committed. */
+  { what: string; accountId?: string; told?: () => void } | { refund: RefundReason }
+
+/** Gives what an order sells, in the transaction of its payment. Writes to the store alone; called once for each block. */
+export type Fulfil = (tx: StoreCtx, order: Order, payment: ServicePayment) => Promise<Fulfilment>
+
+export interface Settlement {
+  /** By the kind of the order. */
+  fulfil: Readonly<Record<string, Fulfil>>
+  /** Whether what is sent to an address reaches somebody else than its payer. */
+  isExchange(address: string): boolean
+  /** A refund waits in the treasury. */
+  onRefund(walletId: string): void
+}
+
+/**
+ * What a payment to the service brings about: what was sold, or the whole amount back to where it came from, once for
+ * each block. Everything is in the transaction that records the payment, so that a crash leaves all of it or nothing.
+ */
+export async function settlePayment(
+  { fulfil, isExchange, onRefund }: Settlement,
+  tx: StoreCtx,
+  payment: ServicePayment,
+): Promise<() => void> {
+  const { checkoutId, blockHash, payer, amountRaw } = payment
+  const order = await findOrder(tx.db, checkoutId)
+  if (!order) throw new Error(`The checkout ${checkoutId} sells nothing.`)
+  const { kind, subject, accountId } = order
+  const createdAt = tx.clock.now()
+  const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
+  const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
+  if (!isFirst) return () => undefined
+  const given = await (payment.again
+    ? ({ refund: 'already_paid' } as const)
+    : giverOf(fulfil, kind)(tx, order, payment))
+  if (!('refund' in given)) {
+    const { what, told } = given
+    const buyer = given.accountId ?? accountId
+    await updateSettled(tx.db, blockHash, { outcome: 'applied', reason: null, what, accountId: buyer })
+    await audit(tx, payment, { kind, accountId: buyer, what: 'order.applied' })
+    return () => told?.()
+  }
+  const outcome = isExchange(payer) ? 'held' : 'refunded'
+  await updateSettled(tx.db, blockHash, { outcome, reason: given.refund, what: null, accountId })
+  await audit(tx, payment, { kind, accountId, what: `order.${outcome}` })
+  if (outcome === 'held') return () => undefined
+  const walletId = await queueRefund(tx, { blockHash, destination: payer, amountRaw })
+  return () => onRefund(walletId)
+}
+
+function audit(
+  tx: StoreCtx,
+  { checkoutId, blockHash, payer }: ServicePayment,
+  { kind, accountId, what }: { kind: string; accountId: string | null; what: string },
+): Promise<void> {
+  return insertAudit(tx, { actor: payer, accountId, what, detail: { kind, checkoutId, blockHash } })
+}
+
+function giverOf(fulfil: Settlement['fulfil'], kind: string): Fulfil {
+  const giver = fulfil[kind]
+  if (!giver) throw new Error(`Nobody knows how to give what is sold as ${kind}.`)
+  return giver
+}
+
+/** Queues a refund from where payments are collected; the block it is for makes it the only one. */
+export async function queueRefund(
+  tx: StoreCtx,
+  { blockHash, destination, amountRaw }: Pick<ServicePayment, 'blockHash' | 'amountRaw'> & { destination: string },
+): Promise<string> {
+  const treasury = await findServiceWallet(tx.db, 'treasury')
+  if (!treasury) throw new Error('There is no treasury, and yet somebody has paid to it.')
+  const payment = { walletId: treasury.id, destination, amount: amountRaw, reference: refundReference(blockHash) }
+  await queuePayment({ db: tx.db, store: tx }, payment)
+  return treasury.id
+}
+
+export const refundReference = (blockHash: string) => `refund:${blockHash}`

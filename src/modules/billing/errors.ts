@@ -1,0 +1,7 @@
+import { AppError } from '../../kernel/errors.ts'
+
+export const tooManyOffers = (max: number, retryAfterSeconds: number) =>
+  new AppError('too_many_requests', `At most ${max} offers a day.`, { retryAfterSeconds })
+export const buyerRequired = () =>
+  new AppError('key_required', 'API key required for buy_rpc, or an email.', { body: { field: 'email' } })
+export const notHeld = () => new AppError('not_found', 'No payment with this block waits to be sent back.')

@@ -1,0 +1,181 @@
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { ServiceOrdersTable, ServicePaymentsTable } from '../../kernel/tables/sales.ts'
+
+/** What one of the service's own checkouts sells. */
+export interface Order {
+  checkoutId: string
+  kind: string
+  /** What it is about: a name, an account, an e-mail address. */
+  subject: string
+  accountId: string | null
+  /** What is given for each plan. */
+  detail: JsonObject
+  createdAt: number
+}
+
+const toOrder = (row: ServiceOrdersTable): Order => ({
+  checkoutId: row.checkout_id,
+  kind: row.kind,
+  subject: row.subject,
+  accountId: row.account_id,
+  detail: JSON.parse(row.detail) as JsonObject,
+  createdAt: row.created_at,
+})
+
+export async function insertOrder(db: Db, order: Order): Promise<void> {
+  await db
+    .insertInto('service_orders')
+    .values({
+      checkout_id: order.checkoutId,
+      kind: order.kind,
+      subject: order.subject,
+      account_id: order.accountId,
+      detail: JSON.stringify(order.detail),
+      created_at: order.createdAt,
+    })
+    .execute()
+}
+
+export async function findOrder(db: Db, checkoutId: string): Promise<Order | undefined> {
+  const row = await db.selectFrom('service_orders').selectAll().where('checkout_id', '=', checkoutId).executeTakeFirst()
+  return row && toOrder(row)
+}
+
+/** What became of one payment to the service. */
+export interface SettledPayment {
+  blockHash: string
+  checkoutId: string | null
+  kind: string
+  subject: string
+  accountId: string | null
+  payer: string
+  amountRaw: Raw
+  outcome: ServicePaymentsTable['outcome']
+  reason: string | null
+  what: string | null
+  createdAt: number
+}
+
+const toSettled = (row: ServicePaymentsTable): SettledPayment => ({
+  blockHash: row.block_hash,
+  checkoutId: row.checkout_id,
+  kind: row.kind,
+  subject: row.subject,
+  accountId: row.account_id,
+  payer: row.payer,
+  amountRaw: toRaw(BigInt(row.amount_raw)),
+  outcome: row.outcome,
+  reason: row.reason,
+  what: row.what,
+  createdAt: row.created_at,
+})
+
+/** A block becomes one settled payment; false when it is one already, and then nothing more may happen because of it. */
+export async function insertSettled(db: Db, payment: SettledPayment): Promise<boolean> {
+  const row = await db
+    .insertInto('service_payments')
+    .values({
+      block_hash: payment.blockHash,
+      checkout_id: payment.checkoutId,
+      kind: payment.kind,
+      subject: payment.subject,
+      account_id: payment.accountId,
+      payer: payment.payer,
+      amount_raw: payment.amountRaw.toString(),
+      outcome: payment.outcome,
+      reason: payment.reason,
+      what: payment.what,
+      created_at: payment.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('block_hash')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Writes how a payment ended that `insertSettled` has just taken, in the same transaction. */
+export async function updateSettled(
+  db: Db,
+  blockHash: string,
+  { outcome, reason, what, accountId }: Pick<SettledPayment, 'outcome' | 'reason' | 'what' | 'accountId'>,
+): Promise<void> {
+  await db
+    .updateTable('service_payments')
+    .set({ outcome, reason, what, account_id: accountId })
+    .where('block_hash', '=', blockHash)
+    .execute()
+}
+
+/** Held → refunded; undefined when it was not held. */
+export async function markReleased(db: Db, blockHash: string): Promise<SettledPayment | undefined> {
+  const row = await db
+    .updateTable('service_payments')
+    .set({ outcome: 'refunded' })
+    .where('block_hash', '=', blockHash)
+    .where('outcome', '=', 'held')
+    .returningAll()
+    .executeTakeFirst()
+  return row && toSettled(row)
+}
+
+/** Everything paid for one order, oldest first. */
+export async function listSettledOf(db: Db, checkoutId: string): Promise<SettledPayment[]> {
+  const rows = await db
+    .selectFrom('service_payments')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('created_at')
+    .orderBy('block_hash')
+    .limit(100)
+    .execute()
+  return rows.map(toSettled)
+}
+
+/** Money that goes back once somebody has said where to, oldest first. */
+export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]> {
+  const rows = await db
+    .selectFrom('service_payments')
+    .selectAll()
+    .where('outcome', '=', 'held')
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return rows.map(toSettled)
+}
+
+/** What an account has paid the service for, newest first; the next page begins behind the last of this one. */
+export async function listPurchasesOf(
+  db: Db,
+  {
+    accountId,
+    kind,
+    after,
+    limit,
+  }: { accountId: string; kind?: string; after?: { createdAt: number; blockHash: string }; limit: number },
+): Promise<SettledPayment[]> {
+  let query = db.selectFrom('service_payments').selectAll().where('account_id', '=', accountId)
+  if (kind !== undefined) query = query.where('kind', '=', kind)
+  if (after) {
+    query = query.where(({ eb, or, and }) =>
+      or([
+        eb('created_at', '<', after.createdAt),
+        and([eb('created_at', '=', after.createdAt), eb('block_hash', '>', after.blockHash)]),
+      ]),
+    )
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
+  return rows.map(toSettled)
+}
+
+/** Which of these blocks are settled. */
+export async function listSettledAmong(db: Db, hashes: readonly string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('service_payments')
+    .select('block_hash')
+    .where('block_hash', 'in', [...hashes])
+    .execute()
+  return new Set(rows.map(({ block_hash: hash }) => hash))
+}

@@ -1,0 +1,39 @@
+import { type Raw, formatNano } from '../../../kernel/money.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { type Checkout, SERVICE } from '../store.ts'
+import type { CheckoutRequest } from '../wire-fields.ts'
+import { store, toDraft } from './open.ts'
+
+/** Something the service sells on its own account. */
+export interface Sale {
+  title: string
+  description: string
+  /** Prices to choose from. */
+  plans: readonly { title: string; price: Raw }[]
+  /** Writes down what is sold, in the transaction that makes the checkout. */
+  alongside(tx: CheckoutCtx, checkout: Checkout): Promise<void>
+}
+
+/**
+ * Makes a checkout of the service's own, paid to the treasury by unique amounts. When a payment for it is recorded, the
+ * port `sales` gives what was bought in the same transaction.
+ */
+export async function openSale(ctx: CheckoutCtx, { title, description, plans, alongside }: Sale): Promise<Checkout> {
+  const address = await ctx.till.sales.treasuryAddress()
+  const request: CheckoutRequest & { address: string } = {
+    address,
+    currency: 'NANO',
+    price: undefined,
+    plans: plans.map((plan) => ({
+      title: plan.title,
+      price: { kind: 'nano', text: formatNano(plan.price), raw: plan.price },
+      discount: false,
+    })),
+    mode: 'unique_amount',
+    template: undefined,
+    orderAmount: undefined,
+    title,
+    description,
+  }
+  return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { alongside })
+}

@@ -1,0 +1,79 @@
+import type { Clock, Notices, Random } from '../../kernel/ports.ts'
+
+const TOPIC = 'listening'
+const TELL_EVERY = 5_000
+/** Two notices may be lost before somebody counts as gone. */
+const SILENT_MAX = 16_000
+/** How much later than the one before it an instance looks after a payment; by then that one is usually done. */
+const TURN_AFTER = 1_000
+const TURNS_MAX = 3
+
+export interface SharesOptions {
+  notices: Notices
+  clock: Clock
+  random: Random
+  /** Whether confirmations arrive here at the moment. */
+  isListening(): boolean
+}
+
+/**
+ * Shares payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
+ * instances everywhere: the first credits at once, a few others look later whether that was done. Views may differ for a
+ * while; then a payment is credited twice at once, which the store makes one, or by the poller.
+ */
+export class Shares {
+  readonly #options: SharesOptions
+  readonly #own: number
+  readonly #heardAt = new Map<number, number>()
+  readonly #unsubscribe: () => void
+  #cancel: (() => void) | undefined
+
+  constructor(options: SharesOptions) {
+    this.#options = options
+    this.#own = Buffer.from(options.random.bytes(4)).readUInt32LE()
+    this.#unsubscribe = options.notices.subscribe(TOPIC, (notice) => this.#hear(notice))
+    this.#tell()
+  }
+
+  /** How long to wait until this instance looks after a block, in milliseconds; undefined leaves it to others. */
+  turnOf(hash: string): number | undefined {
+    const block = Number.parseInt(hash.slice(0, 8), 16)
+    const own = rankOf(block, this.#own)
+    const silentSince = this.#options.clock.now() - SILENT_MAX
+    let before = 0
+    for (const [other, heardAt] of this.#heardAt) {
+      if (heardAt >= silentSince && rankOf(block, other) > own && ++before === TURNS_MAX) return undefined
+    }
+    return before * TURN_AFTER
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#unsubscribe()
+    this.#options.notices.publish(TOPIC, `gone ${this.#own}`)
+  }
+
+  #tell(): void {
+    const { notices, clock, isListening } = this.#options
+    if (isListening()) notices.publish(TOPIC, `here ${this.#own}`)
+    this.#cancel = clock.after(TELL_EVERY, () => this.#tell())
+  }
+
+  #hear(notice: string): void {
+    const [word, text] = notice.split(' ')
+    const other = Number(text)
+    if (!Number.isInteger(other) || other === this.#own) return
+    this.#heardAt.delete(other)
+    if (word === 'here') this.#heardAt.set(other, this.#options.clock.now())
+    const [oldest] = this.#heardAt
+    if (oldest && this.#options.clock.now() - oldest[1] > SILENT_MAX) this.#heardAt.delete(oldest[0])
+  }
+}
+
+/** Where an instance stands for a block: as good as random, and the same wherever it is computed. */
+function rankOf(block: number, instance: number): number {
+  let mixed = block ^ instance
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

@@ -1,0 +1,12 @@
+import type { Ctx } from '../../kernel/ctx.ts'
+import type { WalletCtx } from '../wallets/index.ts'
+
+/** What the verbs of payments by mail work with: a request has it, and so have jobs and pages. */
+export type EmailCtx = WalletCtx & Pick<Ctx, 'postOffice' | 'names'>
+
+/** A sealed address opens in the row it was sealed for and in no other. */
+export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}`
+export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
+/** Addresses are compared without regard to case, across all payments. */
+export const fingerprintOf = ({ postOffice: { secrets } }: Pick<EmailCtx, 'postOffice'>, email: string) =>
+  secrets.fingerprint('email', email.toLowerCase())

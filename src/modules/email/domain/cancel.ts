@@ -1,0 +1,22 @@
+import type { EmailCtx } from '../ctx.ts'
+import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
+import { type EmailPayment, findOwnPayment, markCancelled } from '../store.ts'
+import { followPayment } from './follow.ts'
+
+/**
+ * Ends a payment at its owner's wish: what was claimed stays claimed, everything else goes to the refund address. The fee
+ * of a funded payment is spent, because its mails are.
+ */
+export async function cancelEmailPayment(
+  ctx: EmailCtx,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<EmailPayment> {
+  const { db, clock } = ctx.store
+  const was = await markCancelled(db, { id, accountId, now: clock.now() })
+  const payment = await findOwnPayment(db, accountId, id)
+  if (!payment) throw emailPaymentNotFound()
+  if (was === undefined) throw emailPaymentOver(payment.status)
+  // Decided; what fails now is done by the job.
+  await followPayment(ctx, id).catch(() => undefined)
+  return (await findOwnPayment(db, accountId, id))!
+}

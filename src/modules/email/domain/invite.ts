@@ -1,0 +1,62 @@
+import { inTx } from '../../../kernel/in-tx.ts'
+import { MailRefused } from '../../../kernel/mail-refused.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
+import { takeFree } from '../../accounts/index.ts'
+import { type EmailCtx, recipientContext } from '../ctx.ts'
+import { inviteMail } from '../mails.ts'
+import { type Recipient, findRecipient, hasToken, insertToken, markBounced, markSent } from '../recipients-store.ts'
+import { type EmailPayment, findEmailPayment } from '../store.ts'
+import { tellSender } from './tell.ts'
+import { createToken, hashToken } from './token.ts'
+
+/** The queue's word for a mail that brings somebody their share. */
+export const INVITE = 'email.invite'
+export const MAIL_METER = 'email'
+export const mailCallerOf = (emailHash: string) => `email:${emailHash}`
+const DAY = 86_400_000
+
+/**
+ * Mails somebody what opens their share. The token exists in this mail and nowhere else: only its hash is kept, and before
+ * the mail leaves. A mail that leaves twice, because nobody heard of the first, has the same message id and another token,
+ * and both tokens open the one share.
+ */
+export async function inviteRecipient(ctx: EmailCtx, mailer: Mailer, recipientId: string): Promise<void> {
+  const { store } = ctx
+  const recipient = await findRecipient(store.db, recipientId)
+  if (!recipient || recipient.status !== 'queued' || recipient.bouncedAt !== null || recipient.email === null) return
+  const payment = await findEmailPayment(store.db, recipient.paymentId)
+  if (payment?.status !== 'funded' || payment.cancelledAt !== null || store.clock.now() >= payment.expiresAt!) return
+  const token = createToken(store.random)
+  await countMail(ctx, recipient, token)
+  const email = ctx.postOffice.secrets.open(recipientContext(recipientId), recipient.email)
+  try {
+    await mailer.send({ ...inviteMail(ctx, payment, recipient, token), recipient: email })
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error
+    await noteBounce(ctx, payment, recipient)
+    return
+  }
+  await markSent(store.db, recipientId, store.clock.now())
+}
+
+/** An address gets so many mails a day, whoever pays for them; who comes too late waits. Repeated attempts count once. */
+async function countMail({ store, postOffice }: EmailCtx, { id, emailHash }: Recipient, token: string): Promise<void> {
+  const { mailsPerAddressMax: max } = postOffice.rules
+  await store.db.transaction().execute(async (db) => {
+    const now = store.clock.now()
+    if (max > 0 && !(await hasToken(db, id))) {
+      const allowance = { max, windowMilliseconds: DAY }
+      const use = await takeFree(db, { caller: mailCallerOf(emailHash!), meter: MAIL_METER, now }, allowance)
+      if ('freeAt' in use) throw new Error('This address has got as many mails today as it may get.')
+    }
+    await insertToken(db, hashToken(token), { recipientId: id, now })
+  })
+}
+
+/** The sender is told. The share stays open until its time is over, or until the sender cancels it. */
+async function noteBounce(ctx: EmailCtx, payment: EmailPayment, recipient: Recipient): Promise<void> {
+  await inTx(ctx.store, async (tx) => {
+    if (!(await markBounced(tx.db, recipient.id, tx.clock.now()))) return
+    await tellSender(tx, payment, { kind: 'bounced', recipientId: recipient.id })
+  })
+}

@@ -1,0 +1,93 @@
+import { inTx } from '../../../kernel/in-tx.ts'
+import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
+import { bytesToHex } from '../../../kernel/nano/hex.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
+import { findFreeUse, lockAccount } from '../../accounts/index.ts'
+import { createWallet, splitShares } from '../../wallets/index.ts'
+import { type EmailCtx, fingerprintOf, receiptContext, recipientContext } from '../ctx.ts'
+import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
+import { insertRecipient, listSuppressed } from '../recipients-store.ts'
+import { type EmailPayment, countRecipientsSince, findEmailPayment, insertPayment } from '../store.ts'
+import type { EmailRequest } from '../wire-fields.ts'
+import { MAIL_METER, mailCallerOf } from './invite.ts'
+
+const DAY = 86_400_000
+/** How long somebody may take to pay. */
+const FUNDING = DAY
+
+/**
+ * Makes a payment by mail: a wallet that waits for its funding. No mail leaves before that. What the wallet holds can only
+ * go to recipients, to the treasury as the fee, or to the refund address.
+ */
+export async function openEmailPayment(ctx: EmailCtx, accountId: string, request: EmailRequest): Promise<EmailPayment> {
+  const { store, postOffice } = ctx
+  const { refundAddress, emails, receipt } = request
+  const hashes = emails.map((email) => fingerprintOf(ctx, email))
+  await refuseUnwanted(ctx, hashes, receipt)
+  const total = request.amount + postOffice.rules.feeEach * BigInt(emails.length - 1)
+  if (total > RAW_MAX) throw badField('amount', 'Invalid amount number', 'invalid_amount')
+  const fee = toRaw(total - request.amount)
+  await checkDay(ctx, store.db, accountId, emails.length)
+  const id = bytesToHex(store.random.bytes(8)).toLowerCase()
+  const terms = { accountId: undefined, purpose: 'email', refundAddress, metadata: { reference: id } }
+  const wallet = await createWallet(ctx, terms)
+  const createdAt = store.clock.now()
+  await inTx(store, async ({ db, ids }) => {
+    // Counting and adding are one, however many ask at once.
+    await lockAccount(db, accountId)
+    await checkDay(ctx, db, accountId, emails.length)
+    await insertPayment(db, {
+      id,
+      accountId,
+      walletId: wallet.id,
+      address: wallet.address,
+      refundAddress,
+      subtotal: request.amount,
+      fee,
+      recipients: emails.length,
+      sender: request.sender,
+      message: request.message,
+      receipt: receipt === null ? null : postOffice.secrets.seal(receiptContext(id), receipt),
+      lifetimeMilliseconds: request.lifetimeMilliseconds,
+      createdAt,
+      fundBy: createdAt + FUNDING,
+      dueAt: createdAt,
+    })
+    for (const [position, amount] of sharesOf(request.amount, emails).entries()) {
+      const recipientId = ids.next('emr')
+      const email = postOffice.secrets.seal(recipientContext(recipientId), emails[position]!)
+      const emailHash = hashes[position]!
+      await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
+    }
+  })
+  return (await findEmailPayment(store.db, id))!
+}
+
+/** Equal shares, the remainder on the last; none is zero, because the smallest amount was checked. */
+export function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
+  return splitShares(total, emails).map(({ amount }) => amount)
+}
+
+/** Early words about what the mailing itself would refuse or delay. */
+async function refuseUnwanted(ctx: EmailCtx, hashes: readonly string[], receipt: string | null): Promise<void> {
+  const { store, postOffice } = ctx
+  const receiptHash = receipt === null ? [] : [fingerprintOf(ctx, receipt)]
+  const suppressed = await listSuppressed(store.db, [...hashes, ...receiptHash])
+  if (receiptHash.some((hash) => suppressed.has(hash))) throw addressUnwilling('email_receipt')
+  const now = store.clock.now()
+  const { mailsPerAddressMax: max } = postOffice.rules
+  for (const [at, hash] of hashes.entries()) {
+    if (suppressed.has(hash)) throw addressUnwilling(`emails[${at}]`)
+    const use = await findFreeUse(store.db, { caller: mailCallerOf(hash), meter: MAIL_METER, now })
+    const isFull = max > 0 && use !== undefined && use.taken >= max
+    if (isFull) throw addressBusy(`emails[${at}]`, Math.ceil((use.endsAt - now) / 1000))
+  }
+}
+
+async function checkDay({ store, postOffice }: EmailCtx, db: Db, accountId: string, more: number): Promise<void> {
+  const { recipientsPerDayMax: max } = postOffice.rules
+  if (max === 0) return
+  const now = store.clock.now()
+  const { count, first = now } = await countRecipientsSince(db, accountId, now - DAY)
+  if (count + more > max) throw tooManyRecipients(max, Math.max(1, Math.ceil((first + DAY - now) / 1000)))
+}

@@ -1,0 +1,149 @@
+import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import { type JsonObject, relativeTime } from '../../../kernel/shape.ts'
+import { findWallet, listDeposits } from '../../wallets/index.ts'
+import { type EmailCtx, recipientContext } from '../ctx.ts'
+import { emailPaymentNotFound } from '../errors.ts'
+import { type Recipient, listRecipients } from '../recipients-store.ts'
+import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts'
+
+const DEPOSITS_SHOWN = 1
+
+/** The contract wants numbers here; `amount_raw` beside them is exact. */
+const toNumber = (amount: Raw) => Number(formatNano(amount))
+
+/** What a wallet reads to pay. */
+export const fundingLink = ({ address, total }: EmailPayment) => toPaymentUri({ address, amount: total })
+
+/** The answer of `nano_email` (contract 2, Email payment). */
+export async function showCreated(ctx: EmailCtx, payment: EmailPayment): Promise<JsonObject> {
+  const { postOffice, store, custody } = ctx
+  const now = store.clock.now()
+  const link = fundingLink(payment)
+  const recipients = await listRecipients(store.db, payment.id)
+  return {
+    id: payment.id,
+    address: payment.address,
+    browser: postOffice.links.page(payment.id),
+    check: postOffice.links.check(payment.id),
+    subtotal: toNumber(payment.subtotal),
+    service_fee: toNumber(payment.fee),
+    amount: toNumber(payment.total),
+    amount_raw: payment.total.toString(),
+    special_message: payment.message ?? '',
+    link,
+    qrcode: custody.qrPng(link),
+    emails: recipients.map((recipient) => ({
+      email: openEmail(ctx, recipient),
+      amount: toNumber(recipient.amount),
+      amount_raw: recipient.amount.toString(),
+    })),
+    refund_address: payment.refundAddress,
+    status: payment.status,
+    expiration: relativeTime(now + payment.lifetimeMilliseconds, now),
+    expires_unix: Math.floor(payment.fundBy / 1000),
+    created_at: payment.createdAt,
+  }
+}
+
+/** What anybody may ask about the funding of a payment; nobody learns who its recipients are. */
+export async function showCheck(ctx: EmailCtx, payment: EmailPayment): Promise<JsonObject> {
+  const { db } = ctx.store
+  const { id, status, total } = payment
+  const isPaid = status === 'funded' || status === 'completed'
+  const balance = isPaid ? total : ((await findWallet(db, payment.walletId))?.balance ?? 0n)
+  const due = balance < total ? total - balance : 0n
+  const [deposit] = isPaid ? await listDeposits(db, payment.walletId, DEPOSITS_SHOWN) : []
+  return {
+    id,
+    status,
+    success: isPaid,
+    address: payment.address,
+    amount: toNumber(total),
+    amount_raw: total.toString(),
+    amount_paid_raw: balance.toString(),
+    amount_due_raw: due.toString(),
+    expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
+    browser: ctx.postOffice.links.page(id),
+    ...(deposit && {
+      block: {
+        hash: deposit.hash,
+        account: deposit.source,
+        amount: formatNano(deposit.amount),
+        amount_raw: deposit.amount.toString(),
+      },
+    }),
+    ...(isPaid && { message: 'Payment received.', recipients: await countShares(ctx, payment) }),
+    ...(status === 'expired' && { expired: true, error: 'Expired payment.' }),
+  }
+}
+
+async function countShares({ store }: EmailCtx, { id }: EmailPayment): Promise<JsonObject> {
+  const counts: Record<string, number> = { queued: 0, sent: 0, claimed: 0, refunded: 0 }
+  for (const { status } of await listRecipients(store.db, id)) counts[status]!++
+  return counts
+}
+
+/** Everything its owner may know; addresses are shown in part. */
+export async function showOwnEmailPayment(
+  ctx: EmailCtx,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<JsonObject> {
+  const payment = await findOwnPayment(ctx.store.db, accountId, id)
+  if (!payment) throw emailPaymentNotFound()
+  const recipients = await listRecipients(ctx.store.db, id)
+  return {
+    ...showListed(payment),
+    from: payment.sender,
+    message: payment.message,
+    recipients: recipients.map((recipient) => ({
+      email: maskEmail(openEmail(ctx, recipient)),
+      amount: formatNano(recipient.amount),
+      amount_raw: recipient.amount.toString(),
+      status: recipient.status,
+      claim_address: recipient.claimAddress,
+      sent_at: recipient.sentAt,
+      bounced_at: recipient.bouncedAt,
+      ended_at: recipient.endedAt,
+    })),
+  }
+}
+
+/** A line in a list. */
+export function showListed(payment: EmailPayment): JsonObject {
+  return {
+    id: payment.id,
+    status: payment.status,
+    address: payment.address,
+    refund_address: payment.refundAddress,
+    subtotal: formatNano(payment.subtotal),
+    service_fee: formatNano(payment.fee),
+    amount: formatNano(payment.total),
+    amount_raw: payment.total.toString(),
+    recipient_count: payment.recipients,
+    created_at: payment.createdAt,
+    fund_by: payment.fundBy,
+    funded_at: payment.fundedAt,
+    expires_at: payment.expiresAt,
+    ended_at: payment.endedAt,
+  }
+}
+
+/** The payment of an id as links write it, or 404. */
+export async function getEmailPayment({ store }: EmailCtx, given: string): Promise<EmailPayment> {
+  const id = given.toLowerCase()
+  const payment = /^[0-9a-f]{16}$/.test(id) ? await findEmailPayment(store.db, id) : undefined
+  if (!payment) throw emailPaymentNotFound()
+  return payment
+}
+
+/** Empty once it is forgotten. */
+function openEmail({ postOffice }: EmailCtx, { id, email }: Recipient): string {
+  return email === null ? '' : postOffice.secrets.open(recipientContext(id), email)
+}
+
+/** Enough for its sender to tell it from the others: `a…@example.com`. */
+function maskEmail(email: string): string {
+  const at = email.indexOf('@')
+  return at < 1 ? '' : `${email[0]}…${email.slice(at)}`
+}

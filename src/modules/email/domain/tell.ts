@@ -1,0 +1,49 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { enqueue } from '../../../kernel/job.ts'
+import { MailRefused } from '../../../kernel/mail-refused.ts'
+import type { Mailer } from '../../../kernel/ports.ts'
+import { findPayment } from '../../wallets/index.ts'
+import { type EmailCtx, receiptContext, recipientContext } from '../ctx.ts'
+import { receiptMail } from '../mails.ts'
+import { findRecipient, listRecipients } from '../recipients-store.ts'
+import { type EmailPayment, findEmailPayment } from '../store.ts'
+import { claimReference } from './claim-reference.ts'
+
+/** The queue's word for a receipt. */
+export const TELL = 'email.tell'
+
+export type Receipt =
+  | { kind: 'funded' | 'expired' | 'returned' }
+  | { kind: 'claimed' | 'bounced' | 'declined'; recipientId: string }
+
+export type AskedReceipt = Receipt & { paymentId: string }
+
+/** Asks for a receipt in the transaction of what it tells. Names and addresses stay out of the queue. */
+export async function tellSender(tx: StoreCtx, { id, receipt }: EmailPayment, what: Receipt): Promise<void> {
+  if (receipt === null) return
+  const payload: AskedReceipt = { ...what, paymentId: id }
+  await enqueue(tx, { kind: TELL, payload, attemptsMax: 30 })
+}
+
+/** Mails one receipt. When it leaves twice, mailboxes know the second by its message id. */
+export async function mailReceipt(ctx: EmailCtx, mailer: Mailer, asked: AskedReceipt): Promise<void> {
+  const { db } = ctx.store
+  const payment = await findEmailPayment(db, asked.paymentId)
+  if (!payment || payment.receipt === null) return
+  const to = ctx.postOffice.secrets.open(receiptContext(payment.id), payment.receipt)
+  const recipient = 'recipientId' in asked ? await findRecipient(db, asked.recipientId) : undefined
+  if ('recipientId' in asked && !recipient?.email) return
+  const email = recipient && ctx.postOffice.secrets.open(recipientContext(recipient.id), recipient.email!)
+  const paid = asked.kind === 'claimed' ? await findPayment(db, claimReference(asked.recipientId)) : undefined
+  const mail = receiptMail(ctx, payment, {
+    kind: asked.kind,
+    share: recipient && { id: recipient.id, email: email!, amount: recipient.amount, hash: paid?.hash ?? undefined },
+    recipients: await listRecipients(db, payment.id),
+  })
+  try {
+    await mailer.send({ ...mail, recipient: to })
+  } catch (error) {
+    // Nobody else wants to know.
+    if (!(error instanceof MailRefused)) throw error
+  }
+}

@@ -1,0 +1,27 @@
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+
+/** A request field is wrong; the answer names it. */
+export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
+  new AppError(code, text, { body: { field } })
+
+/** Also for payments of other accounts: nobody learns what exists elsewhere. */
+export const emailPaymentNotFound = () => new AppError('not_found', 'E-mail payment not found.')
+export const emailPaymentOver = (status: string) =>
+  new AppError('conflict', `The e-mail payment is ${status}. There is nothing left to cancel.`)
+export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
+  new AppError('too_many_requests', `An account sends to at most ${max} recipients in 24 hours.`, {
+    body: { field: 'emails' },
+    retryAfterSeconds,
+  })
+export const addressBusy = (field: string, retryAfterSeconds: number) =>
+  new AppError('too_many_requests', 'This address has got as many mails today as it may get.', {
+    body: { field },
+    retryAfterSeconds,
+  })
+export const addressUnwilling = (field: string) =>
+  new AppError('limit_reached', 'This address wants no mail from this service.', { body: { field } })
+
+export const unknownCode = () => new AppError('not_found', 'This code opens nothing. Copy it again from the mail.')
+export const claimedAlready = () => new AppError('conflict', 'This payment was claimed already, to another address.')
+export const claimOver = () =>
+  new AppError('conflict', 'The time to claim this payment is over. The money went back to its sender.')

@@ -1,0 +1,15 @@
+import type { Module } from '../../kernel/module.ts'
+import { nanoEmail } from './actions/nano-email.ts'
+
+export const email: Module = { name: 'email', actions: [nanoEmail] }
+
+export type { EmailCtx } from './ctx.ts'
+export { cancelEmailPayment } from './domain/cancel.ts'
+export { type Share, claimShare, openShare } from './domain/claim.ts'
+export { declineShare } from './domain/decline.ts'
+export { followPayment } from './domain/follow.ts'
+export { fundingLink, getEmailPayment, showCheck, showListed, showOwnEmailPayment } from './domain/show.ts'
+export { readToken } from './domain/token.ts'
+export { badField, unknownCode } from './errors.ts'
+export { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
+export { type EmailPayment, type EmailStatus, listEmailPayments } from './store.ts'

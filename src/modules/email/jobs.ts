@@ -1,0 +1,67 @@
+import type { Job } from '../../kernel/job.ts'
+import type { Mailer } from '../../kernel/ports.ts'
+import type { EmailCtx } from './ctx.ts'
+import { followPayment } from './domain/follow.ts'
+import { INVITE, inviteRecipient } from './domain/invite.ts'
+import { type AskedReceipt, TELL, mailReceipt } from './domain/tell.ts'
+import { forgetRecipients } from './recipients-store.ts'
+import { listDuePayments, listForgettable, markForgotten, postponePayment } from './store.ts'
+
+const PAYMENTS_AT_ONCE = 200
+const FORGOTTEN_AT_ONCE = 500
+const HOUR = 3_600_000
+/** How long after its end somebody may still ask who a payment went to. */
+const KEPT = 90 * 24 * HOUR
+const RETRY_AFTER = 30_000
+
+/** Looks at the payments whose time has come. One that fails keeps nobody else waiting. */
+export const followEmailPayments = (ctx: EmailCtx): Job => ({
+  kind: 'email.follow',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: 5_000,
+  async run(_payload, signal) {
+    const { db, clock } = ctx.store
+    for (const id of await listDuePayments(db, clock.now(), PAYMENTS_AT_ONCE)) {
+      if (signal.aborted) return
+      await followPayment(ctx, id).catch(() => postponePayment(db, id, clock.now() + RETRY_AFTER))
+    }
+  },
+})
+
+/** Mails one recipient. */
+export const inviteByMail = (ctx: EmailCtx, mailer: Mailer): Job<{ recipientId: string }> => ({
+  kind: INVITE,
+  attemptsMax: 60,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: ({ recipientId }) => inviteRecipient(ctx, mailer, recipientId),
+})
+
+/** Mails one receipt. */
+export const mailEmailReceipt = (ctx: EmailCtx, mailer: Mailer): Job<AskedReceipt> => ({
+  kind: TELL,
+  attemptsMax: 30,
+  concurrencyMax: 4,
+  leaseMilliseconds: 60_000,
+  run: (asked) => mailReceipt(ctx, mailer, asked),
+})
+
+/** Erases who payments went to, long after their end. */
+export const forgetEmailPayments = ({ store: { db, clock } }: EmailCtx): Job => ({
+  kind: 'email.forget',
+  attemptsMax: 3,
+  concurrencyMax: 1,
+  leaseMilliseconds: 60_000,
+  everyMilliseconds: HOUR,
+  async run() {
+    const now = clock.now()
+    for (const id of await listForgettable(db, now - KEPT, FORGOTTEN_AT_ONCE)) {
+      await db.transaction().execute(async (tx) => {
+        await forgetRecipients(tx, id)
+        await markForgotten(tx, id, now)
+      })
+    }
+  },
+})

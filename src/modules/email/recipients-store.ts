@@ -1,0 +1,207 @@
+import type { Selectable } from 'kysely'
+import { type Raw, toRaw } from '../../kernel/money.ts'
+import type { EmailRecipientsTable } from '../../kernel/tables/email.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export interface Recipient {
+  id: string
+  paymentId: string
+  position: number
+  /** Sealed; null once it is forgotten. */
+  email: string | null
+  emailHash: string | null
+  amount: Raw
+  status: EmailRecipientsTable['status']
+  claimAddress: string | null
+  sentAt: number | null
+  bouncedAt: number | null
+  endedAt: number | null
+}
+
+/** Nobody has decided about these shares yet. */
+const OPEN = ['queued', 'sent'] as const
+
+function toRecipient(row: Selectable<EmailRecipientsTable>): Recipient {
+  return {
+    id: row.id,
+    paymentId: row.payment_id,
+    position: row.position,
+    email: row.email,
+    emailHash: row.email_hash,
+    amount: toRaw(BigInt(row.amount_raw)),
+    status: row.status,
+    claimAddress: row.claim_address,
+    sentAt: row.sent_at,
+    bouncedAt: row.bounced_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export async function insertRecipient(
+  db: Db,
+  recipient: Pick<Recipient, 'id' | 'paymentId' | 'position' | 'email' | 'emailHash' | 'amount'>,
+): Promise<void> {
+  await db
+    .insertInto('email_recipients')
+    .values({
+      id: recipient.id,
+      payment_id: recipient.paymentId,
+      position: recipient.position,
+      email: recipient.email,
+      email_hash: recipient.emailHash,
+      amount_raw: recipient.amount.toString(),
+      status: 'queued',
+      claim_address: null,
+      sent_at: null,
+      bounced_at: null,
+      ended_at: null,
+    })
+    .execute()
+}
+
+export async function findRecipient(db: Db, id: string): Promise<Recipient | undefined> {
+  const row = await db.selectFrom('email_recipients').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRecipient(row)
+}
+
+/** Bounded by how many one payment may have. */
+export async function listRecipients(db: Db, paymentId: string): Promise<Recipient[]> {
+  const rows = await db
+    .selectFrom('email_recipients')
+    .selectAll()
+    .where('payment_id', '=', paymentId)
+    .orderBy('position')
+    .execute()
+  return rows.map(toRecipient)
+}
+
+/** Queued → sent; false when somebody has claimed it meanwhile, or its time is over. */
+export async function markSent(db: Db, id: string, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('email_recipients')
+    .set({ status: 'sent', sent_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** The mail cannot be delivered; true for the first to note it. The share stays where it is. */
+export async function markBounced(db: Db, id: string, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('email_recipients')
+    .set({ bounced_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'queued')
+    .where('bounced_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** Open → claimed, in one statement: of two browsers one wins. A mail that left unnoticed can be claimed as well. */
+export async function markClaimed(db: Db, id: string, address: string, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('email_recipients')
+    .set({ status: 'claimed', claim_address: address, ended_at: now })
+    .where('id', '=', id)
+    .where('status', 'in', OPEN)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** Open → refunded: one share, because its recipient does not want it. */
+export async function markDeclined(db: Db, id: string, now: number): Promise<boolean> {
+  const won = await db
+    .updateTable('email_recipients')
+    .set({ status: 'refunded', ended_at: now })
+    .where('id', '=', id)
+    .where('status', 'in', OPEN)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+/** Every open share of a payment → refunded. */
+export async function refundOpen(db: Db, paymentId: string, now: number): Promise<void> {
+  await db
+    .updateTable('email_recipients')
+    .set({ status: 'refunded', ended_at: now })
+    .where('payment_id', '=', paymentId)
+    .where('status', 'in', OPEN)
+    .execute()
+}
+
+export interface TokenHash {
+  selector: string
+  verifier: string
+}
+
+export async function insertToken(
+  db: Db,
+  { selector, verifier }: TokenHash,
+  { recipientId, now }: { recipientId: string; now: number },
+): Promise<void> {
+  await db
+    .insertInto('email_tokens')
+    .values({ selector, verifier, recipient_id: recipientId, created_at: now })
+    .execute()
+}
+
+export async function findToken(
+  db: Db,
+  selector: string,
+): Promise<{ verifier: string; recipientId: string } | undefined> {
+  const row = await db
+    .selectFrom('email_tokens')
+    .select(['verifier', 'recipient_id'])
+    .where('selector', '=', selector)
+    .executeTakeFirst()
+  return row && { verifier: row.verifier, recipientId: row.recipient_id }
+}
+
+/** Whether a mail to somebody was begun before. */
+export async function hasToken(db: Db, recipientId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('email_tokens')
+    .select('selector')
+    .where('recipient_id', '=', recipientId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertSuppression(db: Db, emailHash: string, now: number): Promise<void> {
+  await db
+    .insertInto('email_suppressions')
+    .values({ email_hash: emailHash, created_at: now })
+    .onConflict((conflict) => conflict.column('email_hash').doNothing())
+    .execute()
+}
+
+/** Which of these want no mail. */
+export async function listSuppressed(db: Db, hashes: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('email_suppressions')
+    .select('email_hash')
+    .where('email_hash', 'in', hashes)
+    .execute()
+  return new Set(rows.map((row) => row.email_hash))
+}
+
+/** Erases who the recipients of a payment were, and what opened their shares. */
+export async function forgetRecipients(db: Db, paymentId: string): Promise<void> {
+  await db
+    .deleteFrom('email_tokens')
+    .where('recipient_id', 'in', (query) =>
+      query.selectFrom('email_recipients').select('id').where('payment_id', '=', paymentId),
+    )
+    .execute()
+  await db
+    .updateTable('email_recipients')
+    .set({ email: null, email_hash: null })
+    .where('payment_id', '=', paymentId)
+    .execute()
+}

@@ -1,0 +1,107 @@
+import { AppError } from '../../../kernel/errors.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { takeFree } from '../../accounts/index.ts'
+import { findPayment, lockFunds, queuePayment, treasury, untilPaid } from '../../wallets/index.ts'
+import { claimUnderWay, claimedTooOften, faucetClosed, faucetEmpty, notForFaucet } from '../errors.ts'
+import { showClaim } from '../show-claim.ts'
+import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
+import { type Claimant, type Cooldown, DAY, METER, cooldownsOf } from './cooldowns.ts'
+import { type FaucetCtx, findRefusal } from './refuse-address.ts'
+
+export interface ClaimRequest extends Claimant {
+  accountId: string
+  idempotencyKey: string | undefined
+}
+
+export interface PaidClaim {
+  claim: FaucetClaim
+  hash: string
+}
+
+/**
+ * Gives a little nano, once a day for each account and address. Limits, claim and payment are one transaction: however many
+ * ask at once, what is promised never exceeds the budget or the treasury, and what is promised is paid.
+ */
+export async function claimFaucet(ctx: FaucetCtx, request: ClaimRequest): Promise<PaidClaim> {
+  const { store, faucet } = ctx
+  const { accountId, address, idempotencyKey } = request
+  const known = idempotencyKey === undefined ? undefined : await findClaimByKey(store.db, accountId, idempotencyKey)
+  if (known) return finish(ctx, sameClaim(known, address))
+  if (faucet.amount === 0n) throw faucetClosed()
+  const refusal = await findRefusal(ctx, address)
+  if (refusal !== undefined) throw notForFaucet(refusal)
+  const { id: walletId } = await treasury(ctx)
+  const claim: FaucetClaim = {
+    id: store.ids.next('fct'),
+    accountId,
+    address,
+    amount: faucet.amount,
+    idempotencyKey: idempotencyKey ?? null,
+    createdAt: store.clock.now(),
+  }
+  const refused = await inTx(store, async ({ db }) => {
+    for (const cooldown of cooldownsOf(faucet, request)) {
+      const freeAt = await take(db, cooldown, claim.createdAt)
+      if (freeAt !== undefined) throw new Refused(cooldown, freeAt)
+    }
+    const funds = await lockFunds(db, walletId)
+    if (!funds || funds.free < claim.amount) throw faucetEmpty()
+    await insertClaim(db, claim)
+    await queuePayment(
+      { db, store },
+      { walletId, destination: address, amount: claim.amount, reference: toReference(claim) },
+    )
+  }).catch((error: unknown) => {
+    // Thrown, so that what was counted before it is taken back.
+    if (error instanceof Refused) return error
+    throw error
+  })
+  if (refused) throw await explain(ctx, request, refused)
+  return finish(ctx, claim)
+}
+
+class Refused extends Error {
+  readonly cooldown: Cooldown
+  readonly freeAt: number
+
+  constructor(cooldown: Cooldown, freeAt: number) {
+    super(cooldown.reason)
+    this.cooldown = cooldown
+    this.freeAt = freeAt
+  }
+}
+
+const toReference = ({ id }: FaucetClaim) => `faucet:${id}`
+
+/** Takes one claim; answers when there is another when there is none now. */
+async function take(db: FaucetCtx['store']['db'], { caller, max }: Cooldown, now: number): Promise<number | undefined> {
+  if (max <= 0) return now + DAY
+  const use = await takeFree(db, { caller, meter: METER, now }, { max, windowMilliseconds: DAY })
+  return 'taken' in use ? undefined : use.freeAt
+}
+
+/** Whoever lost the reply to a claim finds it in the refusal of the next one. */
+async function explain({ store }: FaucetCtx, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
+  const { db, clock } = store
+  const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))
+  const latest = await findLatestClaim(db, accountId, address)
+  const isRecent = latest !== undefined && latest.createdAt > clock.now() - DAY
+  if (!isRecent) return claimedTooOften(cooldown.reason, seconds)
+  const hash = (await findPayment(db, toReference(latest)))?.hash
+  return claimedTooOften(cooldown.reason, seconds, { claim: showClaim(latest, hash ?? null) })
+}
+
+function sameClaim(known: FaucetClaim, address: string): FaucetClaim {
+  if (known.address === address) return known
+  throw new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
+}
+
+async function finish(ctx: FaucetCtx, claim: FaucetClaim): Promise<PaidClaim> {
+  try {
+    const { hash } = await untilPaid(ctx, toReference(claim))
+    return { claim, hash: hash! }
+  } catch (error) {
+    if (error instanceof AppError) throw claimUnderWay(claim.id)
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { toObject } from '../../../kernel/shape.ts'
+import { findWalletByAddress, treasury } from '../../wallets/index.ts'
+
+export type FaucetCtx = Pick<Ctx, 'store' | 'node' | 'work' | 'thresholds' | 'custody' | 'faucet'>
+
+const UNRECEIVED_MAX = 10
+const LOOKED_AT_MAX = 100
+
+/** Why an address gets nothing, whoever asks; undefined when it may. */
+export async function findRefusal(ctx: FaucetCtx, address: string): Promise<string | undefined> {
+  const wallet = await findWalletByAddress(ctx.store.db, address)
+  if (wallet && wallet.accountId === null) return 'The faucet does not give to the wallets of this service.'
+  if ((await countUnreceived(ctx, address)) > UNRECEIVED_MAX) {
+    return `More than ${UNRECEIVED_MAX} claims wait to be received at this address. Receive them first.`
+  }
+  return undefined
+}
+
+/** Gifts that nobody has picked up: whoever owns the address does not look at it. */
+async function countUnreceived(ctx: FaucetCtx, account: string): Promise<number> {
+  const { address: giver } = await treasury(ctx)
+  const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }
+  const { blocks } = await ctx.node.read('receivable', params).catch((error: unknown) => {
+    if (error instanceof LedgerRefusal) return { blocks: {} }
+    throw error
+  })
+  return Object.values(toObject(blocks)).filter((entry) => toObject(entry).source === giver).length
+}

@@ -1,0 +1,21 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+
+export const faucetClosed = () => new AppError('feature_disabled', 'The faucet is closed.')
+
+export const faucetEmpty = () =>
+  new AppError('insufficient_funds', 'The faucet is empty at the moment. Nothing was claimed; try again later.')
+
+/** No waiting helps: something about the address itself. */
+export const notForFaucet = (reason: string) =>
+  new AppError('limit_reached', reason, { body: { field: 'nano_address' } })
+
+export const claimedTooOften = (reason: string, retryAfterSeconds: number, body: JsonObject = {}) =>
+  new AppError('too_many_requests', reason, { retryAfterSeconds, body })
+
+/** It is promised and happens by itself; claiming again would only be refused. */
+export const claimUnderWay = (id: string) =>
+  new AppError('wallet_busy', 'The claim is kept and is paid as soon as the ledger lets it. Do not claim again.', {
+    retryAfterSeconds: 10,
+    body: { claim: { id, status: 'queued' } },
+  })

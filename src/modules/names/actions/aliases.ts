@@ -1,0 +1,17 @@
+import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { input } from '../../../kernel/fields.ts'
+
+export const aliases = action({
+  name: 'aliases',
+  summary: 'What well-known accounts are called.',
+  input: input({}),
+  example: {
+    request: {},
+    response: [{ account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8', alias: 'Alice’s Shop' }],
+  },
+  output: answer.list(answer.record({ account: answer.address, alias: answer.text })),
+  auth: 'none',
+  caching: 'local',
+  run: ({ names }) => [...names.aliases()],
+})

@@ -1,0 +1,215 @@
+import type { Clock, KnownName, NameUse, Names } from '../../kernel/ports.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { BuiltIn } from './domain/built-in.ts'
+import { type Lease, statusAt } from './domain/lease.ts'
+import { toNameKey } from './domain/name.ts'
+import { reservedWords } from './domain/reserved.ts'
+import { type ChangePosition, findLease, listChanged, listLeases } from './store.ts'
+
+const PAGE = 5_000
+/** What notices between instances have lost is found again this soon. */
+const REFRESH_EVERY = 15_000
+/** Clocks of instances differ, and what is committed late has an early time: that far back is looked again. */
+const LOOK_BACK = 60_000
+/** Clocks can also be set back; then only the whole book says what has changed. */
+const RELOAD_EVERY = 3_600_000
+const BEGINNING: ChangePosition = { changedAt: 0, key: '' }
+
+export interface BookOptions {
+  db: Db
+  clock: Clock
+  builtIn: BuiltIn
+  onError(error: unknown): void
+}
+
+/**
+ * Every name in memory, so that answers can carry usernames without asking the store. A change is told to all instances
+ * and read from the store by each; a name that is not here is looked for there; and where money moves, the store is asked
+ * in any case. What a lease is worth is a question of the time, and asked each time.
+ */
+export class NameBook implements Names {
+  readonly #options: BookOptions
+  readonly #builtIn = new Map<string, KnownName>()
+  readonly #builtInOf = new Map<string, string>()
+  readonly #isReservedWord: (name: string) => boolean
+  readonly #leases = new Map<string, Lease>()
+  /** Keys of the names that owners have for their own addresses. */
+  readonly #namesOf = new Map<string, Set<string>>()
+  #position = BEGINNING
+  #reloadedAt = 0
+  readonly #running = new Set<Promise<void>>()
+  /** Names that are not here and are about to be looked for, all in one question. */
+  #wanted: { keys: Set<string>; found: Promise<void> } | undefined
+  #cancelRefresh: (() => void) | undefined
+  #stopped = false
+  #revision = 0
+  /** The next end of a lease or of a grace period, when answers change by themselves. */
+  #nextEndAt = Infinity
+  #known: { revision: number; names: readonly KnownName[] } | undefined
+
+  constructor(options: BookOptions) {
+    this.#options = options
+    this.#isReservedWord = reservedWords(options.builtIn.reserved)
+    for (const known of options.builtIn.names) {
+      this.#builtIn.set(known.name.toLowerCase(), known)
+      if (!this.#builtInOf.has(known.address)) this.#builtInOf.set(known.address, known.name)
+    }
+  }
+
+  /** Reads the whole book and keeps it up to date from then on. */
+  async start(): Promise<void> {
+    await this.#readChanges()
+    this.#refreshLater()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelRefresh?.()
+    await Promise.all(this.#running)
+  }
+
+  get revision(): number {
+    if (this.#options.clock.now() >= this.#nextEndAt) {
+      this.#revision++
+      this.#nextEndAt = Infinity
+      for (const lease of this.#leases.values()) this.#expectEnd(lease)
+    }
+    return this.#revision
+  }
+
+  resolve(name: string, use: NameUse): string | undefined | Promise<string | undefined> {
+    const key = toNameKey(name)
+    if (key === undefined) return undefined
+    if (use === 'money') return this.#resolveForMoney(key)
+    return this.#find(key) ?? this.#lookFor(key).then(() => this.#find(key))
+  }
+
+  usernameOf(address: string): string | undefined {
+    const now = this.#options.clock.now()
+    let first: Lease | undefined
+    for (const key of this.#namesOf.get(address) ?? []) {
+      const lease = this.#leases.get(key)!
+      if (statusAt(lease, now) !== 'leased') continue
+      if (!first || lease.createdAt < first.createdAt) first = lease
+    }
+    return first?.name ?? this.#builtInOf.get(address)
+  }
+
+  isReserved(name: string): boolean {
+    return this.#builtIn.has(name.toLowerCase()) || this.#isReservedWord(name)
+  }
+
+  known(): readonly KnownName[] {
+    const { revision } = this
+    if (this.#known?.revision !== revision) this.#known = { revision, names: this.#listKnown() }
+    return this.#known.names
+  }
+
+  aliases(): readonly { account: string; alias: string }[] {
+    return this.#options.builtIn.aliases.map(({ account, alias }) => ({ account, alias }))
+  }
+
+  /** A name has changed, here or on another instance. */
+  note(key: string): void {
+    this.#inBackground(async () => {
+      const lease = await findLease(this.#options.db, key)
+      if (lease) this.#put(lease)
+    })
+  }
+
+  /** Notices may have been lost: the whole book is read again. */
+  reload(): void {
+    this.#reloadedAt = 0
+    this.#inBackground(() => this.#readChanges())
+  }
+
+  #lookFor(key: string): Promise<void> {
+    if (this.#wanted) {
+      this.#wanted.keys.add(key)
+      return this.#wanted.found
+    }
+    const keys = new Set([key])
+    const found = Promise.resolve().then(async () => {
+      this.#wanted = undefined
+      for (const lease of await listLeases(this.#options.db, [...keys])) this.#put(lease)
+    })
+    this.#wanted = { keys, found }
+    return found
+  }
+
+  #find(key: string): string | undefined {
+    const lease = this.#leases.get(key)
+    if (lease && statusAt(lease, this.#options.clock.now()) !== 'available') return lease.address
+    return this.#builtIn.get(key)?.address
+  }
+
+  /** In its grace period a name is its owner's still, but nobody's money should follow it (contract 1, rule 17). */
+  async #resolveForMoney(key: string): Promise<string | undefined> {
+    const lease = await findLease(this.#options.db, key)
+    const status = lease ? statusAt(lease, this.#options.clock.now()) : 'available'
+    if (status === 'available') return this.#builtIn.get(key)?.address
+    return status === 'leased' ? lease!.address : undefined
+  }
+
+  #listKnown(): KnownName[] {
+    const now = this.#options.clock.now()
+    const names = new Map(this.#builtIn)
+    for (const [key, lease] of this.#leases) {
+      const status = statusAt(lease, now)
+      if (status === 'leased') names.set(key, lease)
+      else if (status === 'grace') names.delete(key)
+    }
+    return [...names].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, known]) => known)
+  }
+
+  async #readChanges(): Promise<void> {
+    const now = this.#options.clock.now()
+    const isWhole = now - this.#reloadedAt >= RELOAD_EVERY || now < this.#reloadedAt
+    let at = isWhole ? BEGINNING : { changedAt: this.#position.changedAt - LOOK_BACK, key: '' }
+    for (;;) {
+      const page = await listChanged(this.#options.db, at, PAGE)
+      for (const lease of page) this.#put(lease)
+      const last = page.at(-1)
+      if (last) at = { changedAt: last.changedAt, key: last.key }
+      if (page.length < PAGE) break
+    }
+    if (isWhole) this.#reloadedAt = now
+    this.#position = at
+  }
+
+  #refreshLater(): void {
+    if (this.#stopped) return
+    this.#cancelRefresh = this.#options.clock.after(REFRESH_EVERY, () => {
+      this.#inBackground(() => this.#readChanges().finally(() => this.#refreshLater()))
+    })
+  }
+
+  #inBackground(run: () => Promise<void>): void {
+    if (this.#stopped) return
+    const running = run()
+      .catch((error: unknown) => this.#options.onError(error))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  #put(lease: Lease): void {
+    const old = this.#leases.get(lease.key)
+    // Two reads may overtake each other.
+    if (old && old.changedAt >= lease.changedAt) return
+    if (old) this.#namesOf.get(old.owner)?.delete(old.key)
+    this.#leases.set(lease.key, lease)
+    // A name for somebody else's address is nothing that address has said of itself.
+    if (lease.owner === lease.address) {
+      const names = this.#namesOf.get(lease.owner) ?? new Set()
+      this.#namesOf.set(lease.owner, names.add(lease.key))
+    }
+    this.#revision++
+    this.#expectEnd(lease)
+  }
+
+  #expectEnd({ expiresAt, graceUntil }: Lease): void {
+    const now = this.#options.clock.now()
+    const end = expiresAt > now ? expiresAt : graceUntil
+    if (end > now && end < this.#nextEndAt) this.#nextEndAt = end
+  }
+}

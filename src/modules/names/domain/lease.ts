@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../kernel/shape.ts'
+
+/** A name that somebody leases or has leased. Times are milliseconds. */
+export interface Lease {
+  /** In small letters. */
+  key: string
+  /** As its owner wrote it. */
+  name: string
+  /** The address that paid for it, and alone may extend or change it. */
+  owner: string
+  /** What it stands for. */
+  address: string
+  accountId: string | null
+  createdAt: number
+  expiresAt: number
+  /** Until then nobody else may have it. */
+  graceUntil: number
+  profile: JsonObject
+  changedAt: number
+}
+
+export type LeaseStatus = 'available' | 'leased' | 'grace'
+
+/** What a lease is worth at a time (contract 3, Username). */
+export function statusAt({ expiresAt, graceUntil }: Pick<Lease, 'expiresAt' | 'graceUntil'>, at: number): LeaseStatus {
+  if (at < expiresAt) return 'leased'
+  return at < graceUntil ? 'grace' : 'available'
+}

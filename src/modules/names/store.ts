@@ -1,0 +1,163 @@
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import type { UsernamesTable } from '../../kernel/tables/names.ts'
+import type { Lease } from './domain/lease.ts'
+
+const toLease = (row: UsernamesTable): Lease => ({
+  key: row.name,
+  name: row.display,
+  owner: row.owner,
+  address: row.address,
+  accountId: row.account_id,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  graceUntil: row.grace_until,
+  profile: JSON.parse(row.profile) as JsonObject,
+  changedAt: row.changed_at,
+})
+
+const toColumns = (lease: Lease) => ({
+  display: lease.name,
+  owner: lease.owner,
+  address: lease.address,
+  account_id: lease.accountId,
+  created_at: lease.createdAt,
+  expires_at: lease.expiresAt,
+  grace_until: lease.graceUntil,
+  profile: JSON.stringify(lease.profile),
+  changed_at: lease.changedAt,
+})
+
+/** A name that nobody has ever had becomes somebody's; false when it is in the book already. Whoever is second waits here. */
+export async function insertLease(db: Db, lease: Lease): Promise<boolean> {
+  const row = await db
+    .insertInto('usernames')
+    .values({ name: lease.key, told: 0, ...toColumns(lease) })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('name')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Takes hold of a name until the transaction ends: two payments for it are judged one after the other. */
+export async function lockLease(db: Db, key: string): Promise<Lease | undefined> {
+  const row = await db
+    .updateTable('usernames')
+    .set(({ ref }) => ({ told: ref('told') }))
+    .where('name', '=', key)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toLease(row)
+}
+
+/** Writes a name that `lockLease` holds. Notices of its end begin anew. */
+export async function updateLease(db: Db, lease: Lease): Promise<void> {
+  await db
+    .updateTable('usernames')
+    .set({ told: 0, ...toColumns(lease) })
+    .where('name', '=', lease.key)
+    .execute()
+}
+
+/** The same for what an owner tells about a name; its end stays where it is, and so do the notices of it. */
+export async function updateProfile(
+  db: Db,
+  { key, address, profile, changedAt }: Pick<Lease, 'key' | 'address' | 'profile' | 'changedAt'>,
+): Promise<void> {
+  await db
+    .updateTable('usernames')
+    .set({ address, profile: JSON.stringify(profile), changed_at: changedAt })
+    .where('name', '=', key)
+    .execute()
+}
+
+export async function findLease(db: Db, key: string): Promise<Lease | undefined> {
+  const row = await db.selectFrom('usernames').selectAll().where('name', '=', key).executeTakeFirst()
+  return row && toLease(row)
+}
+
+/** Those of a bounded list of names that are in the book. */
+export async function listLeases(db: Db, keys: readonly string[]): Promise<Lease[]> {
+  const rows = await db
+    .selectFrom('usernames')
+    .selectAll()
+    .where('name', 'in', [...keys])
+    .execute()
+  return rows.map(toLease)
+}
+
+/** Where a walk through what has changed has come to. */
+export interface ChangePosition {
+  changedAt: number
+  key: string
+}
+
+/** What has changed since a position, oldest first. */
+export async function listChanged(db: Db, since: ChangePosition, limit: number): Promise<Lease[]> {
+  const rows = await db
+    .selectFrom('usernames')
+    .selectAll()
+    .where(({ eb, or, and }) =>
+      or([
+        eb('changed_at', '>', since.changedAt),
+        and([eb('changed_at', '=', since.changedAt), eb('name', '>', since.key)]),
+      ]),
+    )
+    .orderBy('changed_at')
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+  return rows.map(toLease)
+}
+
+/** Names that an account asked for, newest first; the next page begins behind the last of this one. */
+export async function listLeasesOf(
+  db: Db,
+  { accountId, after, limit }: { accountId: string; after?: { createdAt: number; key: string }; limit: number },
+): Promise<Lease[]> {
+  let query = db.selectFrom('usernames').selectAll().where('account_id', '=', accountId)
+  if (after) {
+    query = query.where(({ eb, or, and }) =>
+      or([
+        eb('created_at', '<', after.createdAt),
+        and([eb('created_at', '=', after.createdAt), eb('name', '>', after.key)]),
+      ]),
+    )
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('name').limit(limit).execute()
+  return rows.map(toLease)
+}
+
+/** Names of accounts that end before a time and whose owners may not have been told all there is to tell. */
+export async function listUntold(
+  db: Db,
+  { expiresBefore, limit }: { expiresBefore: number; limit: number },
+): Promise<(Lease & { told: number })[]> {
+  const rows = await db
+    .selectFrom('usernames')
+    .selectAll()
+    .where('told', '<', 3)
+    .where('account_id', 'is not', null)
+    .where('expires_at', '<=', expiresBefore)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...toLease(row), told: row.told }))
+}
+
+/** One notice further; false when somebody else has sent it, or the end has moved meanwhile. */
+export async function markTold(
+  db: Db,
+  { key, expiresAt, told }: { key: string; expiresAt: number; told: number },
+  next: number,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('usernames')
+    .set({ told: next })
+    .where('name', '=', key)
+    .where('expires_at', '=', expiresAt)
+    .where('told', '=', told)
+    .returning('name')
+    .executeTakeFirst()
+  return row !== undefined
+}

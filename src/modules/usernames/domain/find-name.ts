@@ -1,0 +1,27 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { type Lease, type LeaseStatus, findLease, showName, statusAt, toUnix } from '../../names/index.ts'
+
+export interface FoundName {
+  key: string
+  status: LeaseStatus | 'reserved'
+  /** Of whoever has it now, also in its grace period. */
+  lease: Lease | undefined
+}
+
+/** How a name stands at this moment. A lease goes before a reservation: whoever paid for it keeps it. */
+export async function findName(
+  { store: { db, clock }, names }: Pick<Ctx, 'store' | 'names'>,
+  name: string,
+): Promise<FoundName> {
+  const key = name.toLowerCase()
+  const lease = await findLease(db, key)
+  const status = lease ? statusAt(lease, clock.now()) : 'available'
+  if (status !== 'available') return { key, status, lease }
+  return { key, status: names.isReserved(key) ? 'reserved' : 'available', lease: undefined }
+}
+
+/** A lease for everybody to see: all of it but the account is on the ledger anyway. */
+export function showLease(lease: Lease): JsonObject {
+  return { ...showName(lease), owner: lease.owner, grace_until_unix: toUnix(lease.graceUntil) }
+}

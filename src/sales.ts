@@ -1,0 +1,39 @@
+import type { Config } from './config.ts'
+import type { Notices } from './kernel/ports.ts'
+import type { Sales } from './kernel/sales.ts'
+import { CREDITS, type Settlement, describeOrder, giveCredits, settlePayment } from './modules/billing/index.ts'
+import { NAME, NAME_UPDATE, changeName, leaseName } from './modules/usernames/index.ts'
+import { type WalletCtx, treasury } from './modules/wallets/index.ts'
+
+/** The notice by which instances learn that a name has changed. */
+export const NAME_NOTICE = 'name'
+
+export interface SalesNeeds {
+  wallets: WalletCtx
+  notices: Notices
+  /** Addresses to which nothing can be sent back. */
+  exchanges: ReadonlySet<string>
+}
+
+/** What the service sells on its own account, and who gives it. */
+export function openSales(
+  config: Pick<Config, 'namePlans' | 'nameUpdatePrice' | 'creditPlans' | 'offersPerDayMax'>,
+  { wallets, notices, exchanges }: SalesNeeds,
+): Sales {
+  const { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax } = config
+  const onChange = (key: string) => notices.publish(NAME_NOTICE, key)
+  const settlement: Settlement = {
+    fulfil: { [CREDITS]: giveCredits, [NAME]: leaseName(onChange), [NAME_UPDATE]: changeName(onChange) },
+    isExchange: (address) => exchanges.has(address),
+    onRefund: (walletId) => {
+      // What fails here is taken up by the jobs of wallets.
+      wallets.custody.advance(walletId).catch(() => undefined)
+    },
+  }
+  return {
+    rules: { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax },
+    treasuryAddress: async () => (await treasury(wallets)).address,
+    settle: (tx, payment) => settlePayment(settlement, tx, payment),
+    describe: describeOrder,
+  }
+}

@@ -1,0 +1,80 @@
+import { renderToString } from 'preact-render-to-string'
+
+/** A part of a mail. Every mail is written once and shown as plain text and as HTML. */
+export type MailPart =
+  | { text: string }
+  /** Words of somebody else, shown as such. */
+  | { quote: string }
+  /** Quiet ones are for few people. */
+  | { link: string; label: string; quiet?: true }
+  /** Something to copy. */
+  | { code: string }
+
+const INK = '#16202b'
+const SOFT = '#566575'
+const FONT = 'system-ui, -apple-system, Segoe UI, sans-serif'
+
+const Part = ({ part }: { part: MailPart }) => {
+  if ('quote' in part) {
+    const style = `margin:16px 0;padding:8px 16px;border-left:4px solid #b8c4cf;color:${INK};white-space:pre-wrap`
+    return <blockquote style={style}>{part.quote}</blockquote>
+  }
+  if ('link' in part) {
+    const style = part.quiet
+      ? 'color:#1f5fb8'
+      : 'display:inline-block;padding:12px 20px;border-radius:8px;background:#1f5fb8;color:#ffffff;text-decoration:none'
+    return (
+      <p style="margin:20px 0">
+        <a href={part.link} style={style}>
+          {part.label}
+        </a>
+      </p>
+    )
+  }
+  if ('code' in part) {
+    const style = 'margin:12px 0;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:15px;word-break:break-all'
+    return <p style={style}>{part.code}</p>
+  }
+  return <p style="margin:12px 0">{part.text}</p>
+}
+
+/** Nothing is fetched from anywhere: no pictures, no fonts, no style sheets. Preact escapes everything. */
+export function renderMail({
+  title,
+  parts,
+  foot,
+}: {
+  title: string
+  parts: readonly MailPart[]
+  foot: string
+}): string {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{title}</title>
+      </head>
+      <body style={`margin:0;padding:24px 16px;font:16px/1.55 ${FONT};color:${INK};background:#ffffff`}>
+        <div style="max-width:560px;margin:0 auto">
+          <h1 style="font-size:22px;line-height:1.3;margin:0 0 16px">{title}</h1>
+          {parts.map((part) => (
+            <Part part={part} />
+          ))}
+          <p style={`margin:24px 0 0;color:${SOFT};font-size:14px`}>{foot}</p>
+        </div>
+      </body>
+    </html>
+  )
+  return `<!doctype html>${renderToString(page)}`
+}
+
+/** The same as plain text. */
+export function renderMailText({ parts, foot }: { parts: readonly MailPart[]; foot: string }): string {
+  const texts = parts.map((part) => {
+    if ('quote' in part) return part.quote.replace(/^/gm, '> ')
+    if ('link' in part) return `${part.label}:\n${part.link}`
+    return 'code' in part ? part.code : part.text
+  })
+  return [...texts, '-- ', foot].join('\n\n').replace('-- \n\n', '-- \n')
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LocalNotices } from '../../src/infra/db/notices.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { bytesToHex } from '../../src/kernel/nano/hex.ts'
+import { Monitor, Shares, creditSend } from '../../src/modules/checkout/index.ts'
+import { openBulk } from '../support/bulk.ts'
+import { TestClock } from '../support/clock.ts'
+import { openFresh } from '../support/engines.ts'
+import { fillOpen, openOwn } from '../support/many-checkouts.ts'
+import { SyntheticNetwork } from '../support/synthetic-network.ts'
+import { toCheckoutCtx } from '../support/till.ts'
+import { until } from '../support/until.ts'
+
+const newHash = () => bytesToHex(systemRandom.bytes(32))
+
+function openShares(count: number) {
+  const clock = new TestClock()
+  const notices = new LocalNotices()
+  const open = (isListening = () => true) => new Shares({ notices, clock, random: systemRandom, isListening })
+  const all = Array.from({ length: count }, () => open())
+  clock.advance(5_000)
+  return { clock, notices, open, all }
+}
+
+const turnsOf = (shares: readonly Shares[], hash: string) => shares.map((one) => one.turnOf(hash))
+
+test('whoever is alone credits every payment at once', () => {
+  const { all } = openShares(1)
+  for (let at = 0; at < 100; at++) assert.deepEqual(turnsOf(all, newHash()), [0])
+})
+
+test('of twenty instances one credits at once, two look after it later, and each has its share', () => {
+  const { all } = openShares(20)
+  const first = Array.from(all, () => 0)
+  for (let at = 0; at < 4_000; at++) {
+    const turns = turnsOf(all, newHash())
+    assert.deepEqual(
+      turns.filter((turn) => turn !== undefined).sort((a, b) => a - b),
+      [0, 1_000, 2_000],
+    )
+    first[turns.indexOf(0)]!++
+  }
+  // 200 are expected; five deviations lie outside.
+  for (const count of first) assert.ok(count > 120 && count < 280, `one instance has ${count} of 4,000`)
+})
+
+test('the share of an instance that says goodbye, falls silent or hears nothing passes to the others', () => {
+  const { clock, open, all } = openShares(3)
+  let listens = true
+  const deaf = open(() => listens)
+  const everybody = [...all, deaf]
+  clock.advance(5_000)
+  const hashes = Array.from({ length: 200 }, newHash)
+  const firsts = (shares: readonly Shares[]) =>
+    hashes.every((hash) => turnsOf(shares, hash).filter((turn) => turn === 0).length === 1)
+  assert.ok(firsts(everybody))
+  listens = false
+  clock.advance(20_000)
+  assert.ok(firsts(all))
+  all[0]!.stop()
+  assert.ok(firsts(all.slice(1)))
+})
+
+test('a payment whose instance is gone is credited by the next, and one that was credited is not read again', async (t) => {
+  const { url, clock, ctx: storeCtx, openAnother } = await openFresh(t, 'sqlite')
+  const bulk = await openBulk(url)
+  await fillOpen(bulk, { watched: 20, now: clock.now(), sharedEach: 0 })
+  await bulk.close()
+  const told: string[] = []
+  const start = async (ctx: typeof storeCtx, turnOf: () => number | undefined) => {
+    const network = new SyntheticNetwork()
+    const bus = { clock, onError: (error: unknown) => assert.fail(String(error)) }
+    const monitor = new Monitor({
+      ...bus,
+      ctx: toCheckoutCtx(ctx, 'sqlite', { tell: (id) => told.push(id) }),
+      node: network,
+      bus: network,
+      turnOf,
+    })
+    t.after(() => monitor.stop())
+    await monitor.start()
+    // The look that follows every start is over before anything is paid.
+    await until(() => (network.asked.get('accounts_frontiers') ?? 0) > 0 || told.length > 0)
+    return network
+  }
+  const second = await start((await openAnother()).ctx, () => 1_000)
+  const pay = (network: SyntheticNetwork, at: number) => {
+    const { id, address: to, amountRaw } = openOwn(at)
+    return { id, hash: network.pay({ to, amountRaw, at: clock.now() }) }
+  }
+  const lonely = pay(second, 1)
+  second.tellSend(lonely.hash)
+  assert.equal(second.asked.get('blocks_info'), undefined)
+  clock.advance(1_000)
+  await until(() => told.includes(lonely.id))
+  assert.equal(second.asked.get('blocks_info'), 1)
+
+  const known = pay(second, 2)
+  const { address: to, amountRaw } = openOwn(2)
+  const send = { hash: known.hash, from: openOwn(19).address, to, amountRaw: toRaw(amountRaw), at: clock.now() }
+  assert.deepEqual(await creditSend(toCheckoutCtx(storeCtx, 'sqlite'), send), [known.id])
+  const other = pay(second, 3)
+  for (const { hash } of [known, other]) second.tellSend(hash)
+  clock.advance(1_000)
+  await until(() => told.includes(other.id))
+  assert.deepEqual(second.described, [lonely.hash, other.hash])
+})

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { type Raw, parseNano } from '../../src/kernel/money.ts'
+import type { Mail, Mailer } from '../../src/kernel/ports.ts'
+import type { PostOffice } from '../../src/kernel/post-office.ts'
+import type { EmailCtx } from '../../src/modules/email/index.ts'
+import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
+import { listRecipients } from '../../src/modules/email/recipients-store.ts'
+import { NO_NAMES } from '../support/till.ts'
+import type { Instance, WalletWorld } from '../wallets/world.ts'
+
+/* Payments by mail in processes that may die, on top of the world of wallets. */
+
+const secrets = openSecretBox(createHash('sha256').update('test').digest(), systemRandom)
+export const FEE = parseNano('0.1')!
+
+const postOffice: PostOffice = {
+  rules: { feeEach: FEE, recipientsPerDayMax: 0, mailsPerAddressMax: 0 },
+  links: {
+    page: (id) => `http://gateway.test/email/${id}`,
+    check: (id) => `http://gateway.test/email/${id}/check`,
+    claim: (token) => `http://gateway.test/claim#${token}`,
+    decline: (token) => `http://gateway.test/claim/decline#${token}`,
+    claimPage: () => 'http://gateway.test/claim',
+    block: (hash) => `http://explorer.test/${hash}`,
+  },
+  secrets,
+}
+
+export const toEmailCtx = ({ ctx }: Instance): EmailCtx => ({
+  ...ctx,
+  postOffice,
+  names: NO_NAMES,
+})
+
+/** Everything that ever reached a mailbox, through servers that processes may lose the line to. */
+export class MailBox {
+  readonly mails: Mail[] = []
+
+  mailerOf({ faults }: Instance): Mailer {
+    return { send: (mail) => faults.call(() => Promise.resolve(void this.mails.push(mail))) }
+  }
+
+  /** Codes that were mailed with the share of a recipient. */
+  codesFor(recipientId: string): string[] {
+    const mails = this.mails.filter(({ id }) => id === `mail_${recipientId}`)
+    return mails.map(({ text }) => /\/claim#([\w-]{43})$/m.exec(text)![1]!)
+  }
+}
+
+export interface Opened {
+  id: string
+  walletId: string
+  address: string
+  recipientIds: string[]
+}
+
+/** An unfunded payment to so many people. */
+export async function openPayment(
+  world: WalletWorld,
+  instance: Instance,
+  { refundAddress, amount, people }: { refundAddress: string; amount: Raw; people: number },
+): Promise<Opened> {
+  const { id, walletId, address } = await openEmailPayment(toEmailCtx(instance), world.accountId, {
+    refundAddress,
+    amount,
+    emails: Array.from({ length: people }, (_, at) => `person${at}@example.com`),
+    sender: 'Zoë',
+    message: null,
+    receipt: 'sender@example.com',
+    lifetimeMilliseconds: 86_400_000,
+  })
+  const recipients = await listRecipients(world.db, id)
+  return { id, walletId, address, recipientIds: recipients.map((recipient) => recipient.id) }
+}
+
+export async function treasuryOf({ db }: WalletWorld): Promise<string> {
+  const row = await db
+    .selectFrom('wallets')
+    .select('address')
+    .where('purpose', '=', 'treasury')
+    .executeTakeFirstOrThrow()
+  return row.address
+}

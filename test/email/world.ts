@@ -1,0 +1,153 @@
+import type { TestContext } from 'node:test'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { parseNano, type Raw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { type MailServer, openMailServer } from '../support/mail-server.ts'
+import { until } from '../support/until.ts'
+
+export const sender = new Signer(61).address
+export const alice = new Signer(62).address
+export const mallory = new Signer(63).address
+
+export interface Made {
+  id: string
+  address: string
+  browser: string
+  check: string
+  subtotal: number
+  service_fee: number
+  amount: number
+  amount_raw: string
+  special_message: string
+  qrcode: string
+  link: string
+  emails: { email: string; amount: number; amount_raw: string }[]
+  expiration: string
+  created_at: number
+  status: string
+}
+
+export interface World {
+  gateway: Gateway
+  clock: TestClock
+  mails: MailServer
+  key: string
+  accountId: string
+  join(): Promise<{ key: string; accountId: string }>
+  /** Makes a payment that must succeed. */
+  open(fields?: object, key?: string): Promise<Made>
+  call(fields: object, key?: string): Promise<Reply>
+  /** A confirmed deposit. */
+  fund(address: string, amount: string | Raw): Promise<string>
+  /** What an address has and what waits for it. */
+  fundsOf(address: string): bigint
+  /** What anybody may ask. */
+  check(made: Made): Promise<Record<string, unknown> & { status: string }>
+  /** Turns the clock, slower than the work it waits for, until something is so. */
+  turnUntil(isSo: () => boolean | Promise<boolean>): Promise<void>
+  untilStatus(made: Made, status: string): Promise<void>
+  /** Waits until no wallet has anything under way. */
+  settle(): Promise<void>
+  /** Somebody with the code of a mail; without an address they only look. */
+  claim(code: string, address?: string): Promise<Reply>
+  /** Its time is over; turning the clock for weeks would end every lease in between. */
+  letExpire(made: Made): Promise<void>
+  rest(method: string, path: string, key?: string): Promise<Reply>
+}
+
+/** A whole gateway on the embedded ledger with a real mail server and a clock that tests turn. */
+export async function openWorld(t: TestContext, env: Record<string, string> = {}): Promise<World> {
+  const clock = new TestClock()
+  const mails = await openMailServer(t)
+  const settings = { SMTP_URL: mails.url, MAIL_FROM: 'nano-gateway <noreply@gateway.test>', ...env }
+  const gateway = await openGateway(t, settings, clock)
+  const { db, notices } = gateway.app.store
+  const ctx: StoreCtx = {
+    db,
+    clock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => notices.publish('jobs', ''),
+  }
+  const join = async () => {
+    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+    const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })
+    return { key, accountId }
+  }
+  const { key, accountId } = await join()
+  const { node } = gateway.app.devnet!
+  const call: World['call'] = (fields, as = key) =>
+    gateway.call('nano_email', fields, as === '' ? {} : { authorization: `Bearer ${as}` })
+  /** Every step waits for the disk, as leases do: the clock never runs away from those who hold one. */
+  const waitForDisk = () =>
+    db
+      .updateTable('accounts')
+      .set(({ ref }) => ({ role: ref('role') }))
+      .where('id', '=', accountId)
+      .execute()
+  const turnUntil: World['turnUntil'] = (isSo) =>
+    until(async () => {
+      if (await isSo()) return true
+      await waitForDisk()
+      clock.advance(100)
+      return false
+    })
+  const world: World = {
+    gateway,
+    clock,
+    mails,
+    key,
+    accountId,
+    join,
+    call,
+    async open(fields = {}, as) {
+      const reply = await call({ refund_address: sender, amount: '2', emails: ['alice@example.com'], ...fields }, as)
+      if (reply.status !== 200) throw new Error(reply.text)
+      return reply.json<Made>()
+    },
+    fund: (address, amount) =>
+      node.fund(fromAddress(address)!, typeof amount === 'string' ? parseNano(amount)! : amount),
+    fundsOf: (address) => {
+      const account = fromAddress(address)!
+      return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
+    },
+    check: async ({ check }) => (await ask(check, { method: 'GET' })).json(),
+    turnUntil,
+    untilStatus: (made, status) => turnUntil(async () => (await world.check(made)).status === status),
+    settle: () =>
+      turnUntil(async () => {
+        const blocks = await db
+          .selectFrom('wallet_blocks')
+          .select('id')
+          .where('status', 'in', ['queued', 'signed', 'broadcast'])
+          .execute()
+        const ending = await db.selectFrom('wallets').select('id').where('status', '=', 'expiring').execute()
+        return blocks.length + ending.length === 0
+      }),
+    claim: (code, address) =>
+      ask(`${gateway.url}/claim`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code, ...(address !== undefined && { address }) }),
+      }),
+    letExpire: async ({ id }) => {
+      const now = clock.now()
+      await db.updateTable('email_payments').set({ due_at: now, fund_by: now }).where('id', '=', id).execute()
+      const funded = db.updateTable('email_payments').set({ expires_at: now }).where('id', '=', id)
+      await funded.where('status', '=', 'funded').execute()
+    },
+    rest: (method, path, as = key) =>
+      ask(`${gateway.url}${path}`, { method, headers: { authorization: `Bearer ${as}` } }),
+  }
+  return world
+}
+
+/** The code behind the `#` of a mailed link. */
+export function codeOf({ text }: { text: string }): string {
+  return /\/claim#([\w-]{43})$/m.exec(text)![1]!
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type TestContext, test } from 'node:test'
+import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+import { parseNano } from '../../src/kernel/money.ts'
+import { alice, codeOf, openWorld } from '../email/world.ts'
+
+/* The claim page in a real browser, as its recipients open it: from a mail, on a phone, with scripts and without. */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const ARGS = ['--no-sandbox', '--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking']
+const PHONE = { width: 360, height: 740 }
+
+async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
+  t.after(() => browser.close())
+  return browser
+}
+
+/** A page that notes every request and everything its policy forbids. */
+async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: PHONE, ...options })
+  const page = await context.newPage()
+  const requests: { url: string; method: string; body: string | null }[] = []
+  const problems: string[] = []
+  page.on('request', (request) => {
+    requests.push({ url: request.url(), method: request.method(), body: request.postData() })
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  return { page, requests, problems }
+}
+
+/** Nothing that WCAG 2.2 AA forbids and a program can see, and nothing wider than the phone. */
+async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE)
+  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((result) => result.violations)`,
+  )
+  assert.deepEqual(
+    found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    [],
+  )
+  const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+  assert.equal(isWide, false, 'the page is wider than the phone')
+}
+
+async function openFunded(t: TestContext) {
+  const world = await openWorld(t)
+  const made = await world.open({ from: 'Bob', message: 'Thank you\nfor everything', emails: ['alice@example.com'] })
+  await world.fund(made.address, '2')
+  await world.turnUntil(() => world.mails.received.length === 1)
+  const code = codeOf(world.mails.received[0]!)
+  return { world, made, code, link: `${world.gateway.url}/claim#${code}` }
+}
+
+test('from the link in the mail to the nano, with scripts: the code is in no address that anybody is asked for', async (t) => {
+  const { world, code, link } = await openFunded(t)
+  const browser = await openBrowser(t)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, requests, problems } = await openPage(browser, { colorScheme })
+    await page.goto(link)
+    await page.getByLabel('Your Nano address or @username').waitFor()
+    assert.ok(!page.url().includes(code))
+    await assertAccessible(page)
+    assert.ok(await page.getByText('not verified', { exact: true }).isVisible())
+    // Looking claims nothing: the second browser finds everything as it was.
+    if (colorScheme === 'light') {
+      await page.context().close()
+      continue
+    }
+    // A wrong address is told, and nothing is lost.
+    await page.getByLabel('Your Nano address or @username').fill('nano_wrong')
+    await page.getByRole('button', { name: 'Send it to this address' }).click()
+    assert.match((await page.getByRole('alert').textContent())!, /no Nano address/)
+    await assertAccessible(page)
+    await page.getByLabel('Your Nano address or @username').fill(alice)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'It is on its way to you' }).waitFor()
+    await assertAccessible(page)
+    for (const { url, method, body } of requests) {
+      assert.ok(url.startsWith(world.gateway.url), `a request went to ${url}`)
+      // What a browser asks for has no fragment; the one of the first request never leaves it.
+      assert.ok(!url.split('#')[0]!.includes(code))
+      if (method === 'POST') assert.ok(body!.includes(code))
+    }
+    // The browser writes refused pages to its console; everything else would be ours.
+    assert.deepEqual(
+      problems.filter((text) => !/status of 400/.test(text)),
+      [],
+    )
+    await page.context().close()
+  }
+  assert.equal(world.fundsOf(alice), parseNano('2')!)
+})
+
+test('without scripts: the code is typed, and the payment can be declined', async (t) => {
+  const { world, made, code, link } = await openFunded(t)
+  const { page, problems } = await openPage(await openBrowser(t), { javaScriptEnabled: false })
+  await page.goto(link)
+  await page.getByLabel('Code from the mail').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Decline…' }).click()
+  await page.getByRole('button', { name: 'Decline and stop such mails' }).click()
+  await page.getByRole('heading', { name: 'Declined' }).waitFor()
+  await world.untilStatus(made, 'completed')
+  await page.goto(`${world.gateway.url}/claim`)
+  await page.getByLabel('Code from the mail').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Too late' }).waitFor()
+  assert.deepEqual(problems, [])
+})
+
+test('the page where a sender pays, and the empty form, are accessible in both colours', async (t) => {
+  const world = await openWorld(t)
+  const made = await world.open({ emails: ['a@example.com', 'b@example.com'] })
+  const browser = await openBrowser(t)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const { page, problems } = await openPage(browser, { colorScheme })
+    for (const url of [made.browser, `${world.gateway.url}/claim`, `${world.gateway.url}/claim/decline`]) {
+      await page.goto(url)
+      await assertAccessible(page)
+    }
+    assert.deepEqual(problems, [])
+    await page.context().close()
+  }
+})

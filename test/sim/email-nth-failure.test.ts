@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { parseNano, toRaw } from '../../src/kernel/money.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { claimShare, followPayment } from '../../src/modules/email/index.ts'
+import { inviteRecipient } from '../../src/modules/email/domain/invite.ts'
+import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
+import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../email/processes.ts'
+import { Signer, nano } from '../support/blocks.ts'
+import type { Moment } from '../support/faults.ts'
+import { SEED, SeededRandom } from '../support/random.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+
+/* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
+
+/** Longer than any lease. */
+const LEASE = 11_000
+const CALLS_MAX = 500
+const STRIDE = 2
+/** However slow the machine is. */
+const PATIENT = { timeout: 600_000 }
+let signers = 5_000
+const stranger = () => new Signer(signers++).address
+
+interface Prepared {
+  act(instance: Instance): Promise<unknown>
+  check(): Promise<void>
+}
+
+type Scenario = (world: WalletWorld, instance: Instance) => Promise<Prepared>
+
+/** Funded with too much, mailed to two, claimed by one, refunded for the other. */
+const email: Scenario = async (world, instance) => {
+  const [refundAddress, claimant] = [stranger(), stranger()]
+  const box = new MailBox()
+  const amount = toRaw(nano(1) + 1n)
+  const opened = await openPayment(world, instance, { refundAddress, amount, people: 2 })
+  const { id, walletId, address, recipientIds } = opened
+  const [first] = recipientIds
+  const treasury = await treasuryOf(world)
+  const feesBefore = world.fundsOf(treasury)
+  const deposited = amount + FEE + nano(3)
+  await world.deposit(address, toRaw(deposited))
+  const hashes = new Set<string>()
+  return {
+    act: async (alive) => {
+      const ctx = toEmailCtx(alive)
+      await ctx.custody.advance(walletId)
+      await followPayment(ctx, id)
+      for (const recipientId of recipientIds) await inviteRecipient(ctx, box.mailerOf(alive), recipientId)
+      for (const token of box.codesFor(first!)) {
+        const { hash } = await claimShare(ctx, { token, destination: claimant })
+        // Without one the claim is kept and its block has not left yet.
+        if (hash !== undefined) hashes.add(hash)
+      }
+      const over = world.db.updateTable('email_payments').set({ expires_at: world.clock.now() })
+      await over.where('id', '=', id).where('status', '=', 'funded').execute()
+      await followPayment(ctx, id)
+      await alive.settle()
+    },
+    check: async () => {
+      const half = nano(1) / 2n
+      assert.equal(world.fundsOf(claimant), half, 'the claimant has one share')
+      assert.equal(world.fundsOf(refundAddress), half + 1n + nano(3), 'the rest went back')
+      assert.equal(world.fundsOf(treasury) - feesBefore, FEE, 'the fee was taken once')
+      assert.equal(world.fundsOf(address), 0n)
+      assert.equal(hashes.size, 1, 'every code and every try is the same block')
+      const row = await world.db.selectFrom('email_payments').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+      assert.deepEqual([row.status, row.due_at], ['completed', null])
+      const jobs = await world.db.selectFrom('jobs').selectAll().where('kind', '=', 'email.tell').execute()
+      const told = jobs.map(({ payload }) => JSON.parse(payload) as { paymentId: string; kind: string })
+      const kinds = told.filter(({ paymentId }) => paymentId === id).map(({ kind }) => kind)
+      assert.deepEqual(kinds.sort(), ['claimed', 'funded', 'returned'], 'each receipt is asked for once')
+      for (const recipientId of recipientIds) {
+        const codes = box.codesFor(recipientId)
+        assert.ok(codes.length >= 1 && codes.length <= 2, 'a mail is repeated only when its reply was lost')
+      }
+    },
+  }
+}
+
+/** A gift that its client asks for with the same key until it is told the hash. */
+const faucet: Scenario = async (world) => {
+  const treasury = await treasuryOf(world)
+  const amount = parseNano('0.001')!
+  if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(1))
+  const { db, clock } = world
+  const store = { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const { id: accountId } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+  const address = stranger()
+  const before = world.fundsOf(treasury)
+  const hashes = new Set<string>()
+  const rules = { amount, dailyBudget: nano(1), perNetworkMax: 0 }
+  return {
+    act: async ({ ctx }) => {
+      const { id } = await db
+        .selectFrom('wallets')
+        .select('id')
+        .where('purpose', '=', 'treasury')
+        .executeTakeFirstOrThrow()
+      await ctx.custody.advance(id)
+      const request = { accountId, address, ip: '192.0.2.1', idempotencyKey: 'one' }
+      hashes.add((await claimFaucet({ ...ctx, faucet: rules }, request)).hash)
+    },
+    check: async () => {
+      assert.equal(world.fundsOf(address), amount)
+      assert.equal(before - world.fundsOf(treasury), amount)
+      assert.equal(hashes.size, 1)
+    },
+  }
+}
+
+/** How a call fails. */
+const WAYS: { moment: Moment; deadly: boolean }[] = [
+  { moment: 'before', deadly: true },
+  { moment: 'after', deadly: true },
+  { moment: 'after', deadly: false },
+]
+
+/**
+ * Lets the n-th call of a scenario fail, each in a way that the seed draws. Every block costs signatures, so that a run takes
+ * half of the calls, and which half the seed decides: runs add up.
+ */
+async function failEverywhere(t: TestContext, scenario: Scenario): Promise<void> {
+  t.diagnostic(`SEED=${SEED}`)
+  const ways = new SeededRandom(SEED)
+  const world = await openWalletWorld(t, { engine: 'memory', random: systemRandom })
+  let instance = await world.start()
+  for (let call = 1 + ways.below(STRIDE); call < CALLS_MAX; call += STRIDE) {
+    const { act, check } = await scenario(world, instance)
+    const { faults } = instance
+    const { moment, deadly } = ways.pick(WAYS)
+    if (deadly) faults.crashAt(call, moment)
+    else faults.failAt(call, moment)
+    await world.finish(act(instance)).catch((error: unknown) => {
+      if (!faults.fired) throw error
+    })
+    faults.disarm()
+    world.clock.advance(LEASE)
+    if (faults.dead) instance = await world.start()
+    await world.finish(act(instance))
+    await world.finish(instance.settle())
+    try {
+      await check()
+    } catch (cause) {
+      const way = `${deadly ? 'dies' : 'fails'} ${moment} call ${call}`
+      throw new Error(`SEED=${SEED}, ${way}: ${(cause as Error).message}`, { cause })
+    }
+    if (!faults.fired) {
+      t.diagnostic(`about ${call - 1} places to fail`)
+      assert.ok(call > 5)
+      assert.deepEqual(world.alarms, [])
+      return
+    }
+  }
+  assert.fail('It never ended.')
+}
+
+test('a payment by mail comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>
+  failEverywhere(t, email),
+)
+
+test('a gift comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>
+  failEverywhere(t, faucet),
+)

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
+import { creditSend } from '../../src/modules/checkout/index.ts'
+import { findLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { insertWallet } from '../../src/modules/wallets/store.ts'
+import { Signer } from '../support/blocks.ts'
+import { assertCreditsBalance } from '../support/credits.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { offerCredits, offerName, payment, toSales } from '../support/market.ts'
+import { toCheckoutCtx } from '../support/till.ts'
+
+/* What the store promises about what the service sells, on each engine and with many at once. */
+
+const treasury = new Signer(1).address
+const YEAR = 2
+const DAY = 86_400_000
+
+async function openShop(store: StoreCtx, engine: Engine, exchanges: string[] = []) {
+  const sales = toSales(treasury, { exchanges })
+  return toCheckoutCtx(store, engine, { sales })
+}
+
+async function openTreasury({ db }: StoreCtx): Promise<void> {
+  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const terms = { refundAddress: null, metadata: null, expiresAt: null }
+  const wallet = { id: 'wal_treasury', accountId: null, purpose: 'treasury', address: treasury, createdAt: 1 }
+  await insertWallet(db, { ...wallet, ...terms }, sealed)
+}
+
+const refundsOf = async (db: Db) =>
+  (await db.selectFrom('wallet_blocks').selectAll().orderBy('reference').execute()).map((row) => ({
+    to: row.destination,
+    amount: BigInt(row.amount_raw!),
+    reference: row.reference,
+  }))
+
+forEachEngine((engine, openFresh) => {
+  test('twenty payments for one name at once: one lease, and each other amount goes back once', async (t) => {
+    const { ctx: store, openAnother } = await openFresh(t)
+    await openTreasury(store)
+    const shops = [await openShop(store, engine), await openShop((await openAnother()).ctx, engine)]
+    const payers = Array.from({ length: 20 }, (_, at) => new Signer(100 + at).address)
+    const sends = []
+    for (const [at, from] of payers.entries()) {
+      const checkout = await offerName(shops[0]!, 'Prize')
+      sends.push(payment(checkout, YEAR, { hash: `A${at}`, from, at: store.clock.now() }))
+    }
+    // Each is heard of on both instances, and twice on one.
+    const heard = [...sends, ...sends, ...sends]
+    await Promise.all(heard.map((send, at) => creditSend(shops[at % 2]!, send)))
+    const lease = (await findLease(store.db, 'prize'))!
+    const winner = sends.find(({ from }) => from === lease.owner)!
+    const refunds = await refundsOf(store.db)
+    const lost = sends.filter((send) => send !== winner)
+    const byReference = (a: { reference: string | null }, b: { reference: string | null }) =>
+      a.reference! < b.reference! ? -1 : 1
+    assert.deepEqual(
+      refunds.sort(byReference),
+      lost
+        .map(({ hash, from, amountRaw }) => ({ to: from, amount: amountRaw, reference: `payment:refund:${hash}` }))
+        .sort(byReference),
+    )
+    assert.equal(lease.address, winner.from)
+  })
+
+  test('one owner’s extensions at once are all added', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const from = new Signer(2).address
+    const sends = []
+    for (let at = 0; at < 8; at++) {
+      sends.push(payment(await offerName(shop, 'mine'), YEAR, { hash: `B${at}`, from, at: clock.now() }))
+    }
+    await Promise.all(sends.map((send) => creditSend(shop, send)))
+    const lease = (await findLease(store.db, 'mine'))!
+    assert.equal(new Date(lease.expiresAt).toISOString(), '2034-11-15T00:00:00.000Z')
+    assert.deepEqual(await refundsOf(store.db), [])
+  })
+
+  test('credits are added once, however often and wherever the payment is heard of', async (t) => {
+    const { ctx: store, openAnother } = await openFresh(t)
+    await openTreasury(store)
+    const shops = [await openShop(store, engine), await openShop((await openAnother()).ctx, engine)]
+    const { id } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+    const checkout = await offerCredits(shops[0]!, id)
+    const send = payment(checkout, 1, { hash: 'C', from: new Signer(3).address, at: store.clock.now() })
+    await Promise.all(Array.from({ length: 50 }, (_, at) => creditSend(shops[at % 2]!, send)))
+    const { available } = await store.db.selectFrom('credit_balances').selectAll().executeTakeFirstOrThrow()
+    assert.equal(available, 10_000)
+    await assertCreditsBalance(store.db)
+    const [bought, ...more] = await listPurchasesOf(store.db, { accountId: id, limit: 10 })
+    assert.deepEqual([bought!.what, bought!.outcome, more], ['10,000 Credits', 'applied', []])
+  })
+
+  test('a failure in the middle leaves neither payment nor name, and the next try makes both', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    // Without a treasury no refund can be queued, which is the last thing that happens.
+    const shop = await openShop(store, engine)
+    const [alice, bob] = [new Signer(4).address, new Signer(5).address]
+    const [first, second] = [await offerName(shop, 'torn'), await offerName(shop, 'torn')]
+    await creditSend(shop, payment(first, YEAR, { hash: 'D1', from: alice, at: clock.now() }))
+    const late = payment(second, YEAR, { hash: 'D2', from: bob, at: clock.now() })
+    await assert.rejects(creditSend(shop, late), /no treasury/)
+    const settled = () => store.db.selectFrom('service_payments').select('outcome').orderBy('block_hash').execute()
+    const payments = () => store.db.selectFrom('checkout_payments').select('block_hash').execute()
+    assert.deepEqual([(await settled()).length, (await payments()).length], [1, 1])
+    await openTreasury(store)
+    await creditSend(shop, late)
+    assert.deepEqual(
+      (await settled()).map(({ outcome }) => outcome),
+      ['applied', 'refunded'],
+    )
+    assert.equal((await refundsOf(store.db)).length, 1)
+  })
+
+  test('money from an exchange waits until somebody says where to, and then goes there once', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const [alice, exchange, home] = [6, 7, 8].map((at) => new Signer(at).address) as [string, string, string]
+    const shop = await openShop(store, engine, [exchange])
+    const [first, second] = [await offerName(shop, 'taken'), await offerName(shop, 'taken')]
+    await creditSend(shop, payment(first, YEAR, { hash: 'E1', from: alice, at: clock.now() }))
+    const send = payment(second, YEAR, { hash: 'E2', from: exchange, at: clock.now() })
+    await creditSend(shop, send)
+    // And a wrong amount, which fits nothing.
+    const wrong = { ...send, hash: 'E3'.padStart(64, '0'), from: alice, amountRaw: (send.amountRaw - 1n) as never }
+    await creditSend(shop, wrong)
+    assert.deepEqual(
+      (await listWaiting(store.db, 10)).map(({ blockHash, payer, reason }) => [blockHash, payer, reason]),
+      [
+        [send.hash, exchange, 'name_taken'],
+        [wrong.hash, alice, 'unmatched'],
+      ],
+    )
+    assert.deepEqual(await refundsOf(store.db), [])
+    const release = (blockHash: string, destination: string | undefined) =>
+      releasePayment(store, { blockHash, destination, actor: 'test' })
+    const results = await Promise.allSettled([1, 2, 3].map(() => release(send.hash, home)))
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
+    await release(wrong.hash, undefined)
+    await assert.rejects(release(wrong.hash, undefined), /No payment/)
+    await assert.rejects(release('F'.repeat(64), undefined), /No payment/)
+    assert.deepEqual(await listWaiting(store.db, 10), [])
+    assert.deepEqual(
+      (await refundsOf(store.db)).map(({ to, amount }) => [to, amount]),
+      [
+        [home, send.amountRaw],
+        [alice, wrong.amountRaw],
+      ],
+    )
+  })
+
+  test('an account’s names are listed newest first, page by page, without gaps', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const from = new Signer(9).address
+    for (let at = 0; at < 7; at++) {
+      const checkout = await offerName(shop, `name${at}`, 'acc_1')
+      await creditSend(shop, payment(checkout, YEAR, { hash: `F${at}`, from, at: clock.now() }))
+      // Some at the same moment.
+      if (at % 3 === 0) clock.advance(1_000)
+    }
+    await creditSend(
+      shop,
+      payment(await offerName(shop, 'foreign', 'acc_2'), YEAR, { hash: 'FF', from, at: clock.now() }),
+    )
+    const names: string[] = []
+    let after: { createdAt: number; key: string } | undefined
+    for (;;) {
+      const page = await listLeasesOf(store.db, { accountId: 'acc_1', ...(after && { after }), limit: 2 })
+      names.push(...page.map(({ key }) => key))
+      after = page.at(-1)
+      if (page.length < 2) break
+    }
+    assert.deepEqual(names, ['name4', 'name5', 'name6', 'name1', 'name2', 'name3', 'name0'])
+    const hashes: string[] = []
+    let behind: { createdAt: number; blockHash: string } | undefined
+    for (;;) {
+      const page = await listPurchasesOf(store.db, { accountId: 'acc_1', ...(behind && { after: behind }), limit: 3 })
+      hashes.push(...page.map(({ blockHash }) => blockHash))
+      behind = page.at(-1)
+      if (page.length < 3) break
+    }
+    assert.equal(new Set(hashes).size, 7)
+  })
+
+  test('a clock that is set back takes nothing from a lease', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const from = new Signer(10).address
+    const back: StoreCtx = {
+      ...store,
+      clock: { ...clock, now: () => clock.now() - 30 * DAY, after: () => () => undefined },
+    }
+    const [shop, behind] = [await openShop(store, engine), await openShop(back, engine)]
+    const first = await offerName(shop, 'steady')
+    await creditSend(shop, payment(first, YEAR, { hash: 'AA1', from, at: clock.now() }))
+    const before = (await findLease(store.db, 'steady'))!
+    const second = await offerName(behind, 'steady')
+    await creditSend(behind, payment(second, YEAR, { hash: 'AA2', from, at: back.clock.now() }))
+    const after = (await findLease(store.db, 'steady'))!
+    assert.equal(new Date(after.expiresAt).toISOString(), '2028-11-15T00:00:00.000Z')
+    assert.ok(after.changedAt > before.changedAt, 'whoever reads both knows which is newer')
+    assert.equal(statusAt(after, clock.now()), 'leased')
+  })
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
+import { until } from '../support/until.ts'
+import { type Check, type Shop, type World, nano, openWorld, turnUntil } from '../checkout/world.ts'
+
+export interface Offer {
+  id: string
+  name: string
+  address: string
+  browser: string
+  check: string
+  json: string
+  available: boolean
+  status: string
+  lease: Record<string, unknown> | null
+  plans: { title: string; value: string; value_raw: string; link: string }[]
+  expires_unix: number
+}
+
+export interface Order {
+  kind: string
+  name?: string
+  status: string
+  reason?: string
+  what?: string
+  refunds?: { block: string; amount_raw: string; status: string; reason: string; refund_hash?: string }[]
+}
+
+export type OrderCheck = Check & { order: Order }
+
+export interface Market extends World {
+  /** Somebody with money on the ledger. */
+  person(): Promise<Signer>
+  /** Sends from somebody to an address. */
+  send(from: Signer, to: string, amountRaw: string): Promise<string>
+  /** What an address has or is about to receive. */
+  fundsOf(address: string): bigint
+}
+
+let signers = 500
+
+export async function openMarket(t: TestContext, engine: Engine = 'sqlite'): Promise<Market> {
+  // Wallets sign blocks, which need work: the ledger makes it, sooner than a thread would start.
+  const world = await openWorld(t, engine, WORK_THRESHOLDS.dev)
+  const { node } = world.ledger
+  return {
+    ...world,
+    async person() {
+      const signer = new Signer(signers++, WORK_THRESHOLDS.dev)
+      await openAccount(node, signer, nano('100'))
+      return signer
+    },
+    send: (from, to, amountRaw) =>
+      publish(node, from.send(frontierOf(node, from.key), fromAddress(to)!, BigInt(amountRaw))),
+    fundsOf: (address) => {
+      const account = fromAddress(address)!
+      return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
+    },
+  }
+}
+
+export async function offer(shop: Shop, name: string, headers: Record<string, string> = {}): Promise<Offer> {
+  const reply = await shop.call('get_name', { name }, headers)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json<Offer>()
+}
+
+export const priceOf = ({ plans }: Pick<Offer, 'plans'>, title: string) =>
+  plans.find((plan) => plan.title === title)!.value_raw
+
+/** Waits until an order has come to something. */
+export async function untilOrder(shop: Shop, id: string, status: string): Promise<OrderCheck> {
+  const check = () => shop.check(id) as Promise<OrderCheck>
+  await until(async () => (await check()).order.status === status)
+  return check()
+}
+
+/** Leases a name and waits for it. */
+export async function lease(market: Market, shop: Shop, who: Signer, name: string, title = '1 Year'): Promise<Offer> {
+  const made = await offer(shop, name)
+  await market.send(who, made.address, priceOf(made, title))
+  await untilOrder(shop, made.id, 'applied')
+  return made
+}
+
+/** Waits until a refund is on the ledger, and the treasury has nothing left to do. */
+export async function untilRefunded(market: Market, shop: Shop, id: string, refunds = 1): Promise<OrderCheck> {
+  const { db } = shop.app.store
+  await turnUntil(market, 1_000, async () => {
+    const check = (await shop.check(id)) as OrderCheck
+    const sent = check.order.refunds?.filter(({ refund_hash: hash }) => hash !== undefined) ?? []
+    if (sent.length < refunds) return false
+    const open = await db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
+    return open.length === 0
+  })
+  return (await shop.check(id)) as OrderCheck
+}
+
+/**
+ * Nothing is lost and nothing made: what was paid to the treasury and not given back is in it, to the raw; every payment
+ * that was recorded has become something; and every refund is for one block.
+ */
+export async function assertAccounted(market: Market, shop: Shop): Promise<void> {
+  const { db } = shop.app.store
+  const payments = await db.selectFrom('checkout_payments').selectAll().where('owner', '=', 'service').execute()
+  const settled = await db.selectFrom('service_payments').selectAll().execute()
+  const matched = payments.filter(({ checkout_id: id }) => id !== null)
+  assert.deepEqual(
+    settled
+      .filter(({ checkout_id: id }) => id !== null)
+      .map(({ block_hash: hash }) => hash)
+      .sort(),
+    matched.map(({ block_hash: hash }) => hash).sort(),
+  )
+  const treasury = await db
+    .selectFrom('wallets')
+    .selectAll()
+    .where('purpose', '=', 'treasury')
+    .executeTakeFirstOrThrow()
+  const sends = await db
+    .selectFrom('wallet_blocks')
+    .selectAll()
+    .where('wallet_id', '=', treasury.id)
+    .where('kind', '=', 'send')
+    .execute()
+  const refunded = settled.filter(({ outcome }) => outcome === 'refunded')
+  assert.deepEqual(
+    sends.map(({ reference, amount_raw: raw }) => [reference, BigInt(raw!)]).sort(),
+    refunded.map(({ block_hash: hash, amount_raw: raw }) => [`payment:refund:${hash}`, BigInt(raw)]).sort(),
+  )
+  const sum = (rows: { amount_raw: string | null }[]) => rows.reduce((all, row) => all + BigInt(row.amount_raw!), 0n)
+  const sent = sends.filter(({ status }) => status === 'confirmed')
+  assert.equal(market.fundsOf(treasury.address), sum(payments) - sum(sent))
+}
