@@ -129,7 +129,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     clientIp(socket.remoteAddress, headers['x-forwarded-for'])
   const enter: RestOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
-  const sessions = new Sessions(base.store)
+  const sessions = new Sessions({ ...base.store, secrets: webhooks.secrets })
   notices.subscribe('session', (id) => sessions.forget(id))
   mountRest(server, {
     store: base.store,

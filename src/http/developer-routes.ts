@@ -5,7 +5,7 @@ import { formatNano, parseNano } from '../kernel/money.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { BurstLimits, PlayLedger } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
-import { type CheckoutCtx, badField } from '../modules/checkout/index.ts'
+import { type CheckoutCtx, badField, showRecord } from '../modules/checkout/index.ts'
 import { WAYS_TO_PAY, cancelCheckout, expireCheckout, fundAddress, payCheckout } from '../modules/developer/index.ts'
 import { type Fields, readForm, readOwnPath } from './forms.ts'
 import { answerErrors, readBodies } from './rest.ts'
@@ -53,14 +53,13 @@ export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutes
         const { hash, amountRaw } = await payCheckout(ctx, ledger, { id, way: readWay(fields), plan: readPlan(fields) })
         return { success: true, hash, amount: formatNano(amountRaw), amount_raw: amountRaw.toString() }
       })
-      // Whoever plays here is not the merchant: the state is told, and nothing that only the merchant may see.
       does('/checkouts/:id/expire', async (_fields, id) => ({
         success: true,
-        status: (await expireCheckout(ctx, id)).status,
+        checkout: await showRecord(ctx, await expireCheckout(ctx, id)),
       }))
       does('/checkouts/:id/cancel', async (_fields, id) => ({
         success: true,
-        status: (await cancelCheckout(ctx, id)).status,
+        checkout: await showRecord(ctx, await cancelCheckout(ctx, id)),
       }))
       does('/fund', async (fields) => ({ success: true, hash: await fundAddress(ctx, ledger, readFunding(fields)) }))
       does('/hold', () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
 import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { hexToBytes } from '../../src/kernel/nano/hex.ts'
 import { Sessions, createAccount, forgetExpired, issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -10,6 +12,12 @@ import { untouchable } from './world.ts'
 /* Session tokens: short-lived, HS256 with a rotating secret (contract 5). */
 
 const HOUR = 3_600_000
+const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+const openSessions = (ctx: StoreCtx) => new Sessions(Object.assign(ctx, { secrets }))
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+/** A token that nobody signed. */
+const forge = (header: object, payload: object) => `${part(header)}.${part(payload)}.`
 
 forEachEngine((_engine, open) => {
   const openAccount = async (t: Parameters<typeof open>[0]) => {
@@ -20,20 +28,20 @@ forEachEngine((_engine, open) => {
 
   test('a session opens for an hour and not a second longer, remembered or not', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     const token = await sessions.create(account.id)
     assert.deepEqual(await sessions.find(token), account)
     clock.advance(HOUR - 1)
     assert.deepEqual(await sessions.find(token), account)
     clock.advance(1)
     assert.equal(await sessions.find(token), undefined)
-    assert.equal(await new Sessions(ctx).find(token), undefined)
+    assert.equal(await openSessions(ctx).find(token), undefined)
   })
 
   test('instances share the secret of a day, even when they make it at once', async (t) => {
     const { ctx, account, openAnother } = await openAccount(t)
-    const instances = [new Sessions(ctx)]
-    for (let more = 0; more < 4; more++) instances.push(new Sessions((await openAnother()).ctx))
+    const instances = [openSessions(ctx)]
+    for (let more = 0; more < 4; more++) instances.push(openSessions((await openAnother()).ctx))
     const tokens = await Promise.all(instances.map((sessions) => sessions.create(account.id)))
     for (const sessions of instances) {
       for (const token of tokens) assert.equal((await sessions.find(token))?.id, account.id)
@@ -43,14 +51,14 @@ forEachEngine((_engine, open) => {
 
   test('the secret changes every day, and a session from before midnight lives on (contract 5, Key kinds: session token)', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     clock.advance(24 * HOUR - 1_000)
     const before = await sessions.create(account.id)
     clock.advance(2_000)
     const after = await sessions.create(account.id)
     assert.notEqual(decodeProtectedHeader(before).kid, decodeProtectedHeader(after).kid)
     assert.equal((await sessions.find(before))?.id, account.id)
-    assert.equal((await new Sessions(ctx).find(before))?.id, account.id)
+    assert.equal((await openSessions(ctx).find(before))?.id, account.id)
     for (let day = 0; day < 4; day++) {
       clock.advance(24 * HOUR)
       await sessions.create(account.id)
@@ -62,12 +70,12 @@ forEachEngine((_engine, open) => {
   test('a session that is known costs no read, and an invented one neither', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
     const on = { ...ctx }
-    const sessions = new Sessions(on)
+    const sessions = openSessions(on)
     const token = await sessions.create(account.id)
     await sessions.find(token)
     on.db = untouchable
     assert.equal((await sessions.find(token))?.id, account.id)
-    const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'sec_1' }).sign(new Uint8Array(32))
+    const invented = await new SignJWT({}).setProtectedHeader({ alg: 'HS256', kid: 'ses_1' }).sign(new Uint8Array(32))
     for (const text of [invented, 'a.b.c', '', '..', 'rpc_sk_', 'x'.repeat(10_000)]) {
       assert.equal(await sessions.find(text), undefined)
     }
@@ -78,7 +86,7 @@ forEachEngine((_engine, open) => {
   // Whoever must end all sessions takes the secret out of the store.
   test('without its secret in the store a session ends within two minutes', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     const token = await sessions.create(account.id)
     await ctx.db.deleteFrom('session_secrets').execute()
     clock.advance(120_000)
@@ -89,8 +97,8 @@ forEachEngine((_engine, open) => {
 
   test('a session that was ended opens nothing any more, on no instance and however it was renewed', async (t) => {
     const { ctx, clock, account, openAnother } = await openAccount(t)
-    const sessions = new Sessions(ctx)
-    const other = new Sessions((await openAnother()).ctx)
+    const sessions = openSessions(ctx)
+    const other = openSessions((await openAnother()).ctx)
     const token = await sessions.create(account.id)
     const staying = await sessions.create(account.id)
     const renewed = await sessions.renew((await sessions.read(token))!)
@@ -101,7 +109,7 @@ forEachEngine((_engine, open) => {
     other.forget(id!)
     assert.equal(await other.find(renewed!), undefined)
     clock.advance(30_000)
-    assert.equal(await new Sessions(ctx).find(renewed!), undefined)
+    assert.equal(await openSessions(ctx).find(renewed!), undefined)
     assert.equal((await sessions.find(staying))?.id, account.id)
     assert.equal(await sessions.end(token), id, 'ending twice is ending')
     assert.equal(await sessions.end('a.b.c'), undefined)
@@ -112,7 +120,7 @@ forEachEngine((_engine, open) => {
 
   test('a session can be renewed for twelve hours and no longer', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     let token = await sessions.create(account.id)
     for (let hours = 0.5; hours < 12; hours += 0.5) {
       clock.advance(HOUR / 2)
@@ -129,7 +137,7 @@ forEachEngine((_engine, open) => {
     const { ctx, clock, account } = await openAccount(t)
     const owner = { accountId: account.id, actor: account.id }
     const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     const token = await sessions.create(account.id, { keyId: key.id })
     assert.equal((await sessions.find(token))?.id, account.id)
     await revokeKey(ctx, { ...owner, keyId: key.id })
@@ -139,15 +147,15 @@ forEachEngine((_engine, open) => {
 
   test('a token that we did not sign in this very form opens nothing', async (t) => {
     const { ctx, account } = await openAccount(t)
-    const sessions = new Sessions(ctx)
+    const sessions = openSessions(ctx)
     const token = await sessions.create(account.id)
     const { kid } = decodeProtectedHeader(token)
     const payload = decodeJwt(token)
     const { secret } = await ctx.db.selectFrom('session_secrets').selectAll().executeTakeFirstOrThrow()
-    const key = hexToBytes(secret)
+    const key = hexToBytes(secrets.open(`session|${kid}`, secret))
     const sign = (change: object, header: object = {}, by = key) =>
       new SignJWT({ ...payload, ...change }).setProtectedHeader({ alg: 'HS256', kid: kid!, ...header }).sign(by)
-    assert.equal((await new Sessions(ctx).find(await sign({})))?.id, account.id)
+    assert.equal((await openSessions(ctx).find(await sign({})))?.id, account.id)
     const { exp: _exp, ...endless } = payload
     const wrong = [
       new UnsecuredJWT(payload).encode(),
@@ -158,6 +166,18 @@ forEachEngine((_engine, open) => {
       await sign({ sub: 'acc_nobody' }),
       await new SignJWT(endless).setProtectedHeader({ alg: 'HS256', kid: kid! }).sign(key),
       `${token.slice(0, -2)}${token.endsWith('AA') ? 'BB' : 'AA'}`,
+      ...['none', 'None', 'nOnE', 'RS256', 'ES256'].map((alg) => forge({ alg, kid }, payload)),
+      ...['', '../../etc/passwd', '__proto__', "ses_1' OR 1=1", `${kid}\u0000`].map((other) =>
+        forge({ alg: 'HS256', kid: other }, payload),
+      ),
+      // What lies in the store is of no use to who has a copy of it, and neither is an empty secret.
+      await sign({}, {}, new TextEncoder().encode(secret)),
+      await sign({}, {}, new Uint8Array(1)),
+      await sign({ nbf: payload.exp! + 1 }),
+      await sign({ exp: 'never' }),
+      await sign({}, { crit: ['exp'] }).catch(() => 'refused by the signer'),
+      token.split('.').slice(0, 2).join('.'),
+      `${token}.${token}`,
     ]
     for (const text of wrong) assert.equal(await sessions.find(text), undefined, text)
   })

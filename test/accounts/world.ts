@@ -8,6 +8,7 @@ import { listJobs } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { capturedMailer, listCapturedMail } from '../../src/infra/mail/captured.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Mailer } from '../../src/kernel/ports.ts'
@@ -65,7 +66,7 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
   const ctx: StoreCtx = { db, clock, ids, random: systemRandom, wakeJobs: () => notices.publish('jobs', '') }
   const keys = new StoredKeys(db, clock)
   notices.subscribe('key', (hash) => keys.forget(hash))
-  const sessions = new Sessions(ctx)
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(systemRandom.bytes(32), systemRandom) })
   notices.subscribe('session', (id) => sessions.forget(id))
   const mailer = options.mailer ?? capturedMailer(db, clock)
   const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]

@@ -5,19 +5,22 @@
 
 /**
  * - `public`: for everybody, and it shows nothing of anybody that is not meant for everybody.
+ * - `embedded`: for everybody, and only beside the embedded ledger, where money is worth nothing.
  * - `own`: for the holder of a key or a session, who sees or makes what is their own.
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
  * - `object, administrators read`: the same, and an administrator may see it.
  * - `administrators`: for nobody else.
  */
-export type Access = 'public' | 'own' | 'object' | 'object, administrators read' | 'administrators'
+export type Access = 'public' | 'embedded' | 'own' | 'object' | 'object, administrators read' | 'administrators'
 
 export interface RouteExpectation {
   access: Access
   /** What is sent, where something must be. */
   body?: object
+  /** The path with names that exist, where they are nobody's. */
+  at?: string
   /** Which of the victim's things stands in the path. */
-  of?: 'checkout' | 'event' | 'key'
+  of?: 'checkout' | 'email' | 'event' | 'key'
 }
 
 const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
@@ -43,10 +46,23 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /openapi.json': { access: 'public' },
   'GET /currencies.json': { access: 'public' },
   'GET /reps.json': { access: 'public' },
+  'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },
+  'GET /button.js': { access: 'public' },
+  'GET /docs': { access: 'public' },
+  'GET /docs/actions': { access: 'public' },
+  'GET /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
+  'POST /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },
+  'GET /docs/*': { access: 'public', at: '/docs/webhooks' },
+  'GET /developer': { access: 'embedded' },
+  'POST /developer/checkouts/:id/pay': { access: 'embedded', of: 'checkout' },
+  'POST /developer/checkouts/:id/expire': { access: 'embedded', of: 'checkout' },
+  'POST /developer/checkouts/:id/cancel': { access: 'embedded', of: 'checkout' },
+  'POST /developer/fund': { access: 'embedded' },
+  'POST /developer/hold': { access: 'embedded' },
+  'POST /developer/confirm': { access: 'embedded' },
   'GET /known.json': { access: 'public' },
   'GET /aliases.json': { access: 'public' },
   'GET /.well-known/nano-currency.json': { access: 'public' },
-  'GET /assets/gateway.css': { access: 'public' },
   'GET /health/live': { access: 'public' },
   'GET /health/ready': { access: 'public' },
   'GET /metrics': { access: 'public' },
@@ -62,6 +78,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /checkout/:id/check': { access: 'public', of: 'checkout' },
   'GET /checkout/:id': { access: 'public', of: 'checkout' },
   'GET /pay/:id': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/receipt': { access: 'public', of: 'checkout' },
+  'GET /pay/:id/image': { access: 'public', of: 'checkout' },
   'GET /pay/:id/events': { access: 'public', of: 'checkout' },
   'POST /pay/:id/amount': { access: 'public', of: 'checkout', body: { amount: '1' } },
   'POST /api/sign-in/request': { access: 'public', body: { email: 'alice@example.org' } },
@@ -82,6 +100,16 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/webhooks/secret': { access: 'own' },
   'POST /api/webhooks/secret/rotate': { access: 'own' },
   'POST /api/webhooks/ping': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
+  'GET /api/emails': { access: 'own' },
+  'GET /api/emails/:id': { access: 'object', of: 'email' },
+  'DELETE /api/emails/:id': { access: 'object', of: 'email' },
+  'GET /claim': { access: 'public' },
+  'POST /claim': { access: 'public' },
+  'GET /claim/decline': { access: 'public' },
+  'POST /claim/decline': { access: 'public' },
+  'GET /email/:id': { access: 'public', of: 'email' },
+  'GET /email/:id/check': { access: 'public', of: 'email' },
+  'POST /email/:id/check': { access: 'public', of: 'email' },
   ...checkouts('/api/checkouts', 'object'),
   ...checkouts('/api/admin/checkouts', 'object, administrators read'),
 }
@@ -95,7 +123,7 @@ const OPEN = `account_balance account_block_count account_get account_history ac
   confirmation_info confirmation_quorum delegators delegators_count find_block frontier_count nano_to_raw peers process
   raw_to_nano receivable receivable_exists representatives representatives_online successors telemetry uptime
   validate_account_number version work_cancel work_generate work_validate price market_data reps rep_info nano_swap nano_swap_status
-  rpc_key known aliases get_name update_name`.split(/\s+/)
+  rpc_key known aliases get_name update_name faucet_check`.split(/\s+/)
 
 export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   ...Object.fromEntries(OPEN.map((name) => [name, 'open' as const])),
@@ -103,5 +131,7 @@ export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   buy_rpc: 'some',
   checkout_report: 'key',
   cloud_wallet: 'key',
+  faucet_claim: 'key',
+  nano_email: 'key',
   rpc_credits: 'key',
 }

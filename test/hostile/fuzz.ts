@@ -106,7 +106,7 @@ class Run {
 
   /** One connection at a time, some requests ahead of their answers. */
   async #work(): Promise<void> {
-    let wire = new Wire(this.#target.port)
+    let wire = new Wire(this.#target.port, this.#target.clock)
     const running = new Set<Promise<void>>()
     while (this.#made < this.#options.inputs) {
       const request = this.#maker.next()
@@ -115,7 +115,7 @@ class Run {
       if (!wire.open) {
         await Promise.all(running)
         wire.close()
-        wire = new Wire(this.#target.port)
+        wire = new Wire(this.#target.port, this.#target.clock)
       }
       const asking: Promise<void> = this.#ask(wire, request).finally(() => running.delete(asking))
       running.add(asking)
@@ -127,11 +127,11 @@ class Run {
 
   async #ask(wire: Wire, request: Hostile): Promise<void> {
     const bytes = toBytes(request)
-    let answer = request.raw
-      ? await once(this.#target.port, bytes, { isWhole: false })
-      : await wire.send(bytes, request.method)
+    const { port, clock } = this.#target
+    const { method } = request
+    let answer = request.raw ? await once(port, bytes, { isWhole: false, clock }) : await wire.send(bytes, method)
     // Whatever ended the connection before was answered; what came after it on the same connection is sent again.
-    if (answer.status === 0 && !request.raw) answer = await once(this.#target.port, bytes, request)
+    if (answer.status === 0 && !request.raw) answer = await once(port, bytes, { method, clock })
     this.#judge(request, answer)
     this.#done++
     if (this.#done === Math.ceil(this.#options.inputs / 10)) this.#before = memoryInUse()
@@ -175,7 +175,9 @@ class Run {
   }
 }
 
+/** A refusal has one shape for programs; people get a page. */
 function isRefusal(body: string): boolean {
+  if (body.startsWith('<!doctype html>')) return true
   try {
     const { error, message, code } = JSON.parse(body) as Record<string, unknown>
     return typeof error === 'string' && error === message && typeof code === 'string'

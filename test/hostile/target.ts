@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import { systemClock } from '../../src/infra/clock.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { createAccount, createSession, issueKey } from '../../src/modules/accounts/index.ts'
+import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { TestClock } from '../support/clock.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Credentials } from './requests.ts'
 
@@ -18,6 +20,7 @@ const ORIGIN = 'https://shop.example'
 export interface Target {
   app: App
   port: number
+  clock: Clock
   /** Log lines of failures that nobody expected. */
   failures: string[]
   /** Credentials of every kind, of accounts that nobody has touched yet. */
@@ -32,7 +35,10 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     { level: 'info', base: null },
     { write: (line: string) => void (line.startsWith('{"level":50') && failures.push(line)) },
   )
+  const { clock, stop } = startPatientClock()
+  const secretKey = systemRandom.bytes(32)
   const config = loadConfig({
+    SECRET_KEY: Buffer.from(secretKey).toString('base64'),
     PORT: '0',
     DATA_DIR: folder,
     PRICE_PROVIDERS: 'sandbox',
@@ -55,27 +61,48 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     DEVNET_WS_PORT: '0',
     ...env,
   })
-  const app = await startApp(config, { clock: systemClock, random: systemRandom, log })
+  const app = await startApp(config, { clock, random: systemRandom, log })
   const ctx: StoreCtx = {
     db: app.store.db,
-    clock: systemClock,
+    clock,
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs: () => undefined,
   }
+  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   return {
     app,
+    clock,
     port: Number(new URL(app.url).port),
     failures,
-    join: () => makeCredentials(ctx),
+    join: () => makeCredentials(ctx, sessions),
     async close() {
       await app.close()
+      stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function makeCredentials(ctx: StoreCtx): Promise<Credentials> {
+const TICK = 25
+const STEP_MAX = 100
+
+/**
+ * Time as this process has it. A machine that stands still for seconds is no node that does not answer: it counts as one
+ * step, and whatever was waited for has its chance before the next one.
+ */
+function startPatientClock(): { clock: TestClock; stop(): void } {
+  const clock = new TestClock(Date.now())
+  let last = performance.now()
+  const timer = setInterval(() => {
+    const now = performance.now()
+    clock.advance(Math.min(STEP_MAX, Math.round(now - last)))
+    last = now
+  }, TICK)
+  return { clock, stop: () => clearInterval(timer) }
+}
+
+async function makeCredentials(ctx: StoreCtx, sessions: Sessions): Promise<Credentials> {
   const join = async (role: 'user' | 'admin') => {
     const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
     const issued = await issueKey(ctx, { accountId, kind: 'secret', name: 'First', actor: 'test' })
@@ -89,7 +116,7 @@ async function makeCredentials(ctx: StoreCtx): Promise<Credentials> {
     origins: [ORIGIN],
     actor: 'test',
   }
-  const session = await createSession(ctx, user.accountId)
+  const session = await sessions.create(user.accountId)
   return [
     [`authorization: Bearer ${user.key}`],
     [`authorization: Bearer ${user.key}`],

@@ -1,4 +1,6 @@
 import { type Socket, connect } from 'node:net'
+import { systemClock } from '../../src/infra/clock.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
 
 /**
  * What came back. Status 0 when the connection ended without an answer, -1 when nothing came for very long, and -2 when what
@@ -29,9 +31,11 @@ export class Wire {
   readonly #waiting: Waiting[] = []
   #buffer: Buffer = Buffer.alloc(0)
   #open = true
-  #timer: NodeJS.Timeout | undefined
+  readonly #clock: Clock
+  #cancelTimer: () => void = () => undefined
 
-  constructor(port: number) {
+  constructor(port: number, clock: Clock = systemClock) {
+    this.#clock = clock
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.setNoDelay(true)
     this.#socket.on('data', (chunk: Buffer) => {
@@ -68,16 +72,16 @@ export class Wire {
 
   /** Answers come in order, so that only the first one that is waited for can be late. */
   #wait(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
+    this.#cancelTimer()
+    this.#cancelTimer = this.#clock.after(PATIENCE, () => {
       this.#waiting.shift()?.resolve({ ...NOTHING, status: -1 })
       this.close()
-    }, PATIENCE)
+    })
   }
 
   #end(): void {
     this.#open = false
-    clearTimeout(this.#timer)
+    this.#cancelTimer()
     for (const { resolve } of this.#waiting.splice(0)) resolve(NOTHING)
   }
 
@@ -89,7 +93,7 @@ export class Wire {
       if (answer.status < 200 && answer.status !== 101) continue
       this.#waiting.shift()!.resolve(answer)
       if (this.#waiting.length > 0) this.#wait()
-      else clearTimeout(this.#timer)
+      else this.#cancelTimer()
       // A stream has no end, and what follows a switch of protocols is no HTTP.
       if (answer.endless) {
         this.close()
@@ -144,9 +148,9 @@ function readChunks(
 export async function once(
   port: number,
   bytes: Buffer | string,
-  { method = 'POST', isWhole = true } = {},
+  { method = 'POST', isWhole = true, clock = systemClock }: { method?: string; isWhole?: boolean; clock?: Clock } = {},
 ): Promise<Answer> {
-  const wire = new Wire(port)
+  const wire = new Wire(port, clock)
   const answer = wire.send(bytes, method)
   if (!isWhole) wire.finish()
   const result = await answer

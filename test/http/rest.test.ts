@@ -434,6 +434,5 @@ test('no key, link or session is in any table, log line or error; only their has
   assert.ok(world.log.length > 0)
   assert.ok(tables.sign_in_links!.includes(hashApiKey(secrets.link!)))
   assert.ok(tables.api_keys!.includes(hashApiKey(secrets.made!)))
-  // The secret that signs sessions is the one thing in the store that opens something: it changes daily.
   assert.equal(tables.session_secrets!.split('\n').length, 1)
 })

@@ -1,6 +1,7 @@
 import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
+import type { SecretBox } from '../../../kernel/ports.ts'
 import {
   type Account,
   findAccount,
@@ -45,19 +46,21 @@ interface Remembered {
   until: number
 }
 
+type SessionCtx = StoreCtx & { secrets: SecretBox }
+
 /**
  * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
- * day's name; yesterday's still verifies what it has signed. What was looked up is remembered for a while, so that a
- * request costs no read; a session that was ended is forgotten by notice.
+ * day's name, sealed: a copy of the store signs nobody in. Yesterday's still verifies what it has signed. What was looked up
+ * is remembered for a while, so that a request costs no read; a session that was ended is forgotten by notice.
  */
 export class Sessions {
-  readonly #ctx: StoreCtx
+  readonly #ctx: SessionCtx
   readonly #secrets = new Map<string, { bytes: Uint8Array | undefined; until: number }>()
   readonly #remembered = new Map<string, Remembered>()
   /** Ended a moment ago: a look-up under way may have read what was true before. */
   readonly #ended = new Set<string>()
 
-  constructor(ctx: StoreCtx) {
+  constructor(ctx: SessionCtx) {
     this.#ctx = ctx
   }
 
@@ -155,11 +158,11 @@ export class Sessions {
   }
 
   async #findSecret(id: string): Promise<Uint8Array | undefined> {
-    const { db, clock } = this.#ctx
+    const { db, clock, secrets } = this.#ctx
     const known = this.#secrets.get(id)
     if (known && known.until > clock.now()) return known.bytes
     const found = await findSessionSecret(db, id)
-    const bytes = found === undefined ? undefined : hexToBytes(found)
+    const bytes = found === undefined ? undefined : hexToBytes(secrets.open(contextOf(id), found))
     this.#secrets.delete(id)
     const kept = bytes ? SECRET_KNOWN_MILLISECONDS : SECRET_UNKNOWN_MILLISECONDS
     this.#secrets.set(id, { bytes, until: clock.now() + kept })
@@ -169,8 +172,9 @@ export class Sessions {
 
   /** The day's secret, made by whoever is first; the others use what that one has left. */
   async #makeSecret(id: string): Promise<Uint8Array> {
-    const { db, clock, random } = this.#ctx
-    await insertSessionSecret(db, { id, secret: bytesToHex(random.bytes(32)), createdAt: clock.now() })
+    const { db, clock, random, secrets } = this.#ctx
+    const secret = secrets.seal(contextOf(id), bytesToHex(random.bytes(32)))
+    await insertSessionSecret(db, { id, secret, createdAt: clock.now() })
     this.#secrets.delete(id)
     const made = await this.#findSecret(id)
     if (!made) throw new Error('The session secret vanished.')
@@ -178,11 +182,9 @@ export class Sessions {
   }
 }
 
-/** One token, for whoever keeps no `Sessions`. */
-export const createSession = (ctx: StoreCtx, accountId: string): Promise<string> => new Sessions(ctx).create(accountId)
-
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
-const nameOf = (day: number) => `sec_${day}`
+const nameOf = (day: number) => `ses_${day}`
+const contextOf = (id: string) => `session|${id}`
 
 function readKeyId(token: string): string | undefined {
   try {

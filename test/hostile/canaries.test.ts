@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { SMTPServer } from 'smtp-server'
+import { systemRandom } from '../../src/infra/random.ts'
+import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
+import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
+import { tokenOf } from '../accounts/world.ts'
+import { type Ask, type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { SHOP, newHash, openPayer, paymentBlock, signed } from '../x402/world.ts'
+
+/*
+ * The whole system with a canary in every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment
+ * signatures, private keys. Everything is used, and made to fail; then logs, metrics, errors, the store, its files and the
+ * payloads of jobs are searched for them (contract 5, rule 9).
+ */
+
+/** Where a canary may be seen: in the answer that hands it out, and nowhere else. */
+class Canaries {
+  readonly #planted = new Map<string, string[]>()
+
+  add(name: string, text: string): string {
+    const bytes = Buffer.from(text)
+    const forms = [text, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]
+    this.#planted.set(name, forms)
+    return text
+  }
+
+  /** Bytes, in every way they are written. */
+  addBytes(name: string, secret: Uint8Array): void {
+    const bytes = Buffer.from(secret)
+    const base64 = bytes.toString('base64').replace(/=+$/, '')
+    this.#planted.set(name, [bytes.toString('hex'), base64, bytes.toString('base64url'), bytes.toString('latin1')])
+  }
+
+  get size(): number {
+    return this.#planted.size
+  }
+
+  foundIn(text: string): string[] {
+    const lower = text.toLowerCase()
+    return [...this.#planted]
+      .filter(([, forms]) => forms.some((form) => lower.includes(form.toLowerCase())))
+      .map(([name]) => name)
+  }
+}
+
+/**
+ * Where events go must be known again as it was given; who gives an address is told not to keep secrets in it. What a receiver
+ * answers is kept for its owner, and this one repeats what it was sent.
+ */
+const HOOK = 'token in the address of a webhook'
+const KNOWN_AS_GIVEN = ['checkouts', 'events', 'delivery_attempts'].map((table) => `${HOOK}: ${table}`)
+
+const canary = () => `canary${randomBytes(18).toString('hex')}`
+
+/** A provider, or a shop, that fails and repeats whatever it was sent. */
+async function openEcho(t: TestContext): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => (body += String(chunk)))
+    request.on('end', () => response.writeHead(500).end(JSON.stringify([request.url, request.rawHeaders, body])))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function openMailServer(t: TestContext): Promise<{ port: number; mails: string[] }> {
+  const mails: string[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    onAuth: (_login, _session, done) => done(null, { user: 'gateway' }),
+    onData(stream, _session, done) {
+      let text = ''
+      stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      stream.on('end', () => {
+        mails.push(text)
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  t.after(() => new Promise<void>((resolve) => server.close(resolve)))
+  return { port: (server.server.address() as AddressInfo).port, mails }
+}
+
+async function openWorld(t: TestContext) {
+  const canaries = new Canaries()
+  const echo = await openEcho(t)
+  const mail = await openMailServer(t)
+  const masterKey = randomBytes(32)
+  const secretKey = randomBytes(32)
+  canaries.addBytes('master key of wallets', masterKey)
+  canaries.addBytes('key that seals secrets', secretKey)
+  const gateway = await openGateway(t, {
+    WALLET_KEYS: `one:${masterKey.toString('base64')}`,
+    SECRET_KEY: secretKey.toString('base64'),
+    SMTP_URL: `smtp://gateway:${canaries.add('password of the mail server', canary())}@127.0.0.1:${mail.port}`,
+    PRICE_PROVIDERS: 'coingecko',
+    COINGECKO_URL: echo,
+    COINGECKO_KEY: canaries.add('key of the price provider', canary()),
+    SWAP_PROVIDER: 'nanswap',
+    SWAP_URL: echo,
+    SWAP_KEY: canaries.add('key of the swap provider', canary()),
+    X402_PAY_TO: SHOP.address,
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_FREE_CONCURRENCY: '0',
+  })
+  const errors: string[] = []
+  /** Answers with what was asked for; a refusal is kept and searched. */
+  const call = async (path: string, request: Ask) => {
+    const reply = await ask(`${gateway.url}${path}`, request)
+    if (reply.status >= 400 || reply.text.startsWith('{"error"')) errors.push(reply.text, JSON.stringify(reply.headers))
+    return reply
+  }
+  const rpc = (body: object, headers: Ask['headers'] = {}) => call('/', { body: JSON.stringify(body), headers })
+  const rest = (method: string, path: string, key: string, body?: object) =>
+    call(path, {
+      method,
+      headers: { authorization: `Bearer ${key}` },
+      ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
+    })
+  return { canaries, gateway, echo, mail, masterKey, errors, rpc, rest, call }
+}
+
+type World = Awaited<ReturnType<typeof openWorld>>
+
+/** Keys, links and sessions: made, used, and used wrongly. */
+async function useAccounts({ canaries, gateway, mail, rest, rpc, call }: World): Promise<string> {
+  const admin = canaries.add('key of the administrator', gateway.app.createdKey!)
+  const { key } = (await rest('POST', '/api/keys', admin, { kind: 'secret', name: 'Shop' })).json<{ key: string }>()
+  canaries.add('secret key', key)
+  const made = (await rest('POST', '/api/keys', key, { kind: 'secret', name: 'Old' })).json<{
+    key: string
+    id: string
+  }>()
+  const rotated = (await rest('POST', `/api/keys/${made.id}/rotate`, key)).json<{ key: string }>()
+  canaries.add('rotated key', made.key)
+  canaries.add('its successor', rotated.key)
+  await call('/api/sign-in/request', { body: JSON.stringify({ email: 'alice@example.org' }) })
+  await until(() => mail.mails.length > 0)
+  const link = canaries.add('sign-in link', tokenOf(mail.mails[0]!.replaceAll('=\r\n', '').replaceAll('=3D', '=')))
+  const { token } = (await call('/api/sign-in', { body: JSON.stringify({ token: link }) })).json<{ token: string }>()
+  canaries.add('session', token)
+  assert.equal((await rest('GET', '/api/account', token)).status, 200)
+  await call('/api/sign-in', { body: JSON.stringify({ token: link }) })
+  for (const secret of [key, token, link]) {
+    await rest('GET', '/api/jobs', secret)
+    await rest('GET', `/api/events/${secret}`, key)
+    await rest('PUT', `/api/checkouts/${secret}`, key, { title: secret.slice(0, 100) })
+    await rpc({ action: 'version', key: `${secret}x` })
+    await rpc({ action: secret, key })
+    await call(`/?key=${secret}x`, { body: '{"action":"version"}' })
+    await call(`/${secret}`, { method: 'GET' })
+  }
+  return key
+}
+
+/** Webhook secrets, of a checkout and of the account, with deliveries that fail. */
+async function useWebhooks({ canaries, gateway, echo, rest, rpc }: World, key: string): Promise<void> {
+  const own = canaries.add('webhook secret of a checkout', canary())
+  const hook = `${echo}/hook?token=${canaries.add(HOOK, canary())}`
+  const fields = { address: SHOP.address, amount: '1', webhook_url: hook, webhook_secret: own, mode: 'unique_address' }
+  await rpc({ action: 'checkout', ...fields, key })
+  await rpc({ action: 'checkout', ...fields, amount: 'x', key })
+  const rotated = (await rest('POST', '/api/webhooks/secret/rotate', key)).json<{ webhook_secret: string }>()
+  canaries.add('webhook secret of the account', rotated.webhook_secret)
+  await rest('POST', '/api/webhooks/ping', key, { url: hook })
+  await until(() => gateway.log().includes('"event":"webhook"'))
+}
+
+/** A wallet whose private key we know, that receives, sends and fails to. */
+async function useWallets({ canaries, gateway, masterKey, rpc }: World, key: string): Promise<void> {
+  const { address } = (await rpc({ action: 'cloud_wallet', key, metadata: { a: 1 } })).json()
+  const { db } = gateway.app.store
+  const { id } = await db.selectFrom('wallets').select('id').where('address', '=', address!).executeTakeFirstOrThrow()
+  const vault = new EnvelopeVault({ load: () => toMasterKeys([{ id: 'one', key: masterKey }]), random: systemRandom })
+  canaries.addBytes(
+    'private key of a wallet',
+    vault.open({ walletId: id, address: address! }, await getSealedKey(db, id)),
+  )
+  await rpc({ action: 'cloud_wallet', key, send: SHOP.address, amount: '1', account: address })
+  await rpc({ action: 'cloud_wallet', key, delete: true, account: address })
+}
+
+/** A payment by request: once good, once used again, once broken. */
+async function pay({ canaries, gateway, rpc }: World): Promise<void> {
+  const node = gateway.app.devnet!.node
+  const block = paymentBlock(node, await openPayer(node))
+  const headers = signed(block)
+  canaries.add('payment signature', headers['payment-signature'])
+  const request = { action: 'work_generate', hash: newHash() }
+  assert.equal((await rpc(request, headers)).status, 200)
+  await rpc({ ...request, hash: newHash() }, headers)
+  const unused = paymentBlock(node, await openPayer(node))
+  // On the ledger a signature is public; this one never gets there.
+  canaries.add('signature of a block that was refused', String(toBlockJson(unused).signature))
+  const broken = signed({ ...unused, work: '0000000000000000' })
+  await rpc(request, broken)
+}
+
+/** Every table there is, also those of modules that this test has never heard of. */
+async function dump(db: Db): Promise<Record<string, string>> {
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(db)
+  const tables: Record<string, string> = {}
+  for (const { name } of rows) {
+    tables[name] = JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(db)).rows)
+  }
+  return tables
+}
+
+function assertClean(canaries: Canaries, where: string, text: string): void {
+  assert.deepEqual(canaries.foundIn(text), [], where)
+}
+
+test('no canary comes up in a log line, a metric, an error, a table, a job or a file', async (t) => {
+  const world = await openWorld(t)
+  const { canaries, gateway, errors, rpc } = world
+  const key = await useAccounts(world)
+  await useWebhooks(world, key)
+  await useWallets(world, key)
+  await pay(world)
+  // Providers that fail and repeat what they were sent, key and all.
+  for (const action of ['price', 'market_data']) assert.equal((await rpc({ action })).status, 503)
+  const swap = { amount: 1, from: 'nano', to: 'ban', address: SHOP.address, refund_address: SHOP.address }
+  assert.equal((await rpc({ action: 'nano_swap', ...swap })).status, 503)
+  assert.match(gateway.log(), /provider_failure/)
+
+  assert.ok(canaries.size >= 15, `${canaries.size} canaries`)
+  assert.ok(errors.length > 30, `${errors.length} errors`)
+  assertClean(canaries, 'the log', gateway.log())
+  for (const error of errors) assertClean(canaries, 'an error', error)
+  for (const path of ['/metrics', '/dashboard', '/openapi.json', '/health/ready', '/']) {
+    assertClean(canaries, path, (await ask(`${gateway.url}${path}`, { method: 'GET' })).text)
+  }
+  const tables = await dump(gateway.app.store.db)
+  assert.ok(Object.keys(tables).length > 20 && tables.jobs!.length > 2)
+  const leaks = Object.entries(tables).flatMap(([name, rows]) =>
+    canaries.foundIn(rows).map((found) => `${found}: ${name}`),
+  )
+  assert.deepEqual(
+    leaks.filter((leak) => !KNOWN_AS_GIVEN.includes(leak)),
+    [],
+  )
+  for (const name of readdirSync(gateway.folder)) {
+    const found = canaries.foundIn(readFileSync(join(gateway.folder, name), 'latin1'))
+    assert.deepEqual(
+      found.filter((each) => each !== HOOK),
+      [],
+      `the file ${name}`,
+    )
+  }
+})

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, openGateway } from '../support/gateway.ts'
+import { Wire } from './wire.ts'
+
+/* Input that is well-formed HTTP and means harm: blow-ups, pollution, tricks with paths. */
+
+/** Each is what some kind of pattern goes over again and again. */
+const BLOW_UPS = ['a', '1', ' ', '.', '@', '0.', 'a@', '%', '\\', '/..', '(', 'nano_'].map(
+  (piece) => `${piece.repeat(Math.floor(100_000 / piece.length))}!`,
+)
+
+// A pattern that backtracks would need hours for one of these, and nobody else would be served meanwhile.
+test('no field of any action can be made to take long by what is written in it', async (t) => {
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
+  const key = gateway.app.createdKey!
+  let asked = 0
+  for (const { name, input, example, fieldSynonyms = {} } of gateway.app.doors.actions) {
+    for (const field of [...Object.keys(input.properties), ...Object.keys(fieldSynonyms)]) {
+      const texts = BLOW_UPS.filter((_, at) => (asked + at) % 3 === 0)
+      for (const text of texts) {
+        const reply = await gateway.call(
+          name,
+          { ...example.request, [field]: text },
+          { authorization: `Bearer ${key}` },
+        )
+        assert.ok(reply.status < 500, `${name}.${field}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      }
+      asked++
+    }
+  }
+  assert.ok(asked > 100)
+  for (const text of BLOW_UPS) {
+    for (const path of ['/api/sign-in/request', '/api/sign-in', '/facilitator/verify']) {
+      const reply = await ask(gateway.url + path, {
+        body: JSON.stringify({ email: text, token: text, x402Version: text }),
+      })
+      assert.ok(reply.status < 500, path)
+    }
+  }
+})
+
+test('objects and lists of any width and depth are read or refused, and change nothing of ours', async (t) => {
+  const gateway = await openGateway(t)
+  const members = Array.from({ length: 50_000 }, (_, at) => `"m${at}":1`).join()
+  for (const body of [
+    `{"action":"version","x":${'['.repeat(100_000)}`,
+    `{"action":"version","x":${'{"a":'.repeat(100_000)}`,
+    `{"action":"version",${members}}`,
+    `{"action":"version","x":[${'0,'.repeat(200_000)}0]}`,
+    `{"action":"version","x":[${'{},'.repeat(200_000)}{}]}`,
+    `{"action":"version","x":${'9'.repeat(500_000)}}`,
+    `{"action":"version","x":"${'\\u0000'.repeat(100_000)}"}`,
+    `{"action":"version"${' '.repeat(900_000)}}`,
+    `{${'"action":"version",'.repeat(10_000)}"x":1}`,
+    '{"action":"version","__proto__":{"polluted":"yes","auth":"none"}}',
+    '{"action":"version","constructor":{"prototype":{"polluted":"yes"}}}',
+    '{"action":"checkout","metadata":{"__proto__":{"polluted":"yes"}},"amount":"1","address":"x"}',
+    '{"action":"__proto__"}',
+    '{"action":"constructor"}',
+    '{"action":"hasOwnProperty"}',
+    '{"__proto__":{"action":"version"}}',
+  ]) {
+    const reply = await gateway.post(body)
+    assert.ok([200, 400].includes(reply.status), `${body.slice(0, 60)}: ${reply.status}`)
+  }
+  assert.equal('polluted' in {}, false)
+  assert.equal((await gateway.post('{"__proto__":{"action":"version"}}')).status, 400)
+})
+
+test('no spelling of a path opens what the path itself keeps closed', async (t) => {
+  const gateway = await openGateway(t)
+  const port = Number(new URL(gateway.url).port)
+  const closed = gateway.app.doors.routes.filter(
+    ({ method, path }) => method === 'GET' && path.startsWith('/api/') && !path.includes(':'),
+  )
+  assert.ok(closed.length > 10)
+  const wire = new Wire(port)
+  for (const { path } of closed) {
+    const rest = path.slice('/api'.length)
+    for (const spelled of [
+      path,
+      `${path}/`,
+      `/${path}`,
+      `/.${path}`,
+      `/x/..${path}`,
+      `/api/.${rest}`,
+      `/api/%2e${rest}`,
+      `/api//${rest.slice(1)}`,
+      `/%61pi${rest}`,
+      `/API${rest}`,
+      `/api%2f${rest.slice(1)}`,
+      `${path}?key=`,
+      `${path}%20`,
+      `${path}%00`,
+      `${path};x`,
+      `${path}?_method=POST`,
+      `http://localhost${path}`,
+    ]) {
+      for (const headers of ['', 'x-original-url: /\r\n', 'x-rewrite-url: /\r\n', 'x-forwarded-for: 127.0.0.1\r\n']) {
+        const { status } = await wire.send(`GET ${spelled} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`, 'GET')
+        assert.ok([400, 401, 404].includes(status), `${spelled} ${headers.trim()}: ${status}`)
+      }
+    }
+  }
+  wire.close()
+})
