@@ -10,8 +10,17 @@
  * - `object`: the same about one thing; a stranger's is answered word for word like one that does not exist.
  * - `object, administrators read`: the same, and an administrator may see it.
  * - `administrators`: for nobody else.
+ * - `page`: for whoever is signed in with the cookie of the dashboard; keys and tokens in a header open nothing. Who sees what there is
+ *   asked in `test/pages/dashboard-access.test.ts`.
  */
-export type Access = 'public' | 'embedded' | 'own' | 'object' | 'object, administrators read' | 'administrators'
+export type Access =
+  | 'public'
+  | 'embedded'
+  | 'own'
+  | 'object'
+  | 'object, administrators read'
+  | 'administrators'
+  | 'page'
 
 export interface RouteExpectation {
   access: Access
@@ -39,10 +48,63 @@ const checkouts = (path: string, read: Access): Record<string, RouteExpectation>
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
+const PAGES = [
+  'POST /dashboard/sign-out',
+  'GET /dashboard',
+  'GET /dashboard/checkouts',
+  'GET /dashboard/checkouts/new',
+  'POST /dashboard/checkouts',
+  'GET /dashboard/checkouts/unmatched',
+  'POST /dashboard/checkouts/unmatched',
+  'GET /dashboard/checkouts/:id',
+  'POST /dashboard/checkouts/:id/cancel',
+  'POST /dashboard/checkouts/:id/mark',
+  'POST /dashboard/checkouts/:id/events/:event/redeliver',
+  'GET /dashboard/wallets',
+  'POST /dashboard/wallets',
+  'GET /dashboard/wallets/:address',
+  'POST /dashboard/wallets/:address/receive',
+  'GET /dashboard/emails',
+  'POST /dashboard/emails',
+  'GET /dashboard/emails/:id',
+  'POST /dashboard/emails/:id/cancel',
+  'GET /dashboard/names',
+  'POST /dashboard/names',
+  'GET /dashboard/webhooks',
+  'POST /dashboard/webhooks/secret',
+  'POST /dashboard/webhooks/ping',
+  'GET /dashboard/webhooks/events/:id',
+  'POST /dashboard/webhooks/events/:id/redeliver',
+  'GET /dashboard/keys',
+  'POST /dashboard/keys',
+  'POST /dashboard/keys/:id/rotate',
+  'POST /dashboard/keys/:id/revoke',
+  'GET /dashboard/credits',
+  'POST /dashboard/credits/buy',
+  'GET /dashboard/activity',
+  'GET /dashboard/admin',
+  'GET /dashboard/admin/health',
+  'GET /dashboard/admin/mail',
+  'GET /dashboard/admin/jobs',
+  'POST /dashboard/admin/jobs/:id/retry',
+]
+
 /** `HEAD` is like `GET`. */
 export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /': { access: 'public' },
-  'GET /dashboard': { access: 'public' },
+  'GET /dashboard/sign-in': { access: 'public' },
+  'GET /dashboard/sign-in/sent': { access: 'public' },
+  'GET /dashboard/sign-in/code': { access: 'public' },
+  'POST /dashboard/sign-in/mail': { access: 'public' },
+  'POST /dashboard/sign-in/link': { access: 'public' },
+  'POST /dashboard/sign-in/key': { access: 'public' },
+  ...Object.fromEntries(PAGES.map((route) => [route, { access: 'page' as const }])),
+  'GET /dashboard/developer': { access: 'embedded' },
+  'POST /dashboard/developer/pay': { access: 'embedded' },
+  'POST /dashboard/developer/fund': { access: 'embedded' },
+  'POST /dashboard/developer/hold': { access: 'embedded' },
+  'POST /dashboard/developer/confirm': { access: 'embedded' },
+  'POST /dashboard/developer/checkouts/:id/:what': { access: 'embedded' },
   'GET /openapi.json': { access: 'public' },
   'GET /currencies.json': { access: 'public' },
   'GET /reps.json': { access: 'public' },

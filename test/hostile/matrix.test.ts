@@ -147,6 +147,19 @@ test('every route lets in whom it is for, and tells nobody else anything', async
       }
       continue
     }
+    if (access === 'page') {
+      for (const [who, headers] of Object.entries({
+        nobody: {},
+        ...strangers,
+        key: victim.key,
+        token: victim.session,
+      })) {
+        const reply = await call(headers)
+        assert.ok(reply.status >= 300 && reply.status < 500, `${route} for ${who}: ${reply.status}`)
+        assert.ok(!reply.text.includes(PRIVATE), `${route} tells ${who} what is not theirs`)
+      }
+      continue
+    }
     const without: [string, Headers, number][] = [
       ['nobody', {}, 401],
       ['a wrong key', bearer('rpc_sk_none'), 401],
