@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { BadSetting } from './setting-readers.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -46,4 +47,9 @@ export function describeConfig(env: Readonly<Record<string, string | undefined>>
     default: fallback,
     meaning: doc,
   }))
+}
+
+/** The store a configuration names. */
+export function storeUrl(config: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
+  return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
 }
