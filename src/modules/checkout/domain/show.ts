@@ -4,16 +4,9 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
-import {
-  ANONYMOUS,
-  type Checkout,
-  SERVICE,
-  type TimelineEntry,
-  findCheckout,
-  findOwnCheckout,
-  listTimeline,
-  markServed,
-} from '../store.ts'
+import { markServed } from '../changes-store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
+import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { formatFiat, worthAt } from './fiat.ts'
