@@ -52,7 +52,7 @@ import { wallets } from './modules/wallets/index.ts'
 import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
-import { loadBuiltIn } from './names.ts'
+import { exchangesOf, loadBuiltIn } from './names.ts'
 import { toPlans, toTariffs } from './plans.ts'
 import { NAME_NOTICE, openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
@@ -227,8 +227,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => names.stop())
   notices.subscribe(NAME_NOTICE, (key) => names.note(key))
   notices.onGap(() => names.reload())
-  const exchanges = builtIn.aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account)
-  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: new Set(exchanges) })
+  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: exchangesOf(builtIn) })
   const checkouts = openCheckouts(config, {
     engine,
     store: storeCtx,

@@ -4,14 +4,14 @@ import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
-import { creditSend } from '../../src/modules/checkout/index.ts'
+import { describeOrder, listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
+import { type Checkout, creditSend } from '../../src/modules/checkout/index.ts'
 import { findLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { Signer } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { offerCredits, offerName, payment, toSales } from '../support/market.ts'
+import { offerChange, offerCredits, offerName, payment, toSales } from '../support/market.ts'
 import { toCheckoutCtx } from '../support/till.ts'
 
 /* What the store promises about what the service sells, on each engine and with many at once. */
@@ -140,7 +140,10 @@ forEachEngine((engine, openFresh) => {
     )
     assert.deepEqual(await refundsOf(store.db), [])
     const release = (blockHash: string, destination: string | undefined) =>
-      releasePayment(store, { blockHash, destination, actor: 'test' })
+      releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: 'test' })
+    // Whoever runs the exchange would keep it.
+    await assert.rejects(release(send.hash, undefined), /came from an exchange/)
+    assert.equal((await listWaiting(store.db, 10)).length, 2)
     const results = await Promise.allSettled([1, 2, 3].map(() => release(send.hash, home)))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     await release(wrong.hash, undefined)
@@ -153,6 +156,56 @@ forEachEngine((engine, openFresh) => {
         [home, send.amountRaw],
         [alice, wrong.amountRaw],
       ],
+    )
+  })
+
+  test('a stranger who pays an owner’s offer first gets the money back and does not use the offer up', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [alice, mallory, savings] = [11, 12, 13].map((at) => new Signer(at).address) as [string, string, string]
+    const credit = (checkout: Checkout, plan: number, hash: string, from: string) =>
+      creditSend(shop, payment(checkout, plan, { hash, from, at: clock.now() }))
+    await credit(await offerName(shop, 'alice'), YEAR, '1A', alice)
+    const extension = await offerName(shop, 'alice')
+    const change = await offerChange(shop, 'alice', { address: savings })
+    for (const [at, from] of [mallory, alice, alice].entries()) {
+      await credit(extension, YEAR, `2${at}`, from)
+      await credit(change, 0, `3${at}`, from)
+    }
+    const lease = (await findLease(store.db, 'alice'))!
+    assert.equal(new Date(lease.expiresAt).toISOString(), '2028-11-15T00:00:00.000Z', 'extended once')
+    assert.equal(lease.address, savings)
+    for (const [{ id }, reason] of [
+      [extension, 'name_taken'],
+      [change, 'not_the_owner'],
+    ] as const) {
+      const order = (await describeOrder(store.db, id))!
+      const reasons = (order.refunds as { reason: string }[]).map((refund) => refund.reason)
+      assert.deepEqual([order.status, reasons], ['applied', [reason, 'already_paid']])
+    }
+    assert.deepEqual(
+      (await refundsOf(store.db)).map(({ to }) => to),
+      [mallory, alice, mallory, alice],
+    )
+  })
+
+  test('whoever pays one offer again and again hides nobody’s payment from the operator', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [alice, mallory] = [new Signer(14).address, new Signer(15).address]
+    const offered = await offerName(shop, 'busy')
+    const exact = payment(offered, YEAR, { hash: '4A', from: mallory, at: clock.now() })
+    const wrong = { ...exact, hash: '4B'.padStart(64, '0'), from: alice, amountRaw: (exact.amountRaw - 1n) as never }
+    await creditSend(shop, wrong)
+    for (let at = 0; at < 12; at++) {
+      clock.advance(1_000)
+      await creditSend(shop, { ...exact, hash: `4C${at}`.padStart(64, '0'), at: clock.now() })
+    }
+    assert.deepEqual(
+      (await listWaiting(store.db, 10)).map(({ blockHash }) => blockHash),
+      [wrong.hash],
     )
   })
 

@@ -164,6 +164,7 @@ test('reserved words are nobody’s, however they are written', async (t) => {
     'b1nance',
     'paypaI',
     'library',
+    'L1brary',
   ]) {
     const { message, ...answer } = (await shop.call('get_name', { name })).json<Record<string, unknown>>()
     const given = name.replace('@', '')
