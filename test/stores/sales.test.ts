@@ -6,7 +6,8 @@ import type { Db } from '../../src/kernel/tables/index.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { describeOrder, listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
 import { type Checkout, creditSend } from '../../src/modules/checkout/index.ts'
-import { findLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { findLease, insertLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { remindOwners } from '../../src/modules/usernames/domain/remind.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { Signer } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
@@ -242,6 +243,26 @@ forEachEngine((engine, openFresh) => {
       if (page.length < 3) break
     }
     assert.equal(new Set(hashes).size, 7)
+  })
+
+  test('an owner is warned of the end of a name although many others wait in their grace period', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const address = new Signer(16).address
+    const now = clock.now()
+    const lease = { owner: address, address, accountId, createdAt: now - 30 * DAY, profile: {}, changedAt: now }
+    await store.db.transaction().execute(async (tx) => {
+      for (let at = 0; at < 501; at++) {
+        const key = `grace${at}`
+        await insertLease(tx, { ...lease, key, name: key, expiresAt: now - DAY, graceUntil: now + 9 * DAY })
+      }
+    })
+    await remindOwners(store, 'https://gateway.example')
+    await insertLease(store.db, { ...lease, key: 'z', name: 'z', expiresAt: now + DAY, graceUntil: now + 11 * DAY })
+    const jobs = async () => (await store.db.selectFrom('jobs').select('key').execute()).length
+    assert.equal(await jobs(), 501, 'each of them is told')
+    await remindOwners(store, 'https://gateway.example')
+    assert.equal(await jobs(), 502)
   })
 
   test('a clock that is set back takes nothing from a lease', async (t) => {

@@ -83,6 +83,9 @@ test('a change that somebody else pays for, or that comes too late, is not carri
   const [alice, mallory] = [await market.person(), await market.person()]
   await lease(market, shop, alice, 'alice', '2 Days')
   const asked = await askChange(shop, { name: 'alice', address: mallory.address })
+  // An owner who is sent this link sees where the name would lead.
+  const record = (await ask(asked.json, { method: 'GET' })).json()
+  assert.ok(record.description!.startsWith(`@alice will stand for ${mallory.address}. Counts only`), record.description)
   await market.send(mallory, asked.address, asked.amount_raw)
   const { order } = await untilRefunded(market, shop, asked.id)
   assert.deepEqual([order.status, order.reason], ['refunded', 'not_the_owner'])
