@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano, turnUntil } from '../checkout/world.ts'
-import { type Offer, assertAccounted, openMarket, untilOrder, untilRefunded } from '../usernames/world.ts'
+import { type Offer, assertAccounted, openMarket, untilOrder, untilQuiet, untilRefunded } from '../usernames/world.ts'
 
 /* Credits for sale: added when the payment is confirmed, once. */
 
@@ -94,10 +94,7 @@ test('a wrong amount buys nothing and is kept for the operator; a late one buys'
   await turnUntil(market, 1_000, async () => (await shop.check(made.id)).success)
   const { credits } = (await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>()
   assert.equal(credits, 1_000)
-  await turnUntil(market, 1_000, async () => {
-    const open = await db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
-    return open.length === 0
-  })
+  await untilQuiet(market, shop)
   await assertAccounted(market, shop)
 })
 

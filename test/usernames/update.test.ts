@@ -4,7 +4,16 @@ import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { nano, type Shop } from '../checkout/world.ts'
-import { type Market, assertAccounted, lease, offer, openMarket, untilOrder, untilRefunded } from './world.ts'
+import {
+  type Market,
+  assertAccounted,
+  lease,
+  offer,
+  openMarket,
+  untilOrder,
+  untilQuiet,
+  untilRefunded,
+} from './world.ts'
 
 /* What owners change about their names, and who may not. */
 
@@ -92,7 +101,8 @@ test('a change that somebody else pays for, or that comes too late, is not carri
   assert.equal(market.fundsOf(mallory.address), nano('100'))
   assert.equal((await offer(shop, 'alice')).lease!.address, alice.address)
   const late = await askChange(shop, { name: 'alice', title: 'Too late' })
-  market.clock.advance(2 * 86_400_000)
+  await untilQuiet(market, shop)
+  market.clock.leap(2 * 86_400_000)
   const before = market.fundsOf(alice.address)
   await market.send(alice, late.address, late.amount_raw)
   const { order: second } = await untilRefunded(market, shop, late.id)
@@ -193,6 +203,6 @@ test('one caller gets so many offers a day and no more', async (t) => {
   assert.ok(Number(refused.headers['retry-after']) > 80_000)
   const { key } = await market.join(shop)
   assert.equal((await shop.call('get_name', { name: 'three' }, { authorization: `Bearer ${key}` })).status, 200)
-  market.clock.advance(86_400_000)
+  market.clock.leap(86_400_000)
   await offer(shop, 'four')
 })
