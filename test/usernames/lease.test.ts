@@ -21,7 +21,7 @@ import {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner', async (t) => {
+test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, Username registration offer; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()
@@ -69,8 +69,9 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   const now = market.clock.now() / 1000
   const found = { created: 'November 15, 2026', expires: 'November 15, 2027', created_unix: now }
   const entry = { name: 'Alice', address: alice.address, ...found, expires_unix: now + (365 * DAY) / 1000 }
-  for (const again of ['alice', '@ALICE']) {
-    const taken = await offer(shop, again)
+  assert.ok(made.expires_unix > now, 'good for a while')
+  for (const fields of [{ name: 'alice' }, { name: '@ALICE' }, { username: 'aLICE' }]) {
+    const taken = (await shop.call('get_name', fields)).json<Offer>()
     assert.deepEqual([taken.available, taken.status, taken.name], [false, 'leased', 'Alice'])
     assert.deepEqual(taken.lease, {
       ...entry,
@@ -79,9 +80,17 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
     })
     assert.equal(taken.plans.length, 6, 'its owner can extend it')
   }
+  await until(async () => (await shop.call('known')).json<unknown[]>().length > 0)
   assert.deepEqual((await shop.call('known')).json<unknown>(), [entry])
   const file = async (path: string) => (await ask(`${shop.url}${path}`, { method: 'GET' })).json<unknown>()
   assert.deepEqual(await file('/known.json'), [entry])
+  const aliases = (await shop.call('aliases')).json<{ account: string; alias: string }[]>()
+  assert.deepEqual(await file('/aliases.json'), aliases)
+  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
+  assert.deepEqual(
+    aliases.filter(({ account }) => account === burn),
+    [{ account: burn, alias: 'Burn' }],
+  )
   const wellKnown = '/.well-known/nano-currency.json'
   assert.deepEqual(await file(`${wellKnown}?names=alice,nobody`), {
     names: [{ name: 'alice', address: alice.address }],
@@ -91,10 +100,22 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   assert.deepEqual(await file(wellKnown), { names: [entry] })
   const balance = (await shop.call('account_balance', { account: '@aLiCe' })).json()
   assert.equal(balance.address, alice.address)
+  // The same address may have another one; it is called by the first.
+  await lease(market, shop, alice, 'Bakery', '1 Month')
+  const names = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
+  await until(async () => (await names()).length === 2)
+  assert.deepEqual(
+    (await names()).map(({ name, address }) => [name, address]),
+    [
+      ['Alice', address],
+      ['Bakery', address],
+    ],
+  )
+  assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
   await assertAccounted(market, shop)
 })
 
-test('two buyers pay for one name at once: one gets it, the other gets everything back', async (t) => {
+test('two buyers pay for one name at once: one gets it, the other gets everything back (contract 3, rule 9; 4.1, rule 20)', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const market = await openMarket(t, engine)
     const [shop, other] = [await market.start(), await market.start()]
@@ -121,7 +142,7 @@ test('two buyers pay for one name at once: one gets it, the other gets everythin
   }
 })
 
-test('only a payment from the owner’s address extends a lease; a stranger’s is sent back', async (t) => {
+test('only a payment from the owner’s address extends a lease; a stranger’s is sent back (contract 2, rule 7; 3, Username: leased; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -159,7 +180,7 @@ test('a second payment of the same amount is sent back, and one for another plan
   await assertAccounted(market, shop)
 })
 
-test('paid after the offer has ended: the name is given all the same, unless somebody has it', async (t) => {
+test('paid after the offer has ended: the name is given all the same, unless somebody has it (contract 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -177,7 +198,7 @@ test('paid after the offer has ended: the name is given all the same, unless som
   await assertAccounted(market, shop)
 })
 
-test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s', async (t) => {
+test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, Username: leased, grace; 3, rule 11; 8, Usernames: grace)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -226,7 +247,7 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   await assertAccounted(market, shop)
 })
 
-test('paid in time while the gateway was down: owner and stranger are judged by when they paid', async (t) => {
+test('paid in time while the gateway was down: owner and stranger are judged by when they paid (contract 3, Username: grace; 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const before = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -261,10 +282,19 @@ test('names of an account are listed for it, and their ends are told by mail, ea
   const mails = async () =>
     (await db.selectFrom('mails').selectAll().orderBy('created_at').execute()).map(({ subject }) => subject)
   const expected = ['@alice ends on December 15, 2026', 'The lease of @alice is over', '@alice is free again']
+  /** Half a day further, once everything that there was to tell before is told. */
+  const turn = async () => {
+    market.clock.leap(12 * HOUR)
+    await turnUntil(market, 1_000, async () => {
+      const jobs = db.selectFrom('jobs').select('id').where('kind', 'in', ['usernames.remind', 'mail.send'])
+      const due = jobs.where('status', 'in', ['ready', 'running']).where('run_at', '<=', market.clock.now())
+      return (await due.execute()).length === 0
+    })
+  }
   for (let told = 1; told <= expected.length; told++) {
-    await turnUntil(market, 12 * HOUR, async () => (await mails()).length >= told)
+    while ((await mails()).length < told) await turn()
     assert.deepEqual(await mails(), expected.slice(0, told))
   }
-  market.clock.leap(DAY)
+  await turn()
   assert.deepEqual(await mails(), expected)
 })

@@ -42,7 +42,7 @@ async function change(market: Market, shop: Shop, who: Signer, fields: object): 
   await untilOrder(shop, asked.id, 'applied')
 }
 
-test('update_name asks for a small amount, and what the owner pays for is carried out', async (t) => {
+test('update_name asks for a small amount, and what the owner pays for is carried out (contract 4.1, Names: update_name; 4.1, rule 18; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, savings] = [await market.person(), new Signer(900)]
@@ -58,6 +58,7 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   assert.ok(nano(asked.amount) > nano('0.001') && nano(asked.amount) < nano('0.001006'), asked.amount)
   assert.equal(asked.link, `nano:${asked.address}?amount=${asked.amount_raw}`)
   const known = async () => (await shop.call('known')).json<Record<string, unknown>[]>()[0]!
+  await until(async () => (await known()) !== undefined)
   assert.equal((await known()).title, undefined, 'nothing changes before it is paid')
   await market.send(alice, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
@@ -86,7 +87,7 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   await assertAccounted(market, shop)
 })
 
-test('a change that somebody else pays for, or that comes too late, is not carried out and paid back', async (t) => {
+test('a change that somebody else pays for, or that comes too late, is not carried out and paid back (contract 4.1, rule 18; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, mallory] = [await market.person(), await market.person()]
@@ -111,7 +112,7 @@ test('a change that somebody else pays for, or that comes too late, is not carri
   await assertAccounted(market, shop)
 })
 
-test('wrong input is named, and nothing is offered for it', async (t) => {
+test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4.1, rule 18; 8, Usernames: characters)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()
@@ -162,7 +163,7 @@ test('wrong input is named, and nothing is offered for it', async (t) => {
   assert.equal(await orders(), before)
 })
 
-test('reserved words are nobody’s, however they are written', async (t) => {
+test('reserved words are nobody’s, however they are written (contract 2, Username registration offer: status; 2, rule 5; 3, Username: reserved)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   for (const name of [
