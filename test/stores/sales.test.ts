@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { NodePort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { describeOrder, listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
 import { type Checkout, creditSend } from '../../src/modules/checkout/index.ts'
+import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
 import { findLease, insertLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
 import { remindOwners } from '../../src/modules/usernames/domain/remind.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
@@ -208,6 +210,32 @@ forEachEngine((engine, openFresh) => {
       (await listWaiting(store.db, 10)).map(({ blockHash }) => blockHash),
       [wrong.hash],
     )
+  })
+
+  test('a payment that cannot be settled keeps nobody else’s from being found by the poller', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [broken, sound] = [await offerName(shop, 'broken'), await offerName(shop, 'sound')]
+    await store.db.deleteFrom('service_orders').where('checkout_id', '=', broken.id).execute()
+    const payer = new Signer(17)
+    const blocks = Object.fromEntries(
+      [broken, sound].map(({ plans }, at) => [
+        `${5 + at}A`.padStart(64, '0'),
+        {
+          subtype: 'send',
+          block_account: payer.address,
+          amount: plans[YEAR]!.amountRaw!.toString(),
+          local_timestamp: `${Math.floor(clock.now() / 1_000)}`,
+          confirmed: 'true',
+          contents: { link: new Signer(1).key },
+        },
+      ]),
+    )
+    const node = { read: () => Promise.resolve({ blocks }) } as unknown as NodePort
+    const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
+    await assert.rejects(takeSends(shop, tools, Object.keys(blocks)), /sells nothing/)
+    assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
   })
 
   test('an account’s names are listed newest first, page by page, without gaps', async (t) => {
