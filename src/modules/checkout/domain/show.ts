@@ -114,6 +114,6 @@ export async function showOwn(
 
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
 export async function showUnmatched(ctx: CheckoutCtx, owner: string): Promise<JsonObject> {
-  const payments = await listUnmatched(ctx.db, owner, UNMATCHED_MAX)
+  const payments = await listUnmatched(ctx.db, { owner, limit: UNMATCHED_MAX })
   return { payments: payments.map((payment) => showPayment(ctx.till, payment)) }
 }
