@@ -147,9 +147,12 @@ test('guessing codes is slowed down, and a wrong one tells nothing', async (t) =
   }
 })
 
-test('an address gets its mails of the day and no more; the rest waits and nothing is lost', async (t) => {
+test('an address gets its mails of the day and no more, however it is spelled; the rest waits and nothing is lost', async (t) => {
   const world = await openWorld(t, { EMAIL_MAILS_PER_ADDRESS_MAX: '1' })
-  const [first, second] = [await world.open({ amount: '1' }), await world.open({ amount: '1' })]
+  const [first, second] = [
+    await world.open({ amount: '1' }),
+    await world.open({ amount: '1', emails: ['Alice+2@Example.com'] }),
+  ]
   for (const made of [first, second]) await world.fund(made.address, '1')
   await world.untilStatus(first, 'funded')
   await world.untilStatus(second, 'funded')
@@ -160,7 +163,7 @@ test('an address gets its mails of the day and no more; the rest waits and nothi
   )
   await world.turnUntil(() => world.mails.received.length > 0)
   assert.equal(world.mails.received.length, 1)
-  const refused = await world.call({ refund_address: sender, amount: '1', emails: ['alice@example.com'] })
+  const refused = await world.call({ refund_address: sender, amount: '1', emails: ['alice+3@example.com'] })
   assert.deepEqual([refused.status, refused.json().field], [429, 'emails[0]'])
   // Tomorrow.
   await db.updateTable('free_uses').set({ ends_at: world.clock.now() }).execute()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
+import { BURN_ADDRESS } from '../../src/kernel/nano/address.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { type Made, type World, alice, codeOf, openWorld, sender } from './world.ts'
@@ -124,6 +125,17 @@ test('what nobody claims goes back at expiry, and the sender is told', async (t)
   assert.ok(texts.some((text) => /1 nano was claimed; 1 nano goes to nano_/.test(text)))
 })
 
+test('funded in pieces that are too small to be received: all of them go back when the day is over', async (t) => {
+  const world = await openWorld(t, { WALLET_RECEIVE_MIN_NANO: '1' })
+  const made = await world.open()
+  for (let piece = 0; piece < 4; piece++) await world.fund(made.address, '0.5')
+  await world.letExpire(made)
+  await world.untilStatus(made, 'expired')
+  await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
+  assert.deepEqual(world.mails.received, [])
+  await assertAccounted(world, made, nano('2'))
+})
+
 async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<string, string>) {
   const world = await openWorld(t, env)
   const made = await world.open({ email_receipt: 'sender@example.com', ...fields })
@@ -132,10 +144,17 @@ async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<
   return { world, made, code: codeOf(world.mails.to('alice@example.com')[0]!) }
 }
 
+const decline = ({ gateway }: World, code: string) =>
+  ask(`${gateway.url}/claim/decline`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  })
+
 test('who does not want it sends it back, and gets no more such mails', async (t) => {
   const { world, made, code } = await fundedForAlice(t)
-  const headers = { 'content-type': 'application/json' }
-  const reply = await ask(`${world.gateway.url}/claim/decline`, { headers, body: JSON.stringify({ code }) })
+  const burnt = await world.claim(code, BURN_ADDRESS)
+  assert.deepEqual([burnt.status, burnt.json().field], [400, 'address'])
+  const reply = await decline(world, code)
   assert.equal(reply.status, 200, reply.text)
   await world.untilStatus(made, 'completed')
   await world.settle()
@@ -148,6 +167,51 @@ test('who does not want it sends it back, and gets no more such mails', async (t
   })
   assert.deepEqual([again.status, again.json().field], [403, 'emails[1]'])
   await assertAccounted(world, made, nano('2'))
+})
+
+test('who has declined gets no mail of payments that were made before, and their senders get the money back', async (t) => {
+  const { world, code } = await fundedForAlice(t)
+  const before = await world.open({ emails: ['alice+x@example.com'], email_receipt: 'other@example.com' })
+  await decline(world, code)
+  await world.fund(before.address, '2')
+  await world.untilStatus(before, 'completed')
+  await world.turnUntil(() => world.fundsOf(sender) === nano('4'))
+  await world.turnUntil(() => world.mails.to('other@example.com').length === 3)
+  const subjects = world.mails.to('other@example.com').map(({ subject }) => subject)
+  assert.ok(subjects.includes('An e-mail payment was declined'), subjects.join())
+  assert.deepEqual(world.mails.to('alice+x@example.com'), [])
+})
+
+test('declined and claimed at the same moment: it is one of the two, and everybody is told which', async (t) => {
+  const { world, made } = await fundedForAlice(t, { emails, amount: '3' })
+  for (const email of emails) {
+    const code = codeOf(world.mails.to(email)[0]!)
+    const [declined, claimed] = await Promise.all([decline(world, code), world.claim(code, alice)])
+    assert.deepEqual([declined.status, claimed.status].toSorted(), [200, 409], declined.text)
+    const again = await world.call({ refund_address: sender, amount: '1', emails: [email] })
+    assert.equal(again.status, claimed.status === 200 ? 200 : 403)
+  }
+  await world.untilStatus(made, 'completed')
+  await world.settle()
+  assert.equal(world.fundsOf(alice) + world.fundsOf(sender), nano('3'))
+})
+
+test('nobody can have a stranger flooded with receipts: beyond those of a day they wait', async (t) => {
+  const world = await openWorld(t)
+  const made = await world.open({ emails: ['bob@example.com'], email_receipt: 'Bob+shop@example.com' })
+  const { db } = world.gateway.app.store
+  const { email_hash: hash } = await db.selectFrom('email_recipients').select('email_hash').executeTakeFirstOrThrow()
+  const endsAt = world.clock.now() + 86_400_000
+  const today = { caller: `email:${hash}`, meter: 'email-receipts', taken: 200, ends_at: endsAt }
+  await db.insertInto('free_uses').values(today).execute()
+  await world.fund(made.address, '2')
+  const later = () => db.selectFrom('jobs').select('id').where('kind', '=', 'email.tell').where('run_at', '=', endsAt)
+  await world.turnUntil(async () => (await later().execute()).length === 1)
+  assert.deepEqual(world.mails.to('Bob+shop@example.com'), [])
+  const now = world.clock.now()
+  await db.updateTable('free_uses').set({ ends_at: now }).execute()
+  await db.updateTable('jobs').set({ run_at: now }).where('kind', '=', 'email.tell').execute()
+  await world.turnUntil(() => world.mails.to('Bob+shop@example.com').length === 1)
 })
 
 test('a sender cancels: claimed stays claimed, the rest goes back now; a stranger cancels nothing', async (t) => {
