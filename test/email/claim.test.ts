@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
+import { turningWhenStuck } from '../support/clock.ts'
 import { ask } from '../support/gateway.ts'
 import { type World, alice, codeOf, mallory, openWorld, sender } from './world.ts'
 
@@ -22,10 +23,10 @@ async function openFunded(t: TestContext, fields: object = {}, env: Record<strin
 }
 
 /** A browser without scripts. */
-const submit = ({ gateway }: World, fields: Record<string, string>, path = '/claim') =>
-  ask(`${gateway.url}${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() })
+const submit = ({ gateway, clock }: World, fields: Record<string, string>, path = '/claim') =>
+  turningWhenStuck(clock, ask(`${gateway.url}${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }))
 
-test('the mail says who, how much, until when and from where, and carries nothing from elsewhere', async (t) => {
+test('the mail says who, how much, until when and from where, and carries nothing from elsewhere (contract 4.4, rules 4 and 8)', async (t) => {
   const message = 'Hi <b>Alice</b> & "friends"\nsecond line'
   const { world, made, code } = await openFunded(t, { from: 'Bank </p><script>', message })
   const [mail] = world.mails.received
@@ -53,7 +54,7 @@ test('the mail says who, how much, until when and from where, and carries nothin
   assert.equal((await world.check(made)).status, 'funded')
 })
 
-test('opening claims nothing: any number of GET and HEAD leaves the share as it is', async (t) => {
+test('opening claims nothing: any number of GET and HEAD leaves the share as it is (contract 4.4, rule 4)', async (t) => {
   const { world, code } = await openFunded(t)
   for (const path of ['/claim', '/claim/decline', `/claim?code=${code}&address=${mallory}`]) {
     for (const method of ['GET', 'HEAD']) {
@@ -69,7 +70,7 @@ test('opening claims nothing: any number of GET and HEAD leaves the share as it 
   assert.equal((await world.claim(code)).json().status, 'sent')
 })
 
-test('without scripts: the code is typed, the share is shown, an address gets it, and again the same block', async (t) => {
+test('without scripts: the code is typed, the share is shown, an address gets it, and again the same block (contract 4.4, rule 9)', async (t) => {
   const { world, code } = await openFunded(
     t,
     { from: 'Bob', message: 'Thanks' },
@@ -101,7 +102,7 @@ test('without scripts: the code is typed, the share is shown, an address gets it
   assert.equal(world.fundsOf(mallory), 0n)
 })
 
-test('one link in many browsers at once: one send', async (t) => {
+test('one link in many browsers at once: one send (contract 4.4, rule 4)', async (t) => {
   const { world, made, code } = await openFunded(t)
   const addresses = Array.from({ length: 12 }, (_, at) => new Signer(900 + at).address)
   const replies = await Promise.all(addresses.map((address) => world.claim(code, address)))
@@ -147,7 +148,7 @@ test('guessing codes is slowed down, and a wrong one tells nothing', async (t) =
   }
 })
 
-test('an address gets its mails of the day and no more, however it is spelled; the rest waits and nothing is lost', async (t) => {
+test('an address gets its mails of the day and no more, however it is spelled; the rest waits and nothing is lost (contract 4.4, rule 10; 8, Other areas: emails)', async (t) => {
   const world = await openWorld(t, { EMAIL_MAILS_PER_ADDRESS_MAX: '1' })
   const [first, second] = [
     await world.open({ amount: '1' }),
@@ -215,7 +216,7 @@ test('a reply of the mail server that is lost: the second mail has the same id, 
   assert.equal(world.fundsOf(alice), nano('2'))
 })
 
-test('a clock that jumps beyond the end loses nothing, and in time everybody is forgotten', async (t) => {
+test('a clock that jumps beyond the end loses nothing, and in time everybody is forgotten (contract 3, rule 13; 8, Other areas: names and addresses)', async (t) => {
   const { world, made, code } = await openFunded(t, { expiration: '1 day' })
   // Leases, deadlines and jobs all run out together, and the share goes back.
   world.clock.advance(2 * 86_400_000)

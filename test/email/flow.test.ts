@@ -22,7 +22,7 @@ async function assertAccounted(world: World, made: Made, deposited: bigint, othe
 
 const emails = ['alice@example.com', 'bob@example.com', 'carol@example.com']
 
-test('three people are paid by mail: funding, mails, claims, receipts, fee, and not a raw too much', async (t) => {
+test('three people are paid by mail: funding, mails, claims, receipts, fee, and not a raw too much (contract 1, Product areas: 6. E-mail payments; 3, E-mail payment; 4.4, rules 1, 2, 6 and 7)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ amount: '1', emails, from: 'Zoë', email_receipt: 'sender@example.com' })
   // No mail before the money is there.
@@ -95,10 +95,12 @@ for (const [name, deposits, statusWanted, aliceGets, back] of [
   })
 }
 
-test('funded late: what comes after the end goes back by itself', async (t) => {
+test('funded late: what comes after the end goes back by itself (contract 3, rule 12; 4.4, rules 5 and 7)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open()
-  await world.letExpire(made)
+  world.clock.advance(86_399_000)
+  assert.equal((await world.check(made)).status, 'waiting')
+  world.clock.advance(1_000)
   await world.untilStatus(made, 'expired')
   await world.settle()
   await world.fund(made.address, '2')
@@ -107,12 +109,15 @@ test('funded late: what comes after the end goes back by itself', async (t) => {
   await assertAccounted(world, made, nano('2'))
 })
 
-test('what nobody claims goes back at expiry, and the sender is told', async (t) => {
+test('what nobody claims goes back at expiry, and the sender is told (contract 3, E-mail payment; 3, rule 13; 4.4, rules 5 and 6)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
   await world.fund(made.address, '2.1')
   await world.turnUntil(() => world.mails.received.length >= 3)
   await world.claim(codeOf(world.mails.to(emails[0]!)[0]!), alice)
+  const shown = await world.rest('GET', `/api/emails/${made.id}`)
+  const { funded_at: fundedAt, expires_at: expiresAt } = shown.json<{ payment: Record<string, number> }>().payment
+  assert.equal(expiresAt! - fundedAt!, 30 * 86_400_000)
   await world.letExpire(made)
   await world.untilStatus(made, 'completed')
   await world.settle()
@@ -150,7 +155,7 @@ const decline = ({ gateway }: World, code: string) =>
     body: JSON.stringify({ code }),
   })
 
-test('who does not want it sends it back, and gets no more such mails', async (t) => {
+test('who does not want it sends it back, and gets no more such mails (contract 4.4, rule 9)', async (t) => {
   const { world, made, code } = await fundedForAlice(t)
   const burnt = await world.claim(code, BURN_ADDRESS)
   assert.deepEqual([burnt.status, burnt.json().field], [400, 'address'])
@@ -196,7 +201,7 @@ test('declined and claimed at the same moment: it is one of the two, and everybo
   assert.equal(world.fundsOf(alice) + world.fundsOf(sender), nano('3'))
 })
 
-test('nobody can have a stranger flooded with receipts: beyond those of a day they wait', async (t) => {
+test('nobody can have a stranger flooded with receipts: beyond those of a day they wait (contract 4.4, rule 10)', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: ['bob@example.com'], email_receipt: 'Bob+shop@example.com' })
   const { db } = world.gateway.app.store
@@ -214,7 +219,7 @@ test('nobody can have a stranger flooded with receipts: beyond those of a day th
   await world.turnUntil(() => world.mails.to('Bob+shop@example.com').length >= 1)
 })
 
-test('a sender cancels: claimed stays claimed, the rest goes back now; a stranger cancels nothing', async (t) => {
+test('a sender cancels: claimed stays claimed, the rest goes back now; a stranger cancels nothing (contract 4.4, rule 11)', async (t) => {
   const { world, made, code } = await fundedForAlice(t, { emails: emails.slice(0, 2), amount: '3' })
   await world.claim(code, alice)
   const other = await world.join()
@@ -240,7 +245,7 @@ test('a payment that was cancelled before it was funded takes no money any more'
   assert.deepEqual(world.mails.received, [])
 })
 
-test('a mailbox that does not exist: the sender is told once, the others get theirs, the share comes back', async (t) => {
+test('a mailbox that does not exist: the sender is told once, the others get theirs, the share comes back (contract 4.4, rule 6)', async (t) => {
   const world = await openWorld(t)
   world.mails.unknown.add('bob@example.com')
   const made = await world.open({ emails: emails.slice(0, 2), email_receipt: 'sender@example.com' })
