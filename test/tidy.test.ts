@@ -112,12 +112,16 @@ test('no file is named after nothing in particular', () => {
 })
 
 test('documents name files that exist', () => {
-  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...listFiles('docs', /\.md$/)].filter((file) =>
-    existsSync(join(root, file)),
-  )
+  const documents = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...listFiles('docs', /\.md$/),
+  ].filter((file) => existsSync(join(root, file)))
   const gone: string[] = []
   for (const file of documents) {
-    for (const match of read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)) {
+    for (const match of read(file).matchAll(/(?:\]\(|src=")(?!https?:|#|mailto:)([^)#\s"]+)/g)) {
       if (!existsSync(resolve(root, dirname(file), match[1]!))) gone.push(`${file} links to ${match[1]}`)
     }
     for (const match of read(file).matchAll(/`((?:src|test|bench|docs|scripts)\/[\w./-]+\.(?:tsx?|md|mjs|json))`/g)) {
