@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { listActions } from './actions.ts'
 import { openCheckouts } from './checkout.ts'
-import type { Config } from './config.ts'
+import { type Config, storeUrl } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openEmailPayments } from './email.ts'
 import { startEmbedded, toPlayLedger } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
-import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
 import { type Store, openStore } from './infra/db/open.ts'
@@ -16,7 +15,6 @@ import { countJobs } from './infra/jobs/queue.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
-import { RedisBurst } from './infra/limits/leases.ts'
 import { type Log, describeError } from './infra/log.ts'
 import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
@@ -31,34 +29,25 @@ import type { StoreCtx } from './kernel/in-tx.ts'
 import {
   StoredKeys,
   UsageMeter,
-  accounts,
   createFirstAdministrator,
   forgetExpired,
   mailSignInLink,
   releaseReservations,
   sendMail,
 } from './modules/accounts/index.ts'
-import { billing } from './modules/billing/index.ts'
-import { checkouts as checkoutModule } from './modules/checkout/index.ts'
-import { email as emailModule } from './modules/email/index.ts'
-import { faucet } from './modules/faucet/index.ts'
-import { ledger } from './modules/ledger/index.ts'
-import { market } from './modules/market/index.ts'
-import { NameBook, names as nameModule } from './modules/names/index.ts'
-import { RepList, lookAtReps, representatives } from './modules/reps/index.ts'
-import { followSwaps, swap } from './modules/swap/index.ts'
-import { remindOfEnds, usernames } from './modules/usernames/index.ts'
-import { wallets } from './modules/wallets/index.ts'
-import { WorkDesk, forgetWorks, work } from './modules/work/index.ts'
+import { RepList, lookAtReps } from './modules/reps/index.ts'
+import { followSwaps } from './modules/swap/index.ts'
+import { remindOfEnds } from './modules/usernames/index.ts'
+import { WorkDesk, forgetWorks } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
-import { loadBuiltIn } from './names.ts'
-import { toPlans, toTariffs } from './plans.ts'
-import { NAME_NOTICE, openSales } from './sales.ts'
+import { loadBuiltIn, openNames } from './names.ts'
+import { openSharedLimits, toPlans, toTariffs } from './plans.ts'
+import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
-import { exposeWallets, keyFileOf, openWallets } from './wallets.ts'
+import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
@@ -101,21 +90,7 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const registry = new Registry([
-    nameModule,
-    ledger,
-    accounts,
-    market,
-    representatives,
-    work,
-    wallets,
-    checkoutModule,
-    billing,
-    usernames,
-    emailModule,
-    faucet,
-    swap,
-  ])
+  const registry = listActions()
   const builtIn = loadBuiltIn(config)
   const tellProvider = (provider: string) => (reason: string) =>
     log.warn({ event: 'provider_failure', provider, reason })
@@ -205,8 +180,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => custodian.close())
   if (keepsKeysBeside(config)) {
-    const file = keyFileOf(config)
-    const reason = `Wallets of a shared store are sealed with ${file}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
+    const reason = `Wallets of a shared store are sealed with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
     log.warn({ event: 'wallet_keys_not_shared', reason })
   }
   const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
@@ -218,15 +192,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
-  const names = new NameBook({
+  const names = openNames(builtIn, {
     db,
     clock,
-    builtIn,
+    notices,
     onError: (error) => log.error({ event: 'name_book', error: describeError(error) }),
   })
   opened.defer(() => names.stop())
-  notices.subscribe(NAME_NOTICE, (key) => names.note(key))
-  notices.onGap(() => names.reload())
   const exchanges = builtIn.aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account)
   const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: new Set(exchanges) })
   const checkouts = openCheckouts(config, {
@@ -373,18 +345,3 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-
-async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
-  if (config.redisUrl === '') return undefined
-  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
-}
-
-/** Several gateways may share the store, and would not open each other's wallets. */
-function keepsKeysBeside(config: Config): boolean {
-  return config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')
-}
-
-/** The store a configuration names. */
-export function storeUrl(config: Config): string {
-  return config.databaseUrl === '' ? `sqlite:${join(config.dataDir, 'gateway.db')}` : config.databaseUrl
-}

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
-import { type BuiltIn, NEVER, readBuiltIn, toNameKey } from './modules/names/index.ts'
+import type { Clock, Notices } from './kernel/ports.ts'
+import type { Db } from './kernel/tables/index.ts'
+import { type BuiltIn, NEVER, NameBook, readBuiltIn, toNameKey } from './modules/names/index.ts'
+import { NAME_NOTICE } from './sales.ts'
 
 const OWN_FILE = new URL('./modules/names/known.json', import.meta.url)
 
@@ -41,4 +44,15 @@ function readText(path: string): string {
   } catch (cause) {
     throw new Error(`The file of KNOWN_FILE, ${path}, cannot be read.`, { cause })
   }
+}
+
+/** The book of names, which hears of every lease that changes, on whichever instance. */
+export function openNames(
+  builtIn: BuiltIn,
+  { db, clock, notices, onError }: { db: Db; clock: Clock; notices: Notices; onError(error: unknown): void },
+): NameBook {
+  const book = new NameBook({ db, clock, builtIn, onError })
+  notices.subscribe(NAME_NOTICE, (key) => book.note(key))
+  notices.onGap(() => book.reload())
+  return book
 }

@@ -1,3 +1,5 @@
+import { RedisBurst } from './infra/limits/leases.ts'
+import type { Clock } from './kernel/ports.ts'
 import type { Config } from './config.ts'
 import type { Tariffs } from './guard/charge.ts'
 import type { Plans } from './guard/throttle.ts'
@@ -32,4 +34,10 @@ export function toTariffs(config: Config): Tariffs {
       freeFirst: true,
     },
   }
+}
+
+/** Limits that several gateways share; undefined when each counts for itself. */
+export async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
+  if (config.redisUrl === '') return undefined
+  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from './config.ts'
+import { type Config, storeUrl } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import type { Metrics } from './infra/metrics.ts'
 import { qrPng } from './infra/qr.ts'
@@ -38,6 +38,10 @@ const WATCHED_AFTER_END = 30 * DAY
 
 /** Where the master keys lie when no setting has them. */
 export const keyFileOf = (config: Config) => join(config.dataDir, 'wallet-keys')
+
+/** Several gateways may share the store, and would not open each other's wallets. */
+export const keepsKeysBeside = (config: Config) =>
+  config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')
 
 /** Reads the master keys; on a first start without any, makes one in the data folder. */
 export async function openVault(config: Config, { db, random }: { db: Db; random: Random }): Promise<KeyVault> {

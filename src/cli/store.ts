@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { storeUrl } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig, storeUrl } from '../config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
 import { type Store, openStore } from '../infra/db/open.ts'

@@ -15,7 +15,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { tokenOf } from '../accounts/world.ts'
-import { type Ask, type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { type Ask, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, signed } from '../x402/world.ts'
 
