@@ -58,7 +58,7 @@ async function keep(page: Page, name: string, height: number): Promise<void> {
   const path = join(folder, `${name}.png`)
   const { width } = page.viewportSize()!
   await page.screenshot({ path, clip: { x: 0, y: 0, width, height } })
-  console.log(`docs/pictures/${name}.png, ${Math.ceil(statSync(path).size / 1024)} KiB`)
+  process.stdout.write(`docs/pictures/${name}.png, ${Math.ceil(statSync(path).size / 1024)} KiB\n`)
 }
 
 async function takeCheckout(shop: string): Promise<void> {
