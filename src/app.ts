@@ -41,7 +41,7 @@ import { remindOfEnds } from './modules/usernames/index.ts'
 import { WorkDesk, forgetWorks } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
-import { loadBuiltIn, openNames } from './names.ts'
+import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
 import { openSharedLimits, toPlans, toTariffs } from './plans.ts'
 import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
@@ -199,8 +199,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     onError: (error) => log.error({ event: 'name_book', error: describeError(error) }),
   })
   opened.defer(() => names.stop())
-  const exchanges = builtIn.aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account)
-  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: new Set(exchanges) })
+  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: exchangesOf(builtIn) })
   const checkouts = openCheckouts(config, {
     engine,
     store: storeCtx,

@@ -140,7 +140,10 @@ payments
   .command('refund')
   .description('send such a payment back, once')
   .argument('<block>', 'hash of the block that paid')
-  .option('--to <address>', 'where to, when it must not go back to where it came from')
+  .option(
+    '--to <address>',
+    'where to, when it must not go back to where it came from; needed for money from an exchange',
+  )
   .option('--json', 'print JSON')
   .action(refund)
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')

@@ -29,6 +29,10 @@ export function loadBuiltIn({
   return { names: [...known.values()], aliases: [...representatives, ...aliases], reserved }
 }
 
+/** Addresses to which nothing can be sent back. */
+export const exchangesOf = ({ aliases }: BuiltIn): ReadonlySet<string> =>
+  new Set(aliases.filter(({ isExchange }) => isExchange).map(({ account }) => account))
+
 function readFile(path: string): BuiltIn {
   const text = readText(path)
   try {

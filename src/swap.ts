@@ -1,6 +1,7 @@
 import type { Config } from './config.ts'
 import { nanswap } from './infra/swap/nanswap.ts'
-import type { Clock, SwapProvider } from './kernel/ports.ts'
+import type { Clock } from './kernel/ports.ts'
+import type { SwapProvider } from './kernel/swap.ts'
 import { sandboxSwap } from './modules/swap/index.ts'
 import type { WalletCtx } from './modules/wallets/index.ts'
 

@@ -1,6 +1,8 @@
+import { loadConfig } from '../config.ts'
 import { formatNano } from '../kernel/money.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { listWaiting, releasePayment } from '../modules/billing/index.ts'
+import { exchangesOf, loadBuiltIn } from '../names.ts'
 import { ACTOR, type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200
@@ -28,9 +30,11 @@ export function refund(block: string, { json, to }: Flags & { to?: string }): Pr
     const account = to === undefined ? undefined : fromAddress(to)
     if (to !== undefined && account === undefined) throw new Error('--to must be a Nano address.')
     const destination = account === undefined ? undefined : toAddress(account)
+    const exchanges = exchangesOf(loadBuiltIn(loadConfig()))
     const { payer, amountRaw } = await releasePayment(ctx, {
       blockHash: block.toUpperCase(),
       destination,
+      isExchange: (address) => exchanges.has(address),
       actor: ACTOR,
     })
     const sent = { block: block.toUpperCase(), to: destination ?? payer, amount: formatNano(amountRaw) }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { fromAddress, toAddress } from '../kernel/nano/address.ts'
+import { BURN_ADDRESS, fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { BurstLimits } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
@@ -176,7 +176,11 @@ async function destinationOf({ names }: EmailCtx, value: unknown): Promise<strin
   }
   const key = fromAddress(text)
   if (key === undefined) throw badField('address', 'This is no Nano address. Copy it again.', 'invalid_account')
-  return toAddress(key)
+  const address = toAddress(key)
+  if (address === BURN_ADDRESS) {
+    throw badField('address', 'What is sent to the burn account is lost.', 'invalid_account')
+  }
+  return address
 }
 
 const toShown = ({ payment, recipient }: Share) => ({

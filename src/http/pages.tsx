@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Names, Representatives, SwapProvider } from '../kernel/ports.ts'
+import type { Names, Representatives } from '../kernel/ports.ts'
+import type { SwapProvider } from '../kernel/swap.ts'
 import { lookUpNames, showName } from '../modules/names/index.ts'
 import { mountAssets } from './assets.ts'
 import { type DocsOptions, mountDocs } from './docs-routes.tsx'

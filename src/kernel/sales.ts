@@ -35,8 +35,6 @@ export interface ServicePayment {
   amountRaw: Raw
   /** When it was first known, here or to the node. */
   at: number
-  /** The checkout was paid before. */
-  again: boolean
 }
 
 /** What the service sells on its own account: checkouts call it, because they stand below whatever is sold. */

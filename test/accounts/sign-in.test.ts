@@ -55,6 +55,22 @@ forEachEngine((_engine, open) => {
     assert.equal(found[0]!.email, 'alice@example.com')
   })
 
+  test('a link to an account goes to the address of the account, not to one that merely becomes it in small letters', async (t) => {
+    const { ctx } = await openLinks(t)
+    const recipients: string[] = []
+    let token = ''
+    const mailer = {
+      send: async ({ recipient, text }: { recipient: string; text: string }) => {
+        recipients.push(recipient)
+        token = tokenOf(text)
+      },
+    }
+    // The Kelvin sign, which is a k once it is small.
+    await mailSignIn(ctx, mailer, { mailId: 'mail_1', recipient: 'mi\u212ae@example.com', baseUrl })
+    assert.deepEqual(recipients, ['mike@example.com'])
+    assert.equal((await redeemSignIn(ctx, token)).email, 'mike@example.com')
+  })
+
   test('429 the sixth link for an address within an hour, however they are asked for', async (t) => {
     const { ctx, clock, openAnother } = await openLinks(t)
     const other = (await openAnother()).ctx

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano, turnUntil } from '../checkout/world.ts'
-import { type Offer, assertAccounted, openMarket, untilOrder, untilRefunded } from '../usernames/world.ts'
+import { type Offer, assertAccounted, openMarket, untilOrder, untilQuiet, untilRefunded } from '../usernames/world.ts'
 
 /* Credits for sale: added when the payment is confirmed, once. */
 
-test('buy_rpc offers credits for the account of the key, and a paid plan is added once', async (t) => {
+test('buy_rpc offers credits for the account of the key, and a paid plan is added once (contract 2, Username registration offer; 4.1, Keys and credits: buy_rpc; 4.1, rules 19 and 20; 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc; 8, Credits; 8, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
@@ -50,7 +50,7 @@ test('buy_rpc offers credits for the account of the key, and a paid plan is adde
   await assertAccounted(market, shop)
 })
 
-test('credits for an e-mail address go to its account, which a first purchase makes; nobody learns whether there was one', async (t) => {
+test('credits for an e-mail address go to its account, which a first purchase makes; nobody learns whether there was one (contract 4.1, rule 19; 5, What needs a key: or an email instead; 5, How keys are issued: action buy_rpc)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
@@ -74,7 +74,7 @@ test('credits for an e-mail address go to its account, which a first purchase ma
   await assertAccounted(market, shop)
 })
 
-test('a wrong amount buys nothing and is kept for the operator; a late one buys', async (t) => {
+test('a wrong amount buys nothing and is kept for the operator; a late one buys (contract 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
@@ -94,14 +94,11 @@ test('a wrong amount buys nothing and is kept for the operator; a late one buys'
   await turnUntil(market, 1_000, async () => (await shop.check(made.id)).success)
   const { credits } = (await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>()
   assert.equal(credits, 1_000)
-  await turnUntil(market, 1_000, async () => {
-    const open = await db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
-    return open.length === 0
-  })
+  await untilQuiet(market, shop)
   await assertAccounted(market, shop)
 })
 
-test('whoever has neither a secret key nor an address is told what is missing', async (t) => {
+test('whoever has neither a secret key nor an address is told what is missing (contract 5, What needs a key: buy_rpc)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const origin = 'https://shop.example'

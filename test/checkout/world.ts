@@ -153,7 +153,7 @@ async function startShop(t: TestContext, clock: TestClock, env: Record<string, s
   const app = await startApp(config, { clock, random: systemRandom, log })
   let closing: Promise<void> | undefined
   const close = async () => {
-    await app.close()
+    await turnUntilClosed(clock, app.close())
     rmSync(folder, { recursive: true, force: true })
   }
   const json = { 'content-type': 'application/json' }
@@ -184,6 +184,20 @@ async function startShop(t: TestContext, clock: TestClock, env: Record<string, s
   return shop
 }
 
+/** Real time after which whatever is being closed waits for a moment of the clock, which nobody turns any more. */
+const STUCK_AFTER = 5_000
+
+async function turnUntilClosed(clock: TestClock, closed: Promise<void>): Promise<void> {
+  let turning: NodeJS.Timeout | undefined
+  const patience = setTimeout(() => (turning = setInterval(() => clock.advance(1_000), LOOK)), STUCK_AFTER)
+  try {
+    await closed
+  } finally {
+    clearTimeout(patience)
+    clearInterval(turning)
+  }
+}
+
 /** Waits until a checkout has a status, and answers its check. */
 export async function untilStatus(shop: Shop, id: string, status: string): Promise<Check> {
   await until(async () => (await shop.check(id)).status === status)
@@ -192,6 +206,9 @@ export async function untilStatus(shop: Shop, id: string, status: string): Promi
 
 /** Longer than a look at the ledger takes; a clock that runs ahead of it would only make it time out. */
 const LOOK = 40
+/** Where looks take longer than that, the clock goes slower, too: otherwise none would ever come to its end. */
+const paceAfter = (milliseconds: number) =>
+  milliseconds < 10_000 ? LOOK : milliseconds < 25_000 ? 10 * LOOK : 50 * LOOK
 
 /** Turns the clock step by step, so that everything that waits for its turn gets one, until something is so. */
 export async function turnUntil(
@@ -199,10 +216,12 @@ export async function turnUntil(
   stepMilliseconds: number,
   isSo: () => Promise<boolean>,
 ): Promise<void> {
-  let turnedAt = performance.now()
+  const startedAt = performance.now()
+  let turnedAt = startedAt
   await until(async () => {
     if (await isSo()) return true
-    if (performance.now() - turnedAt > LOOK) {
+    const now = performance.now()
+    if (now - turnedAt > paceAfter(now - startedAt)) {
       clock.advance(stepMilliseconds)
       turnedAt = performance.now()
     }

@@ -113,7 +113,7 @@ test('whoever listens to a gateway that hears no node is told what another gatew
   assert.deepEqual([message.account, message.amount], [alice.address, nano(1).toString()])
 })
 
-test('503 and when to come back, and no failure of ours, while the store is away', async (t) => {
+test('503 and when to come back, and no failure of ours, while the store is away (contract 7, Texts and codes: store out of reach)', async (t) => {
   const { b, store } = await openPair(t)
   store.cut()
   const reply = await b.call('checkout', { address: new Signer(3).address, amount: '1' })

@@ -6,7 +6,7 @@ import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
@@ -29,6 +29,8 @@ export interface Made {
   link: string
   emails: { email: string; amount: number; amount_raw: string }[]
   expiration: string
+  refund_address: string
+  expires_unix: number
   created_at: number
   status: string
 }
@@ -130,11 +132,11 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
         const ending = await db.selectFrom('wallets').select('id').where('status', '=', 'expiring').execute()
         return blocks.length + ending.length === 0
       }),
-    claim: (code, address) =>
-      ask(`${gateway.url}/claim`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ code, ...(address !== undefined && { address }) }),
-      }),
+    claim(code, address) {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ code, ...(address !== undefined && { address }) })
+      return turningWhenStuck(clock, ask(`${gateway.url}/claim`, { headers, body }))
+    },
     letExpire: async ({ id }) => {
       const now = clock.now()
       await db.updateTable('email_payments').set({ due_at: now, fund_by: now }).where('id', '=', id).execute()

@@ -7,7 +7,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { networkOf } from '../../src/modules/faucet/domain/network.ts'
 import { Signer } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -44,10 +44,13 @@ async function open(t: TestContext, env: Record<string, string> = {}) {
   const treasury = async () =>
     db.selectFrom('wallets').selectAll().where('purpose', '=', 'treasury').executeTakeFirstOrThrow()
   const call = (action: string, address: string, key?: string, headers: Record<string, string> = {}) =>
-    gateway.call(
-      action,
-      { nano_address: address },
-      { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+    turningWhenStuck(
+      clock,
+      gateway.call(
+        action,
+        { nano_address: address },
+        { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+      ),
     )
   const claim = (address: string, key: string, headers?: Record<string, string>) =>
     call('faucet_claim', address, key, headers)
@@ -70,7 +73,7 @@ async function assertAccounted(world: Awaited<ReturnType<typeof open>>, total: b
   assert.equal(given + world.fundsOf((await world.treasury()).address), total)
 }
 
-test('a claim is paid from the treasury, answered as the contract says, and then waits a day', async (t) => {
+test('a claim is paid from the treasury, answered as the contract says, and then waits a day (contract 1, Product areas: 3. Faucet; 3, rule 15; 4.1, Payments, wallets, faucet, swap: faucet_check, faucet_claim; 4.1, rules 4, 21 and 22; 8, Other areas: claim)', async (t) => {
   const world = await open(t)
   await world.funded()
   const { clock } = world
@@ -85,10 +88,13 @@ test('a claim is paid from the treasury, answered as the contract says, and then
   })
   const reply = await world.claim(address, key)
   assert.equal(reply.status, 200, reply.text)
+  const [stored] = await world.db.selectFrom('faucet_claims').select(['id', 'address', 'amount_raw']).execute()
+  assert.deepEqual([stored!.address, stored!.amount_raw], [address, GIFT.toString()])
   const { success, message, claim } = reply.json<Claimed>()
   assert.deepEqual([success, message], [true, 'You have been sent 0.001 nano.'])
   assert.deepEqual([claim.nano_address, claim.amount, claim.status, claim.created_at], [address, '0.001', 'sent', now])
   assert.match(claim.tx_hash, /^[0-9A-F]{64}$/)
+  assert.equal(claim.id, stored!.id)
   assert.match(claim.id, /^fct_/)
   assert.equal(world.fundsOf(address), GIFT)
 
@@ -109,7 +115,7 @@ test('a claim is paid from the treasury, answered as the contract says, and then
   await assertAccounted(world, parseNano('1')!)
 })
 
-test('401 without a key, 400 for what is no address, by the name of the field', async (t) => {
+test('401 without a key, 400 for what is no address, by the name of the field (contract 5, rule 4; 5, What needs a key: faucet_claim)', async (t) => {
   const world = await open(t)
   const none = await world.call('faucet_claim', signer(1))
   assert.deepEqual([none.status, /API key required/.test(none.json().error!)], [401, true])
@@ -119,7 +125,7 @@ test('401 without a key, 400 for what is no address, by the name of the field', 
   }
 })
 
-test('an empty treasury is 403 with a clear text, and costs nobody their claim of the day', async (t) => {
+test('an empty treasury is 403 with a clear text, and costs nobody their claim of the day (contract 4.1, rule 22)', async (t) => {
   const world = await open(t, { DEVNET_TREASURY_NANO: '0' })
   const [key, address] = [await world.join(), signer(1)]
   const reply = await world.claim(address, key)
@@ -133,7 +139,7 @@ test('an empty treasury is 403 with a clear text, and costs nobody their claim o
   assert.equal(world.fundsOf((await world.treasury()).address), 0n)
 })
 
-test('twenty claims at once never exceed the budget, and each promise is kept', async (t) => {
+test('twenty claims at once never exceed the budget, and each promise is kept (contract 4.1, rule 21; 8, Other areas: claim)', async (t) => {
   const world = await open(t, { FAUCET_DAILY_NANO: '0.0075' })
   await world.funded()
   const claims = Array.from({ length: 20 }, async (_, index) => ({ key: await world.join(), address: signer(index) }))
@@ -152,7 +158,7 @@ test('a treasury that holds three gifts gives three, however many ask at once', 
   await assertAccounted(world, GIFT * 3n + 1n)
 })
 
-test('one account that asks for everything at once is paid once', async (t) => {
+test('one account that asks for everything at once is paid once (contract 4.1, rule 21)', async (t) => {
   const world = await open(t)
   await world.funded()
   const key = await world.join()
@@ -178,7 +184,7 @@ test('the same Idempotency-Key is the same claim, also a day later', async (t) =
   assert.equal(world.fundsOf(address), GIFT)
 })
 
-test('a network has its own limit, whatever accounts and addresses it brings', async (t) => {
+test('a network has its own limit, whatever accounts and addresses it brings (contract 4.1, rule 22; 8, Other areas: claim)', async (t) => {
   const world = await open(t, { FAUCET_PER_NETWORK_MAX: '3' })
   await world.funded()
   const from = async (ip: string, index: number) =>

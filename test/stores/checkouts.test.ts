@@ -9,7 +9,8 @@ import {
   openCheckout,
   readCheckout,
 } from '../../src/modules/checkout/index.ts'
-import { findCheckout, listTimeline } from '../../src/modules/checkout/store.ts'
+import { findCheckout } from '../../src/modules/checkout/store.ts'
+import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { toCheckoutCtx } from '../support/till.ts'

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { NodePort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
-import { creditSend } from '../../src/modules/checkout/index.ts'
-import { findLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { describeOrder, listPurchasesOf, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
+import { type Checkout, creditSend } from '../../src/modules/checkout/index.ts'
+import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
+import { findLease, insertLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
+import { remindOwners } from '../../src/modules/usernames/domain/remind.ts'
 import { insertWallet } from '../../src/modules/wallets/store.ts'
 import { Signer } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { offerCredits, offerName, payment, toSales } from '../support/market.ts'
+import { offerChange, offerCredits, offerName, payment, toSales } from '../support/market.ts'
 import { toCheckoutCtx } from '../support/till.ts'
 
 /* What the store promises about what the service sells, on each engine and with many at once. */
@@ -140,7 +143,10 @@ forEachEngine((engine, openFresh) => {
     )
     assert.deepEqual(await refundsOf(store.db), [])
     const release = (blockHash: string, destination: string | undefined) =>
-      releasePayment(store, { blockHash, destination, actor: 'test' })
+      releasePayment(store, { blockHash, destination, isExchange: (address) => address === exchange, actor: 'test' })
+    // Whoever runs the exchange would keep it.
+    await assert.rejects(release(send.hash, undefined), /came from an exchange/)
+    assert.equal((await listWaiting(store.db, 10)).length, 2)
     const results = await Promise.allSettled([1, 2, 3].map(() => release(send.hash, home)))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     await release(wrong.hash, undefined)
@@ -154,6 +160,82 @@ forEachEngine((engine, openFresh) => {
         [alice, wrong.amountRaw],
       ],
     )
+  })
+
+  test('a stranger who pays an owner’s offer first gets the money back and does not use the offer up', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [alice, mallory, savings] = [11, 12, 13].map((at) => new Signer(at).address) as [string, string, string]
+    const credit = (checkout: Checkout, plan: number, hash: string, from: string) =>
+      creditSend(shop, payment(checkout, plan, { hash, from, at: clock.now() }))
+    await credit(await offerName(shop, 'alice'), YEAR, '1A', alice)
+    const extension = await offerName(shop, 'alice')
+    const change = await offerChange(shop, 'alice', { address: savings })
+    for (const [at, from] of [mallory, alice, alice].entries()) {
+      await credit(extension, YEAR, `2${at}`, from)
+      await credit(change, 0, `3${at}`, from)
+    }
+    const lease = (await findLease(store.db, 'alice'))!
+    assert.equal(new Date(lease.expiresAt).toISOString(), '2028-11-15T00:00:00.000Z', 'extended once')
+    assert.equal(lease.address, savings)
+    for (const [{ id }, reason] of [
+      [extension, 'name_taken'],
+      [change, 'not_the_owner'],
+    ] as const) {
+      const order = (await describeOrder(store.db, id))!
+      const reasons = (order.refunds as { reason: string }[]).map((refund) => refund.reason)
+      assert.deepEqual([order.status, reasons], ['applied', [reason, 'already_paid']])
+    }
+    assert.deepEqual(
+      (await refundsOf(store.db)).map(({ to }) => to),
+      [mallory, alice, mallory, alice],
+    )
+  })
+
+  test('whoever pays one offer again and again hides nobody’s payment from the operator', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [alice, mallory] = [new Signer(14).address, new Signer(15).address]
+    const offered = await offerName(shop, 'busy')
+    const exact = payment(offered, YEAR, { hash: '4A', from: mallory, at: clock.now() })
+    const wrong = { ...exact, hash: '4B'.padStart(64, '0'), from: alice, amountRaw: (exact.amountRaw - 1n) as never }
+    await creditSend(shop, wrong)
+    for (let at = 0; at < 12; at++) {
+      clock.advance(1_000)
+      await creditSend(shop, { ...exact, hash: `4C${at}`.padStart(64, '0'), at: clock.now() })
+    }
+    assert.deepEqual(
+      (await listWaiting(store.db, 10)).map(({ blockHash }) => blockHash),
+      [wrong.hash],
+    )
+  })
+
+  test('a payment that cannot be settled keeps nobody else’s from being found by the poller', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [broken, sound] = [await offerName(shop, 'broken'), await offerName(shop, 'sound')]
+    await store.db.deleteFrom('service_orders').where('checkout_id', '=', broken.id).execute()
+    const payer = new Signer(17)
+    const blocks = Object.fromEntries(
+      [broken, sound].map(({ plans }, at) => [
+        `${5 + at}A`.padStart(64, '0'),
+        {
+          subtype: 'send',
+          block_account: payer.address,
+          amount: plans[YEAR]!.amountRaw!.toString(),
+          local_timestamp: `${Math.floor(clock.now() / 1_000)}`,
+          confirmed: 'true',
+          contents: { link: new Signer(1).key },
+        },
+      ]),
+    )
+    const node = { read: () => Promise.resolve({ blocks }) } as unknown as NodePort
+    const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
+    await assert.rejects(takeSends(shop, tools, Object.keys(blocks)), /sells nothing/)
+    assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
   })
 
   test('an account’s names are listed newest first, page by page, without gaps', async (t) => {
@@ -189,6 +271,26 @@ forEachEngine((engine, openFresh) => {
       if (page.length < 3) break
     }
     assert.equal(new Set(hashes).size, 7)
+  })
+
+  test('an owner is warned of the end of a name although many others wait in their grace period', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    const { id: accountId } = await createAccount(store, { email: 'a@example.com', role: 'user', actor: 'test' })
+    const address = new Signer(16).address
+    const now = clock.now()
+    const lease = { owner: address, address, accountId, createdAt: now - 30 * DAY, profile: {}, changedAt: now }
+    await store.db.transaction().execute(async (tx) => {
+      for (let at = 0; at < 501; at++) {
+        const key = `grace${at}`
+        await insertLease(tx, { ...lease, key, name: key, expiresAt: now - DAY, graceUntil: now + 9 * DAY })
+      }
+    })
+    await remindOwners(store, 'https://gateway.example')
+    await insertLease(store.db, { ...lease, key: 'z', name: 'z', expiresAt: now + DAY, graceUntil: now + 11 * DAY })
+    const jobs = async () => (await store.db.selectFrom('jobs').select('key').execute()).length
+    assert.equal(await jobs(), 501, 'each of them is told')
+    await remindOwners(store, 'https://gateway.example')
+    assert.equal(await jobs(), 502)
   })
 
   test('a clock that is set back takes nothing from a lease', async (t) => {

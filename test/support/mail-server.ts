@@ -23,6 +23,8 @@ export interface MailServer {
   silences: number
   /** Addresses it does not know. */
   unknown: Set<string>
+  /** Addresses it wants to be asked for again later; it names them, as mail servers do. */
+  deferred: Set<string>
   /** Mails to an address, oldest first. */
   to(address: string): Received[]
 }
@@ -35,6 +37,7 @@ export async function openMailServer(t: TestContext): Promise<MailServer> {
     down: false,
     silences: 0,
     unknown: new Set(),
+    deferred: new Set(),
     to: (address) => state.received.filter(({ to }) => to.includes(address)),
   }
   const refuse = (text: string, responseCode: number) => Object.assign(new Error(text), { responseCode })
@@ -42,8 +45,10 @@ export async function openMailServer(t: TestContext): Promise<MailServer> {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onConnect: (_session, done) => done(state.down ? refuse('Not now', 421) : null),
-    onRcptTo: ({ address }, _session, done) =>
-      done(state.unknown.has(address) ? refuse('No such user here', 550) : undefined),
+    onRcptTo({ address }, _session, done) {
+      if (state.deferred.has(address)) return done(refuse(`<${address}>: Greylisted, come again`, 450))
+      done(state.unknown.has(address) ? refuse('No such user here', 550) : undefined)
+    },
     onData(stream, session, done) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -51,6 +51,16 @@ export function offerName(ctx: CheckoutCtx, name: string, accountId: string | nu
   })
 }
 
+export function offerChange(ctx: CheckoutCtx, name: string, { address }: { address: string }): Promise<Checkout> {
+  return order(ctx, {
+    kind: NAME_UPDATE,
+    subject: name.toLowerCase(),
+    accountId: null,
+    detail: { name, address, profile: {} },
+    plans: [{ title: 'Change', price: nameUpdatePrice }],
+  })
+}
+
 export function offerCredits(ctx: CheckoutCtx, accountId: string): Promise<Checkout> {
   return order(ctx, {
     kind: CREDITS,

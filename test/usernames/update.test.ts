@@ -4,7 +4,16 @@ import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { nano, type Shop } from '../checkout/world.ts'
-import { type Market, assertAccounted, lease, offer, openMarket, untilOrder, untilRefunded } from './world.ts'
+import {
+  type Market,
+  assertAccounted,
+  lease,
+  offer,
+  openMarket,
+  untilOrder,
+  untilQuiet,
+  untilRefunded,
+} from './world.ts'
 
 /* What owners change about their names, and who may not. */
 
@@ -33,7 +42,7 @@ async function change(market: Market, shop: Shop, who: Signer, fields: object): 
   await untilOrder(shop, asked.id, 'applied')
 }
 
-test('update_name asks for a small amount, and what the owner pays for is carried out', async (t) => {
+test('update_name asks for a small amount, and what the owner pays for is carried out (contract 4.1, Names: update_name; 4.1, rule 18; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, savings] = [await market.person(), new Signer(900)]
@@ -49,6 +58,7 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   assert.ok(nano(asked.amount) > nano('0.001') && nano(asked.amount) < nano('0.001006'), asked.amount)
   assert.equal(asked.link, `nano:${asked.address}?amount=${asked.amount_raw}`)
   const known = async () => (await shop.call('known')).json<Record<string, unknown>[]>()[0]!
+  await until(async () => (await known()) !== undefined)
   assert.equal((await known()).title, undefined, 'nothing changes before it is paid')
   await market.send(alice, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
@@ -77,19 +87,23 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   await assertAccounted(market, shop)
 })
 
-test('a change that somebody else pays for, or that comes too late, is not carried out and paid back', async (t) => {
+test('a change that somebody else pays for, or that comes too late, is not carried out and paid back (contract 4.1, rule 18; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, mallory] = [await market.person(), await market.person()]
   await lease(market, shop, alice, 'alice', '2 Days')
   const asked = await askChange(shop, { name: 'alice', address: mallory.address })
+  // An owner who is sent this link sees where the name would lead.
+  const record = (await ask(asked.json, { method: 'GET' })).json()
+  assert.ok(record.description!.startsWith(`@alice will stand for ${mallory.address}. Counts only`), record.description)
   await market.send(mallory, asked.address, asked.amount_raw)
   const { order } = await untilRefunded(market, shop, asked.id)
   assert.deepEqual([order.status, order.reason], ['refunded', 'not_the_owner'])
   assert.equal(market.fundsOf(mallory.address), nano('100'))
   assert.equal((await offer(shop, 'alice')).lease!.address, alice.address)
   const late = await askChange(shop, { name: 'alice', title: 'Too late' })
-  market.clock.advance(2 * 86_400_000)
+  await untilQuiet(market, shop)
+  market.clock.leap(2 * 86_400_000)
   const before = market.fundsOf(alice.address)
   await market.send(alice, late.address, late.amount_raw)
   const { order: second } = await untilRefunded(market, shop, late.id)
@@ -98,7 +112,7 @@ test('a change that somebody else pays for, or that comes too late, is not carri
   await assertAccounted(market, shop)
 })
 
-test('wrong input is named, and nothing is offered for it', async (t) => {
+test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4.1, rule 18; 8, Usernames: characters)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()
@@ -149,7 +163,7 @@ test('wrong input is named, and nothing is offered for it', async (t) => {
   assert.equal(await orders(), before)
 })
 
-test('reserved words are nobody’s, however they are written', async (t) => {
+test('reserved words are nobody’s, however they are written (contract 2, Username registration offer: status; 2, rule 5; 3, Username: reserved)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   for (const name of [
@@ -164,6 +178,7 @@ test('reserved words are nobody’s, however they are written', async (t) => {
     'b1nance',
     'paypaI',
     'library',
+    'L1brary',
   ]) {
     const { message, ...answer } = (await shop.call('get_name', { name })).json<Record<string, unknown>>()
     const given = name.replace('@', '')
@@ -189,6 +204,6 @@ test('one caller gets so many offers a day and no more', async (t) => {
   assert.ok(Number(refused.headers['retry-after']) > 80_000)
   const { key } = await market.join(shop)
   assert.equal((await shop.call('get_name', { name: 'three' }, { authorization: `Bearer ${key}` })).status, 200)
-  market.clock.advance(86_400_000)
+  market.clock.leap(86_400_000)
   await offer(shop, 'four')
 })

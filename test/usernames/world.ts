@@ -87,16 +87,23 @@ export async function lease(market: Market, shop: Shop, who: Signer, name: strin
   return made
 }
 
-/** Waits until a refund is on the ledger, and the treasury has nothing left to do. */
-export async function untilRefunded(market: Market, shop: Shop, id: string, refunds = 1): Promise<OrderCheck> {
+/** Waits until the treasury has nothing left to do: what is on its way when the clock leaps counts as lost. */
+export async function untilQuiet(market: Market, shop: Shop): Promise<void> {
   const { db } = shop.app.store
   await turnUntil(market, 1_000, async () => {
-    const check = (await shop.check(id)) as OrderCheck
-    const sent = check.order.refunds?.filter(({ refund_hash: hash }) => hash !== undefined) ?? []
-    if (sent.length < refunds) return false
     const open = await db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
     return open.length === 0
   })
+}
+
+/** Waits until a refund is on the ledger, and the treasury has nothing left to do. */
+export async function untilRefunded(market: Market, shop: Shop, id: string, refunds = 1): Promise<OrderCheck> {
+  await turnUntil(market, 1_000, async () => {
+    const check = (await shop.check(id)) as OrderCheck
+    const sent = check.order.refunds?.filter(({ refund_hash: hash }) => hash !== undefined) ?? []
+    return sent.length >= refunds
+  })
+  await untilQuiet(market, shop)
   return (await shop.check(id)) as OrderCheck
 }
 

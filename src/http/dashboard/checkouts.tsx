@@ -72,7 +72,11 @@ export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: Chec
   })
 
   const unmatched = async ({ frame, accountId }: Visit, filled: Filled) => (
-    <UnmatchedPage frame={frame} filled={filled} rows={await listUnmatched(db, accountId, UNMATCHED_MAX)} />
+    <UnmatchedPage
+      frame={frame}
+      filled={filled}
+      rows={await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })}
+    />
   )
   const assigning = { path: '/checkouts/unmatched', section, done: { assigned: 'The payment is assigned.' } }
   door.page(assigning, (visit) => unmatched(visit, EMPTY))

@@ -37,7 +37,7 @@ export function mountOverview(door: Door, { store, checkouts, wallets }: Overvie
     })
     const since = Date.parse(stats.days[0]!.date)
     const tried = await countAttemptDays(db, { accountId, since })
-    const unmatched = await listUnmatched(db, accountId, UNMATCHED_MAX)
+    const unmatched = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
     return (
       <OverviewPage
         frame={frame}

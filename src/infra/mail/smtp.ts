@@ -17,17 +17,24 @@ export function smtpMailer(url: string, from: string): Mailer & { close(): void 
       try {
         await transport.sendMail({ from, to, subject, text, ...(html !== undefined && { html }), messageId })
       } catch (error) {
-        throw isRefusal(error)
-          ? new MailRefused('The server takes no mail for this recipient.', { cause: error })
-          : error
+        throw toFailure(error)
       }
     },
     close: () => transport.close(),
   }
 }
 
-/** The recipient, and not the sender or the server, is what does not work, and for good. */
-function isRefusal(error: unknown): boolean {
-  const { command, responseCode } = error as { command?: unknown; responseCode?: unknown }
-  return command === 'RCPT TO' && typeof responseCode === 'number' && responseCode >= 500
+/**
+ * What went wrong, without the words of the server: they tend to name the recipient, and what a job fails with is kept and
+ * logged. A refusal is for good when the recipient, and not the sender or the server, is what does not work.
+ */
+function toFailure(error: unknown): Error {
+  const { code, command, responseCode } = error as { code?: unknown; command?: unknown; responseCode?: unknown }
+  if (command === 'RCPT TO' && typeof responseCode === 'number' && responseCode >= 500) {
+    return new MailRefused('The server takes no mail for this recipient.')
+  }
+  // Nobody was asked for anything yet: it says why there is no line.
+  if (command === 'CONN' && responseCode === undefined && error instanceof Error) return error
+  const facts = [code, command, responseCode].filter((fact) => typeof fact === 'string' || typeof fact === 'number')
+  return new Error(`The mail server did not take the mail (${facts.join(', ') || 'no reason given'}).`)
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
-import type { Clock, SwapProvider, SwapRequest, SwapStatus } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { SwapProvider, SwapRequest, SwapStatus } from '../../kernel/swap.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { fetchJson } from '../market/fetch-json.ts'
 import { LastGood } from '../market/last-good.ts'

@@ -456,6 +456,20 @@ test('time in a search that was stopped counts against the rate, and against the
   assert.equal(peer.rate, 512)
 })
 
+test('a machine that slept through a search does not think its peer slow for ever', async (t) => {
+  const { server, clock, peer } = await start(t, { rateGuess: 10_000 })
+  server.generate = hang
+  const searching = peer.search(TARGET, NEVER)
+  await server.wasAsked('work_generate')
+  clock.advance(30 * 24 * 3_600_000)
+  await assert.rejects(searching)
+  assert.ok(peer.rate >= 10_000 / (1 + 300), `${peer.rate}`)
+  server.generate = answer({ work: WORK })
+  clock.advance(1_000)
+  await peer.search(TARGET, NEVER)
+  assert.ok(peer.rate > 1, `${peer.rate}`)
+})
+
 test('a lie does not make a peer look fast', async (t) => {
   const { server, clock, peer } = await start(t)
   await searchFor(peer, server, clock, 1_000)

@@ -100,6 +100,8 @@ export class Peer implements Engine {
 
   async #generate({ root, threshold }: Target, leaving: Leaving): Promise<string | undefined> {
     const startedAt = this.#clock.now()
+    // A machine that slept has not searched meanwhile: nothing takes longer than the limit.
+    const elapsed = () => Math.min(Math.max(0, this.#clock.now() - startedAt), this.#searchMilliseconds)
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'nothing found in time'))
     const cancelTimer = this.#clock.after(this.#searchMilliseconds, giveUp)
     // Peers do not agree on what a multiplier is a multiple of.
@@ -108,10 +110,10 @@ export class Peer implements Engine {
     const done = leaving.onLeave(() => this.#cancel(root))
     try {
       const work = readWork(await answer, root)
-      this.#standing.answered(expectedHashes(threshold), this.#clock.now() - startedAt)
+      this.#standing.answered(expectedHashes(threshold), elapsed())
       return work
     } catch (error) {
-      if (leaving.left) this.#standing.stopped(this.#clock.now() - startedAt)
+      if (leaving.left) this.#standing.stopped(elapsed())
       if (leaving.left && leaving.reason === undefined) return undefined
       const failure = toPeerFailure(error)
       // What it refuses is about this search, and a stranger may have asked for it: it is no worse for others.

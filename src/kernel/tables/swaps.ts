@@ -1,4 +1,4 @@
-import type { SwapStatus } from '../ports.ts'
+import type { SwapStatus } from '../swap.ts'
 
 /** An exchange of one currency for another. Amounts are decimal texts in their own currency. */
 export interface SwapsTable {

@@ -37,7 +37,7 @@ export {
   lockAccount,
 } from './store.ts'
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
-export { type Allowance, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
+export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { insufficientCredits } from './errors.ts'
 export { UsageMeter } from './usage.ts'

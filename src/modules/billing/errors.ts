@@ -4,4 +4,8 @@ export const tooManyOffers = (max: number, retryAfterSeconds: number) =>
   new AppError('too_many_requests', `At most ${max} offers a day.`, { retryAfterSeconds })
 export const buyerRequired = () =>
   new AppError('key_required', 'API key required for buy_rpc, or an email.', { body: { field: 'email' } })
+export const destinationRequired = () =>
+  new AppError('invalid_request', 'This payment came from an exchange: say where it is to go.', {
+    body: { field: 'destination' },
+  })
 export const notHeld = () => new AppError('not_found', 'No payment with this block waits to be sent back.')

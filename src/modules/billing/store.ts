@@ -120,12 +120,24 @@ export async function markReleased(db: Db, blockHash: string): Promise<SettledPa
   return row && toSettled(row)
 }
 
-/** Everything paid for one order, oldest first. */
+/** Whether something was given for an order. Whoever asks holds its checkout. */
+export async function isApplied(db: Db, checkoutId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('service_payments')
+    .select('block_hash')
+    .where('checkout_id', '=', checkoutId)
+    .where('outcome', '=', 'applied')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What was paid for one order, oldest first; what it was given for before everything else, so that no limit cuts it off. */
 export async function listSettledOf(db: Db, checkoutId: string): Promise<SettledPayment[]> {
   const rows = await db
     .selectFrom('service_payments')
     .selectAll()
     .where('checkout_id', '=', checkoutId)
+    .orderBy(({ eb }) => eb.case().when('outcome', '=', 'applied').then(0).else(1).end())
     .orderBy('created_at')
     .orderBy('block_hash')
     .limit(100)

@@ -79,17 +79,21 @@ export async function listPayments(db: Db, checkoutId: string, limit = 500): Pro
   return rows.map(toPayment)
 }
 
-/** What came in for an owner and fits nothing, newest first. */
-export async function listUnmatched(db: Db, owner: string, limit: number): Promise<Payment[]> {
-  const rows = await db
-    .selectFrom('checkout_payments')
-    .selectAll()
-    .where('owner', '=', owner)
-    .where('kind', '=', 'unmatched')
-    .orderBy('created_at', 'desc')
-    .orderBy('block_hash')
-    .limit(limit)
-    .execute()
+/** What came in for an owner and fits nothing, newest first; the next page begins behind the last of this one. */
+export async function listUnmatched(
+  db: Db,
+  { owner, after, limit }: { owner: string; after?: Pick<Payment, 'createdAt' | 'blockHash'>; limit: number },
+): Promise<Payment[]> {
+  let query = db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner).where('kind', '=', 'unmatched')
+  if (after) {
+    query = query.where(({ eb, or, and }) =>
+      or([
+        eb('created_at', '<', after.createdAt),
+        and([eb('created_at', '=', after.createdAt), eb('block_hash', '>', after.blockHash)]),
+      ]),
+    )
+  }
+  const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toPayment)
 }
 

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { Till } from '../../kernel/till.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
-import { ANONYMOUS, type Checkout, type Plan, type SeenBlock, type TimelineEntry } from './store.ts'
+import { ANONYMOUS, type Checkout, type Plan, type SeenBlock } from './store.ts'
+import { type TimelineEntry } from './timeline-store.ts'
 
 const toUnix = (milliseconds: number) => Math.floor(milliseconds / 1000)
 const orNothing = <T extends Json>(name: string, value: T | null) => (value === null ? {} : { [name]: value })

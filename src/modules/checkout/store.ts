@@ -79,12 +79,12 @@ interface StoredPlan {
   amount_raw: string | null
 }
 
-const toStoredPlans = (plans: readonly Plan[]) =>
+export const toStoredPlans = (plans: readonly Plan[]) =>
   JSON.stringify(
     plans.map(({ amountRaw, ...plan }): StoredPlan => ({ ...plan, amount_raw: amountRaw?.toString() ?? null })),
   )
 
-const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
+export const toStoredBlock = ({ hash, account, amountRaw }: SeenBlock) =>
   JSON.stringify({ hash, account, amount_raw: amountRaw.toString() })
 
 function toSeenBlock(text: string): SeenBlock {
@@ -252,131 +252,6 @@ export async function lockCheckout(db: Db, id: string): Promise<Checkout | undef
   return row && toCheckout(row)
 }
 
-export interface CheckoutChange {
-  status?: CheckoutStatus
-  additional?: AdditionalStatus
-  paidRaw?: Raw
-  priceE8?: bigint
-  plan?: number | null
-  amountRaw?: Raw | undefined
-  plans?: readonly Plan[]
-  paidAt?: number
-  blockHash?: string | null
-  payer?: string | null
-  detected?: SeenBlock | null
-  detectedAt?: number | null
-  seenAt?: number
-}
-
-/** From one state to another; false when it is no longer in the first, and then nothing has changed. */
-export async function markChanged(
-  db: Db,
-  { id, status }: Pick<Checkout, 'id' | 'status'>,
-  change: CheckoutChange,
-): Promise<boolean> {
-  const won = await db
-    .updateTable('checkouts')
-    .set({
-      ...(change.status !== undefined && { status: change.status }),
-      ...(change.additional !== undefined && { additional_status: change.additional }),
-      ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
-      ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
-      ...(change.plan !== undefined && { plan: change.plan }),
-      ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
-      ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
-      ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
-      ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
-      ...(change.payer !== undefined && { payer: change.payer }),
-      ...(change.detected !== undefined && {
-        detected_block: change.detected === null ? null : toStoredBlock(change.detected),
-      }),
-      ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
-      ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
-    })
-    .where('id', '=', id)
-    .where('status', '=', status)
-    .returning('id')
-    .executeTakeFirst()
-  return won !== undefined
-}
-
-export interface Presentation {
-  title: string | null
-  description: string | null
-  image: string | null
-  successUrl: string | null
-  cancelUrl: string | null
-  webhookUrl: string | null
-  webhookSecret: string | null
-  webhookEvents: string[]
-  notify: string | null
-  metadata: JsonObject
-}
-
-/** What a merchant may change about an open checkout. */
-export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({
-      title: shown.title,
-      description: shown.description,
-      image: shown.image,
-      success_url: shown.successUrl,
-      cancel_url: shown.cancelUrl,
-      webhook_url: shown.webhookUrl,
-      webhook_secret: shown.webhookSecret,
-      webhook_events: JSON.stringify(shown.webhookEvents),
-      notify: shown.notify,
-      metadata: JSON.stringify(shown.metadata),
-    })
-    .where('id', '=', id)
-    .execute()
-}
-
-/** A price that nobody has seen yet may be replaced. */
-export async function updatePrice(
-  db: Db,
-  id: string,
-  { currency, price, priceE8 }: Pick<Checkout, 'currency' | 'price' | 'priceE8'>,
-): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({ currency, price, price_e8: priceE8?.toString() ?? null })
-    .where('id', '=', id)
-    .execute()
-}
-
-export async function updateExpiry(db: Db, id: string, expiresAt: number): Promise<void> {
-  await db.updateTable('checkouts').set({ expires_at: expiresAt }).where('id', '=', id).execute()
-}
-
-export async function markServed(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({ served_at: now })
-    .where('id', '=', id)
-    .where('served_at', 'is', null)
-    .execute()
-}
-
-export async function markHidden(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({ hidden_at: now })
-    .where('id', '=', id)
-    .where('hidden_at', 'is', null)
-    .execute()
-}
-
-export async function markNotified(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('checkouts')
-    .set({ notified_at: now })
-    .where('id', '=', id)
-    .where('notified_at', 'is', null)
-    .execute()
-}
-
 /** Open checkouts of an address whose time is over. */
 export async function listOverdue(
   db: Db,
@@ -419,49 +294,6 @@ export async function listStuck(
     .limit(limit)
     .execute()
   return rows.map(toCheckout)
-}
-
-export interface TimelineEntry {
-  seq: number
-  status: CheckoutStatus
-  additional: AdditionalStatus
-  reason: string
-  blockHash: string | null
-  at: number
-}
-
-export async function insertTimeline(db: Db, checkoutId: string, entry: TimelineEntry): Promise<void> {
-  const { seq, status, additional, reason, blockHash, at } = entry
-  await db
-    .insertInto('checkout_timeline')
-    .values({
-      checkout_id: checkoutId,
-      seq,
-      status,
-      additional_status: additional,
-      reason,
-      block_hash: blockHash,
-      at,
-    })
-    .execute()
-}
-
-export async function listTimeline(db: Db, checkoutId: string): Promise<TimelineEntry[]> {
-  const rows = await db
-    .selectFrom('checkout_timeline')
-    .selectAll()
-    .where('checkout_id', '=', checkoutId)
-    .orderBy('seq', 'desc')
-    .limit(500)
-    .execute()
-  return rows.reverse().map(({ seq, status, additional_status: additional, reason, block_hash: blockHash, at }) => ({
-    seq,
-    status,
-    additional,
-    reason,
-    blockHash,
-    at,
-  }))
 }
 
 /** The greater of two columns or values, in words both engines know. */

@@ -7,6 +7,15 @@ export type EmailCtx = WalletCtx & Pick<Ctx, 'postOffice' | 'names'>
 /** A sealed address opens in the row it was sealed for and in no other. */
 export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}`
 export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
-/** Addresses are compared without regard to case, across all payments. */
+
+/** Mailboxes are compared across all payments. */
 export const fingerprintOf = ({ postOffice: { secrets } }: Pick<EmailCtx, 'postOffice'>, email: string) =>
-  secrets.fingerprint('email', email.toLowerCase())
+  secrets.fingerprint('email', toMailbox(email))
+
+/** Every spelling that reaches the same person, so that nobody gets a mail for each: case, `+tag`, dots where they mean nothing. */
+function toMailbox(email: string): string {
+  const [local = '', domain = ''] = email.toLowerCase().split('@')
+  const untagged = local.replace(/(?<=.)\+.*$/, '')
+  const isGoogle = domain === 'gmail.com' || domain === 'googlemail.com'
+  return isGoogle ? `${untagged.replaceAll('.', '')}@gmail.com` : `${untagged}@${domain}`
+}

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { type Raw, parseNano } from '../../kernel/money.ts'
+import { BURN_ADDRESS } from '../../kernel/nano/address.ts'
 import { badField } from './errors.ts'
 
 /** A request for a payment by mail, read and checked. */
@@ -44,6 +45,9 @@ export function readEmailRequest(
   fields: Body & { refund_address: string; amount: Raw; expiration?: number },
 ): EmailRequest {
   const { refund_address: refundAddress, amount, expiration: lifetimeMilliseconds = LIFETIME_DEFAULT } = fields
+  if (refundAddress === BURN_ADDRESS) {
+    throw badField('refund_address', 'What is sent to the burn account is lost.', 'invalid_account')
+  }
   const emails = readEmails(fields.emails)
   if (amount / BigInt(emails.length) < SHARE_MIN) {
     throw badField('amount', 'Each recipient must get at least 0.000001 nano.', 'invalid_amount')

@@ -31,7 +31,7 @@ export class NameBook implements Names {
   readonly #options: BookOptions
   readonly #builtIn = new Map<string, KnownName>()
   readonly #builtInOf = new Map<string, string>()
-  readonly #isReservedWord: (name: string) => boolean
+  readonly #isReserved: (name: string) => boolean
   readonly #leases = new Map<string, Lease>()
   /** Keys of the names that owners have for their own addresses. */
   readonly #namesOf = new Map<string, Set<string>>()
@@ -49,7 +49,8 @@ export class NameBook implements Names {
 
   constructor(options: BookOptions) {
     this.#options = options
-    this.#isReservedWord = reservedWords(options.builtIn.reserved)
+    const { names, reserved } = options.builtIn
+    this.#isReserved = reservedWords([...reserved, ...names.map(({ name }) => name)])
     for (const known of options.builtIn.names) {
       this.#builtIn.set(known.name.toLowerCase(), known)
       if (!this.#builtInOf.has(known.address)) this.#builtInOf.set(known.address, known.name)
@@ -96,7 +97,7 @@ export class NameBook implements Names {
   }
 
   isReserved(name: string): boolean {
-    return this.#builtIn.has(name.toLowerCase()) || this.#isReservedWord(name)
+    return this.#isReserved(name)
   }
 
   known(): readonly KnownName[] {

@@ -128,20 +128,33 @@ export async function listLeasesOf(
   return rows.map(toLease)
 }
 
-/** Names of accounts that end before a time and whose owners may not have been told all there is to tell. */
+/**
+ * Names of accounts that end before a time and whose owners may not have been told all there is to tell, by their ends; the
+ * next page begins behind the last of this one.
+ */
 export async function listUntold(
   db: Db,
-  { expiresBefore, limit }: { expiresBefore: number; limit: number },
+  {
+    expiresBefore,
+    after,
+    limit,
+  }: { expiresBefore: number; after?: Pick<Lease, 'expiresAt' | 'key'> | undefined; limit: number },
 ): Promise<(Lease & { told: number })[]> {
-  const rows = await db
+  let query = db
     .selectFrom('usernames')
     .selectAll()
     .where('told', '<', 3)
     .where('account_id', 'is not', null)
     .where('expires_at', '<=', expiresBefore)
-    .orderBy('expires_at')
-    .limit(limit)
-    .execute()
+  if (after) {
+    query = query.where(({ eb, or, and }) =>
+      or([
+        eb('expires_at', '>', after.expiresAt),
+        and([eb('expires_at', '=', after.expiresAt), eb('name', '>', after.key)]),
+      ]),
+    )
+  }
+  const rows = await query.orderBy('expires_at').orderBy('name').limit(limit).execute()
   return rows.map((row) => ({ ...toLease(row), told: row.told }))
 }
 

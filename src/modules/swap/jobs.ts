@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
-import type { SwapProvider } from '../../kernel/ports.ts'
+import type { SwapProvider } from '../../kernel/swap.ts'
 import { listOpenSwaps, markSwap } from './store.ts'
 
 const SWAPS_MAX = 500

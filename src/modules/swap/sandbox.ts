@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { RAW_MAX, RAW_PER_NANO, parseNano, parseRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/ports.ts'
+import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/swap.ts'
 import {
   type Payment,
   type Wallet,

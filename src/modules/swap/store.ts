@@ -1,4 +1,4 @@
-import type { FollowedSwap, SwapStatus } from '../../kernel/ports.ts'
+import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { SwapsTable } from '../../kernel/tables/swaps.ts'
 

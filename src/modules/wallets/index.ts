@@ -5,6 +5,7 @@ export const wallets: Module = { name: 'wallets', actions: [cloudWallet] }
 
 export type { WalletCtx } from './ctx.ts'
 export { advanceWallet } from './domain/advance.ts'
+export { readDeposits } from './domain/chain.ts'
 export { createWallet } from './domain/create-wallet.ts'
 export { deleteWallet, expireDue } from './domain/end-wallet.ts'
 export { listWallets } from './domain/list-wallets.ts'

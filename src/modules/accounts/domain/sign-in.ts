@@ -64,7 +64,9 @@ export async function mailSignIn(
 ): Promise<void> {
   const token = randomId(random, TOKEN_LENGTH)
   const createdAt = clock.now()
-  const link = { tokenHash: hashApiKey(token), email: recipient.toLowerCase(), createdAt }
+  // Mailed to the very address it signs in: letters beyond ASCII may become those of somebody else's when they are small.
+  const email = recipient.toLowerCase()
+  const link = { tokenHash: hashApiKey(token), email, createdAt }
   await insertSignInLink(db, { ...link, expiresAt: createdAt + LINK_MILLISECONDS })
   const text = [
     'Open this link to sign in. It works once, for 30 minutes:',
@@ -73,7 +75,7 @@ export async function mailSignIn(
     '',
     'If you did not ask for it, ignore this mail: without the link nothing happens.',
   ].join('\n')
-  await mailer.send({ id: mailId, recipient, subject: 'Sign in to nano-gateway', text })
+  await mailer.send({ id: mailId, recipient: email, subject: 'Sign in to nano-gateway', text })
 }
 
 /** Turns a link's token into its account, which is made at the first sign-in. */

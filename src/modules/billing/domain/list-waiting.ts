@@ -3,6 +3,10 @@ import type { Db } from '../../../kernel/tables/index.ts'
 import { SERVICE, listUnmatched } from '../../checkout/index.ts'
 import { listHeld, listSettledAmong } from '../store.ts'
 
+type Unmatched = Awaited<ReturnType<typeof listUnmatched>>[number]
+
+const PAGE = 500
+
 /** Money that lies in the treasury and waits for the operator's word. */
 export interface WaitingPayment {
   blockHash: string
@@ -22,19 +26,24 @@ export async function listWaiting(db: Db, limit: number): Promise<WaitingPayment
     reason: reason ?? 'unmatched',
     at: createdAt,
   }))
-  const unmatched = await listUnmatched(db, SERVICE, limit)
-  const settled = await listSettledAmong(
-    db,
-    unmatched.map(({ blockHash }) => blockHash),
-  )
-  const waiting = unmatched
-    .filter(({ blockHash }) => !settled.has(blockHash))
-    .map(({ blockHash, payer, amountRaw, createdAt }) => ({
-      blockHash,
-      payer,
-      amountRaw,
-      reason: 'unmatched',
-      at: createdAt,
-    }))
-  return [...held, ...waiting].slice(0, limit)
+  const waiting = await listStillUnmatched(db, limit - held.length)
+  return [...held, ...waiting]
+}
+
+/** Page by page: what has gone back already is among what fitted nothing, as much of it as somebody likes to send. */
+async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment[]> {
+  const waiting: WaitingPayment[] = []
+  for (let after: Unmatched | undefined; waiting.length < limit;) {
+    const page: Unmatched[] = await listUnmatched(db, { owner: SERVICE, ...(after && { after }), limit: PAGE })
+    const settled = await listSettledAmong(
+      db,
+      page.map(({ blockHash }) => blockHash),
+    )
+    for (const { blockHash, payer, amountRaw, createdAt } of page) {
+      if (!settled.has(blockHash)) waiting.push({ blockHash, payer, amountRaw, reason: 'unmatched', at: createdAt })
+    }
+    after = page.at(-1)
+    if (page.length < PAGE) break
+  }
+  return waiting.slice(0, limit)
 }

@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { ServicePayment } from '../../../kernel/sales.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
-import { type Order, findOrder, insertSettled, updateSettled } from '../store.ts'
+import { type Order, findOrder, insertSettled, isApplied, updateSettled } from '../store.ts'
 
 /** Why money goes back. Part of the answers. */
 export type RefundReason =
@@ -45,11 +45,11 @@ export async function settlePayment(
   const { kind, subject, accountId } = order
   const createdAt = tx.clock.now()
   const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
+  // Only what was given counts: money of somebody who had no right to it must not use an owner's offer up.
+  const isPaid = await isApplied(tx.db, checkoutId)
   const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
   if (!isFirst) return () => undefined
-  const given = await (payment.again
-    ? ({ refund: 'already_paid' } as const)
-    : giverOf(fulfil, kind)(tx, order, payment))
+  const given = await (isPaid ? ({ refund: 'already_paid' } as const) : giverOf(fulfil, kind)(tx, order, payment))
   if (!('refund' in given)) {
     const { what, told } = given
     const buyer = given.accountId ?? accountId

@@ -80,9 +80,7 @@ function settleSale(
   { hash, from, amountRaw, at }: LedgerSend,
   { checkout, plan }: Credited,
 ): Promise<() => void> {
-  const again = checkout.status === 'complete'
-  const payment = { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at, again }
-  return tx.till.sales.settle(tx, payment)
+  return tx.till.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
 }
 
 /** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */

@@ -1,6 +1,7 @@
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { checkoutClosed, checkoutNotFound } from '../errors.ts'
-import { type Checkout, OPEN_STATUSES, lockCheckout, updateExpiry } from '../store.ts'
+import { updateExpiry } from '../changes-store.ts'
+import { type Checkout, OPEN_STATUSES, lockCheckout } from '../store.ts'
 import { hastenScans } from '../watch-store.ts'
 import { CATCH_UP_MARGIN } from './expire.ts'
 import { moveCheckout } from './move.ts'

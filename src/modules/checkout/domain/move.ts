@@ -1,4 +1,6 @@
-import { type CheckoutChange, type Checkout, insertTimeline, markChanged } from '../store.ts'
+import { type CheckoutChange, markChanged } from '../changes-store.ts'
+import { type Checkout } from '../store.ts'
+import { insertTimeline } from '../timeline-store.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 
 export interface Move extends CheckoutChange {

@@ -5,16 +5,8 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
-import {
-  ANONYMOUS,
-  type Checkout,
-  NO_PLAN,
-  SERVICE,
-  countOpen,
-  findOwnCheckout,
-  insertCheckout,
-  insertTimeline,
-} from '../store.ts'
+import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, countOpen, findOwnCheckout, insertCheckout } from '../store.ts'
+import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { saveWatch } from '../watch-store.ts'
 import { type CheckoutRequest, type Price, readPlans, readPrice } from '../wire-fields.ts'

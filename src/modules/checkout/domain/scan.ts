@@ -115,15 +115,18 @@ export async function takeSends(
   }
   const unsettled = new Set<string>()
   if (fresh.length === 0) return unsettled
+  const failures: unknown[] = []
   for (const send of await readSends(tools.node, fresh, ctx.clock.now())) {
-    if (!send.confirmed) {
-      unsettled.add(send.hash)
-      await detectSend(ctx, send)
-    } else {
-      await creditSend(ctx, send)
-      tools.settled.add(send.hash)
+    if (!send.confirmed) unsettled.add(send.hash)
+    try {
+      await (send.confirmed ? creditSend(ctx, send) : detectSend(ctx, send))
+      if (send.confirmed) tools.settled.add(send.hash)
+    } catch (error) {
+      failures.push(error)
     }
   }
+  // One that cannot be credited makes the look incomplete, but must not hold up the others of its address.
+  if (failures.length > 0) throw failures[0]
   return unsettled
 }
 

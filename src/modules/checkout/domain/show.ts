@@ -4,16 +4,9 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
-import {
-  ANONYMOUS,
-  type Checkout,
-  SERVICE,
-  type TimelineEntry,
-  findCheckout,
-  findOwnCheckout,
-  listTimeline,
-  markServed,
-} from '../store.ts'
+import { markServed } from '../changes-store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
+import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { formatFiat, worthAt } from './fiat.ts'
@@ -121,6 +114,6 @@ export async function showOwn(
 
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
 export async function showUnmatched(ctx: CheckoutCtx, owner: string): Promise<JsonObject> {
-  const payments = await listUnmatched(ctx.db, owner, UNMATCHED_MAX)
+  const payments = await listUnmatched(ctx.db, { owner, limit: UNMATCHED_MAX })
   return { payments: payments.map((payment) => showPayment(ctx.till, payment)) }
 }

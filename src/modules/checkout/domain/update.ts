@@ -3,14 +3,8 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
-import {
-  type Checkout,
-  findCheckout,
-  findOwnCheckout,
-  lockCheckout,
-  updatePresentation,
-  updatePrice,
-} from '../store.ts'
+import { updatePresentation, updatePrice } from '../changes-store.ts'
+import { type Checkout, findCheckout, findOwnCheckout, lockCheckout } from '../store.ts'
 import {
   type PlanRequest,
   type PresentationRequest,

@@ -1,7 +1,7 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { EmailCtx } from '../ctx.ts'
 import { claimedAlready } from '../errors.ts'
-import { insertSuppression, markDeclined } from '../recipients-store.ts'
+import { findRecipient, insertSuppression, markDeclined } from '../recipients-store.ts'
 import { lockOpenPayment } from '../store.ts'
 import { openShare } from './claim.ts'
 import { tellSender } from './tell.ts'
@@ -15,6 +15,8 @@ export async function declineShare(ctx: EmailCtx, token: string): Promise<void> 
     const open = await lockOpenPayment(tx.db, payment.id, now)
     const won = open !== undefined && (await markDeclined(tx.db, recipient.id, now))
     if (won) await tellSender(tx, payment, { kind: 'declined', recipientId: recipient.id })
+    // Somebody was faster: what was claimed is not declined, and whoever claimed wants further mails.
+    else if ((await findRecipient(tx.db, recipient.id))?.status === 'claimed') throw claimedAlready()
     if (recipient.emailHash !== null) await insertSuppression(tx.db, recipient.emailHash, now)
   })
 }

@@ -2,7 +2,7 @@ import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
-import { type Funds, lockFunds, markExpiring, queuePayment, treasury } from '../../wallets/index.ts'
+import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
 import type { EmailCtx } from '../ctx.ts'
 import { listRecipients, refundOpen } from '../recipients-store.ts'
 import {
@@ -21,6 +21,8 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 /** Mails are tried for about a day before somebody looks again. */
 const INVITE_ATTEMPTS = 60
+/** The largest come first. */
+const DEPOSITS_MAX = 1_000
 
 /**
  * Brings a payment by mail forward as far as its funds and the clock allow: funding, expiry, completion, and whatever came
@@ -104,18 +106,22 @@ async function tendShares(ctx: EmailCtx, tx: StoreCtx, payment: EmailPayment, fu
   return true
 }
 
-/** Whether the ledger has enough that the wallet has not received yet. */
+/**
+ * Whether the ledger has enough that the wallet has not received yet. Deposits too small to be received do not count: they
+ * would keep a payment from ending, and only the end of its wallet gives them back.
+ */
 async function isPaidUnnoticed(ctx: EmailCtx, { address, walletId, total }: EmailPayment): Promise<boolean> {
+  const { node, custody } = ctx
+  let held = 0n
   try {
-    const found = await ctx.node.read('account_balance', { account: address, include_only_confirmed: true })
-    const held = parseRaw(String(found.balance)) ?? 0n
-    const waiting = parseRaw(String(found.receivable)) ?? 0n
-    if (held + waiting < total) return false
+    const found = await node.read('account_balance', { account: address, include_only_confirmed: true })
+    held = parseRaw(String(found.balance)) ?? 0n
   } catch (error) {
-    if (error instanceof LedgerRefusal) return false
-    throw error
+    if (!(error instanceof LedgerRefusal)) throw error
   }
-  ctx.custody.advance(walletId).catch(() => undefined)
+  const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: custody.rules.receiveMin })
+  if (deposits.reduce((sum, { amount }) => sum + amount, held) < total) return false
+  custody.advance(walletId).catch(() => undefined)
   return true
 }
 

@@ -4,8 +4,17 @@ import type { Mailer } from '../../../kernel/ports.ts'
 import { takeFree } from '../../accounts/index.ts'
 import { type EmailCtx, recipientContext } from '../ctx.ts'
 import { inviteMail } from '../mails.ts'
-import { type Recipient, findRecipient, hasToken, insertToken, markBounced, markSent } from '../recipients-store.ts'
-import { type EmailPayment, findEmailPayment } from '../store.ts'
+import {
+  type Recipient,
+  findRecipient,
+  hasToken,
+  insertToken,
+  listSuppressed,
+  markBounced,
+  markDeclined,
+  markSent,
+} from '../recipients-store.ts'
+import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
 import { tellSender } from './tell.ts'
 import { createToken, hashToken } from './token.ts'
 
@@ -26,6 +35,7 @@ export async function inviteRecipient(ctx: EmailCtx, mailer: Mailer, recipientId
   if (!recipient || recipient.status !== 'queued' || recipient.bouncedAt !== null || recipient.email === null) return
   const payment = await findEmailPayment(store.db, recipient.paymentId)
   if (payment?.status !== 'funded' || payment.cancelledAt !== null || store.clock.now() >= payment.expiresAt!) return
+  if ((await listSuppressed(store.db, [recipient.emailHash!])).size > 0) return sendBack(ctx, payment, recipient)
   const token = createToken(store.random)
   await countMail(ctx, recipient, token)
   const email = ctx.postOffice.secrets.open(recipientContext(recipientId), recipient.email)
@@ -50,6 +60,15 @@ async function countMail({ store, postOffice }: EmailCtx, { id, emailHash }: Rec
       if ('freeAt' in use) throw new Error('This address has got as many mails today as it may get.')
     }
     await insertToken(db, hashToken(token), { recipientId: id, now })
+  })
+}
+
+/** Its recipient has declined another payment since this one was made, and is written to no more. */
+async function sendBack({ store }: EmailCtx, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
+  await inTx(store, async (tx) => {
+    const now = tx.clock.now()
+    if (!(await lockOpenPayment(tx.db, payment.id, now)) || !(await markDeclined(tx.db, recipientId, now))) return
+    await tellSender(tx, payment, { kind: 'declined', recipientId })
   })
 }
 

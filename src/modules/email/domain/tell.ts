@@ -1,16 +1,21 @@
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
+import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { findPayment } from '../../wallets/index.ts'
-import { type EmailCtx, receiptContext, recipientContext } from '../ctx.ts'
+import { type EmailCtx, fingerprintOf, receiptContext, recipientContext } from '../ctx.ts'
 import { receiptMail } from '../mails.ts'
-import { findRecipient, listRecipients } from '../recipients-store.ts'
+import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 import { claimReference } from './claim-reference.ts'
 
 /** The queue's word for a receipt. */
 export const TELL = 'email.tell'
+const METER = 'email-receipts'
+/** Nobody has proved that this address is theirs: it hears no more of all payments together in 24 hours. */
+const RECEIPTS_MAX = 200
+const DAY = 86_400_000
 
 export type Receipt =
   | { kind: 'funded' | 'expired' | 'returned' }
@@ -35,6 +40,10 @@ export async function mailReceipt(ctx: EmailCtx, mailer: Mailer, asked: AskedRec
   if ('recipientId' in asked && !recipient?.email) return
   const email = recipient && ctx.postOffice.secrets.open(recipientContext(recipient.id), recipient.email!)
   const paid = asked.kind === 'claimed' ? await findPayment(db, claimReference(asked.recipientId)) : undefined
+  const emailHash = fingerprintOf(ctx, to)
+  if ((await listSuppressed(db, [emailHash])).size > 0) return
+  const counted = await countReceipt(ctx, asked, emailHash)
+  if (counted === 'later') return
   const mail = receiptMail(ctx, payment, {
     kind: asked.kind,
     share: recipient && { id: recipient.id, email: email!, amount: recipient.amount, hash: paid?.hash ?? undefined },
@@ -44,6 +53,25 @@ export async function mailReceipt(ctx: EmailCtx, mailer: Mailer, asked: AskedRec
     await mailer.send({ ...mail, recipient: to })
   } catch (error) {
     // Nobody else wants to know.
-    if (!(error instanceof MailRefused)) throw error
+    if (error instanceof MailRefused) return
+    if (counted) await giveBackFree(db, counted)
+    throw error
   }
+}
+
+/** Takes one of the receipts of the day; where there is none left, this one is asked for again tomorrow. */
+async function countReceipt(
+  { store, postOffice }: EmailCtx,
+  asked: AskedReceipt,
+  emailHash: string,
+): Promise<FreeUse | 'later' | undefined> {
+  if (postOffice.rules.mailsPerAddressMax === 0) return undefined
+  const allowance = { max: RECEIPTS_MAX, windowMilliseconds: DAY }
+  return inTx(store, async (tx) => {
+    const now = tx.clock.now()
+    const use = await takeFree(tx.db, { caller: `email:${emailHash}`, meter: METER, now }, allowance)
+    if ('taken' in use) return use.taken
+    await enqueue(tx, { kind: TELL, payload: asked, runAt: use.freeAt, attemptsMax: 30 })
+    return 'later'
+  })
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { parseNano } from '../../../kernel/money.ts'
-import type { SwapProvider } from '../../../kernel/ports.ts'
+import type { SwapProvider } from '../../../kernel/swap.ts'
 import { isAddressOf, toCode } from '../currencies.ts'
 import { badAddress, badAmount, providerFailed, sameCurrency, unknownCurrency } from '../errors.ts'
 import { type Swap, insertSwap } from '../store.ts'

@@ -74,7 +74,8 @@ export const updateName = action({
       accountId: accountOf(ctx.caller),
       detail: { name: lease.name, address: address ?? null, profile } satisfies ChangeDetail,
       title: `Change of @${lease.name}`,
-      description: `Counts only when it is paid from ${lease.owner}, which owns the name. Any other payment is sent back.`,
+      // Anybody may ask for a change; the owner who is given somebody's link must see where the name would lead.
+      description: `${address === undefined ? '' : `@${lease.name} will stand for ${address}. `}Counts only when it is paid from ${lease.owner}, which owns the name. Any other payment is sent back.`,
       plans: [{ title: 'Change', price: ctx.till.sales.rules.nameUpdatePrice }],
     })
     const { plans, ...offer } = toOffer(ctx.till, checkout)

@@ -5,7 +5,7 @@ import { type Lease, listUntold, markTold, toDay } from '../../names/index.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const BATCH_MAX = 500
+const PAGE = 500
 /** A long lease is worth a week's warning; one of days is not longer than its warning. */
 const LONG_LEASE = 14 * DAY
 const WARNING = 7 * DAY
@@ -25,17 +25,31 @@ function noticeAt({ createdAt, expiresAt, graceUntil }: Lease, now: number): 0 |
  */
 export async function remindOwners(ctx: StoreCtx, baseUrl: string): Promise<void> {
   const now = ctx.clock.now()
-  for (const lease of await listUntold(ctx.db, { expiresBefore: now + WARNING, limit: BATCH_MAX })) {
-    const notice = noticeAt(lease, now)
-    if (notice <= lease.told) continue
-    await inTx(ctx, async (tx) => {
-      if (!(await markTold(tx.db, lease, notice))) return
-      const account = await findAccount(tx.db, lease.accountId!)
-      if (!account || account.email === null) return
-      const mail = toMail(lease, notice as 1 | 2 | 3, { recipient: account.email, baseUrl })
-      await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
-    })
+  // All pages: those who have nothing to be told for days stay in the list and must not hide others.
+  for (let after: Untold | undefined; ;) {
+    const page: Untold[] = await listUntold(ctx.db, { expiresBefore: now + WARNING, after, limit: PAGE })
+    for (const lease of page) await remindOwner(ctx, lease, { now, baseUrl })
+    after = page.at(-1)
+    if (page.length < PAGE) return
   }
+}
+
+type Untold = Awaited<ReturnType<typeof listUntold>>[number]
+
+async function remindOwner(
+  ctx: StoreCtx,
+  lease: Untold,
+  { now, baseUrl }: { now: number; baseUrl: string },
+): Promise<void> {
+  const notice = noticeAt(lease, now)
+  if (notice <= lease.told) return
+  await inTx(ctx, async (tx) => {
+    if (!(await markTold(tx.db, lease, notice))) return
+    const account = await findAccount(tx.db, lease.accountId!)
+    if (!account || account.email === null) return
+    const mail = toMail(lease, notice as 1 | 2 | 3, { recipient: account.email, baseUrl })
+    await enqueue(tx, { kind: 'mail.send', payload: mail, key: mail.id })
+  })
 }
 
 function toMail(

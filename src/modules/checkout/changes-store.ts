@@ -1,0 +1,130 @@
+import type { Raw } from '../../kernel/money.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { AdditionalStatus, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './store.ts'
+
+export interface CheckoutChange {
+  status?: CheckoutStatus
+  additional?: AdditionalStatus
+  paidRaw?: Raw
+  priceE8?: bigint
+  plan?: number | null
+  amountRaw?: Raw | undefined
+  plans?: readonly Plan[]
+  paidAt?: number
+  blockHash?: string | null
+  payer?: string | null
+  detected?: SeenBlock | null
+  detectedAt?: number | null
+  seenAt?: number
+}
+
+/** From one state to another; false when it is no longer in the first, and then nothing has changed. */
+export async function markChanged(
+  db: Db,
+  { id, status }: Pick<Checkout, 'id' | 'status'>,
+  change: CheckoutChange,
+): Promise<boolean> {
+  const won = await db
+    .updateTable('checkouts')
+    .set({
+      ...(change.status !== undefined && { status: change.status }),
+      ...(change.additional !== undefined && { additional_status: change.additional }),
+      ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
+      ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
+      ...(change.plan !== undefined && { plan: change.plan }),
+      ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
+      ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
+      ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
+      ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
+      ...(change.payer !== undefined && { payer: change.payer }),
+      ...(change.detected !== undefined && {
+        detected_block: change.detected === null ? null : toStoredBlock(change.detected),
+      }),
+      ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
+      ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .returning('id')
+    .executeTakeFirst()
+  return won !== undefined
+}
+
+export interface Presentation {
+  title: string | null
+  description: string | null
+  image: string | null
+  successUrl: string | null
+  cancelUrl: string | null
+  webhookUrl: string | null
+  webhookSecret: string | null
+  webhookEvents: string[]
+  notify: string | null
+  metadata: JsonObject
+}
+
+/** What a merchant may change about an open checkout. */
+export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({
+      title: shown.title,
+      description: shown.description,
+      image: shown.image,
+      success_url: shown.successUrl,
+      cancel_url: shown.cancelUrl,
+      webhook_url: shown.webhookUrl,
+      webhook_secret: shown.webhookSecret,
+      webhook_events: JSON.stringify(shown.webhookEvents),
+      notify: shown.notify,
+      metadata: JSON.stringify(shown.metadata),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A price that nobody has seen yet may be replaced. */
+export async function updatePrice(
+  db: Db,
+  id: string,
+  { currency, price, priceE8 }: Pick<Checkout, 'currency' | 'price' | 'priceE8'>,
+): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ currency, price, price_e8: priceE8?.toString() ?? null })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function updateExpiry(db: Db, id: string, expiresAt: number): Promise<void> {
+  await db.updateTable('checkouts').set({ expires_at: expiresAt }).where('id', '=', id).execute()
+}
+
+export async function markServed(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ served_at: now })
+    .where('id', '=', id)
+    .where('served_at', 'is', null)
+    .execute()
+}
+
+export async function markHidden(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ hidden_at: now })
+    .where('id', '=', id)
+    .where('hidden_at', 'is', null)
+    .execute()
+}
+
+export async function markNotified(db: Db, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('checkouts')
+    .set({ notified_at: now })
+    .where('id', '=', id)
+    .where('notified_at', 'is', null)
+    .execute()
+}

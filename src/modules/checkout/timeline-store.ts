@@ -1,0 +1,45 @@
+import type { AdditionalStatus, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
+import type { Db } from '../../kernel/tables/index.ts'
+
+export interface TimelineEntry {
+  seq: number
+  status: CheckoutStatus
+  additional: AdditionalStatus
+  reason: string
+  blockHash: string | null
+  at: number
+}
+
+export async function insertTimeline(db: Db, checkoutId: string, entry: TimelineEntry): Promise<void> {
+  const { seq, status, additional, reason, blockHash, at } = entry
+  await db
+    .insertInto('checkout_timeline')
+    .values({
+      checkout_id: checkoutId,
+      seq,
+      status,
+      additional_status: additional,
+      reason,
+      block_hash: blockHash,
+      at,
+    })
+    .execute()
+}
+
+export async function listTimeline(db: Db, checkoutId: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('checkout_timeline')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .orderBy('seq', 'desc')
+    .limit(500)
+    .execute()
+  return rows.reverse().map(({ seq, status, additional_status: additional, reason, block_hash: blockHash, at }) => ({
+    seq,
+    status,
+    additional,
+    reason,
+    blockHash,
+    at,
+  }))
+}
