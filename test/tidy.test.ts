@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 
@@ -129,4 +129,16 @@ test('documents name files that exist', () => {
     }
   }
   assert.deepEqual(gone, [])
+})
+
+test('the README leads to every guide, and its pictures are small', () => {
+  const text = read('README.md')
+  const guides = listFiles('docs', /\.md$/).filter((file) => file.split('/').length === 2)
+  const wanted = [...guides, 'docs/contract/README.md', 'docs/decisions/', 'SECURITY.md', 'CHANGELOG.md']
+  assert.deepEqual(
+    wanted.filter((file) => !text.includes(`](${file})`)),
+    [],
+  )
+  const heavy = listFiles('docs/pictures', /./).filter((file) => statSync(join(root, file)).size > 150_000)
+  assert.deepEqual(heavy, [])
 })
