@@ -21,7 +21,12 @@ const SHOWN_MAX = 110
 /** Writes to a terminal. Colours are left out where they would only be noise. */
 export function openScreen(write: (text: string) => void, colours: boolean): Screen {
   const paint = (style: Style, text: string) => (colours ? styleText(style, text, { validateStream: false }) : text)
-  const line = (text = '') => write(`${text}\n`)
+  let isBlank = false
+  /** Blank lines part; two of them would only be a hole. */
+  const line = (text = '') => {
+    if (!(text === '' && isBlank)) write(`${text}\n`)
+    isBlank = text === ''
+  }
   return {
     title(step, steps, title) {
       const bar = '█'.repeat(step) + '░'.repeat(steps - step)

@@ -16,6 +16,7 @@ export async function runGateway(): Promise<void> {
     `nano-gateway ${VERSION}`,
     '',
     `  RPC        ${url}`,
+    `  Docs       ${url}/docs`,
     `  Dashboard  ${url}/dashboard`,
     ...(createdKey === undefined ? [] : [`  Admin key  ${createdKey}   (shown only once: keep it)`]),
     `  Data       ${config.dataDir}`,

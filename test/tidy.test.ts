@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
 
@@ -112,12 +112,16 @@ test('no file is named after nothing in particular', () => {
 })
 
 test('documents name files that exist', () => {
-  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...listFiles('docs', /\.md$/)].filter((file) =>
-    existsSync(join(root, file)),
-  )
+  const documents = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...listFiles('docs', /\.md$/),
+  ].filter((file) => existsSync(join(root, file)))
   const gone: string[] = []
   for (const file of documents) {
-    for (const match of read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g)) {
+    for (const match of read(file).matchAll(/(?:\]\(|src=")(?!https?:|#|mailto:)([^)#\s"]+)/g)) {
       if (!existsSync(resolve(root, dirname(file), match[1]!))) gone.push(`${file} links to ${match[1]}`)
     }
     for (const match of read(file).matchAll(/`((?:src|test|bench|docs|scripts)\/[\w./-]+\.(?:tsx?|md|mjs|json))`/g)) {
@@ -125,4 +129,16 @@ test('documents name files that exist', () => {
     }
   }
   assert.deepEqual(gone, [])
+})
+
+test('the README leads to every guide, and its pictures are small', () => {
+  const text = read('README.md')
+  const guides = listFiles('docs', /\.md$/).filter((file) => file.split('/').length === 2)
+  const wanted = [...guides, 'docs/contract/README.md', 'docs/decisions/', 'SECURITY.md', 'CHANGELOG.md']
+  assert.deepEqual(
+    wanted.filter((file) => !text.includes(`](${file})`)),
+    [],
+  )
+  const heavy = listFiles('docs/pictures', /./).filter((file) => statSync(join(root, file)).size > 150_000)
+  assert.deepEqual(heavy, [])
 })

@@ -6,7 +6,7 @@ import type { GuideLink } from '../web/docs-shell.tsx'
 /** In this order a newcomer meets them; a guide that is not named comes after these. */
 const ORDER =
   `getting-started first-payment payment-page webhooks wallets usernames email work pay-per-request devnet operating
-  migrating performance security`.split(/\s+/)
+  scaling migrating security performance contract decisions`.split(/\s+/)
 
 export interface Guide {
   path: string

@@ -6,6 +6,9 @@ export interface Snippet {
   code: string
 }
 
+/** A longer body is broken where it can be read, and not where the window ends. */
+const LINE_MAX = 60
+
 /** The same call for a terminal, for JavaScript and for Python, with nothing but what comes with each. */
 export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: boolean): Snippet[] {
   return [
@@ -16,7 +19,9 @@ export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: bool
 }
 
 export function curl(baseUrl: string, request: JsonObject, needsKey = false): string {
-  const body = JSON.stringify(request).replaceAll("'", `'\\''`)
+  const line = JSON.stringify(request)
+  const text = line.length > LINE_MAX ? JSON.stringify(request, null, 2) : line
+  const body = text.replaceAll("'", `'\\''`)
   return `curl ${needsKey ? '-H "Authorization: Bearer $NANO_KEY" ' : ''}-d '${body}' ${shellWord(baseUrl)}`
 }
 

@@ -37,7 +37,7 @@ const words = (value: string): [string, string] => [value, value.replaceAll('_',
 const Filters = ({ filled, currencies, account }: Pick<CheckoutsPageProps, 'filled' | 'currencies' | 'account'>) => (
   <form method="get" action="/dashboard/checkouts" class="filters" aria-label="Filters" role="search">
     {account !== undefined && <input type="hidden" name="account" value={account} />}
-    <TextField filled={filled} name="text" label="Search" placeholder="Title, id, block, payer" maxLength={120} />
+    <TextField filled={filled} name="text" label="Search" placeholder="Title, id, payer" maxLength={120} />
     <SelectField filled={filled} name="status" label="Status" options={[['', 'Any'], ...STATUSES.map(words)]} />
     <div class="send">
       <button class="plain">Show</button>

@@ -165,6 +165,9 @@ export const OverviewPage = (props: OverviewProps) => {
     props
   const total = counts.reduce((sum, { count }) => sum + count, 0)
   const failing = (webhooks?.retrying ?? 0) + (webhooks?.dead ?? 0)
+  // Before anything has happened, charts would only push away what to do first.
+  const isNew =
+    total === 0 && !usage?.some(({ requests }) => requests > 0) && !attempts?.some((day) => day.attempts > 0)
   return (
     <Frame
       {...frame}
@@ -204,14 +207,14 @@ export const OverviewPage = (props: OverviewProps) => {
           />
         )}
       </div>
-      <Charts days={days} usage={usage} attempts={attempts} />
+      {!isNew && <Charts days={days} usage={usage} attempts={attempts} />}
       <Card title="Checkouts">
         {total === 0 ? (
           <Empty title="No checkouts yet">
             {tasks && (
               <p>
                 <a href="/dashboard/checkouts/new">Create your first checkout</a>, or make one from your shop with an{' '}
-                <a href="/dashboard/keys">API key</a>.
+                <a href="/dashboard/keys">API key</a>. Those made without a key belong to nobody and are not shown here.
               </p>
             )}
           </Empty>

@@ -43,7 +43,7 @@ export const SignInPage = ({ devnet, next, mailIsKept, email, secretKey, link }:
       {mailIsKept && (
         <p class="hint">
           This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
-          <code>nano-gateway mail</code>.
+          <code>npx nano-gateway mail list</code>.
         </p>
       )}
       <noscript>
@@ -62,7 +62,7 @@ export const SignInPage = ({ devnet, next, mailIsKept, email, secretKey, link }:
           filled={secretKey}
           name="key"
           label="Secret key"
-          hint="It begins with rpc_sk_. Signing in ends when the key is revoked."
+          hint="It begins with rpc_sk_; the first start of the gateway printed one. Signing in ends when the key is revoked."
           type="password"
           autocomplete="current-password"
           required
@@ -82,7 +82,7 @@ export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKe
     {mailIsKept && (
       <p class="hint">
         This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
-        <code>nano-gateway mail</code>.
+        <code>npx nano-gateway mail list</code>.
       </p>
     )}
     <p>

@@ -1,0 +1,102 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Page, type ViewportSize, chromium } from 'playwright-core'
+import { openScreen } from './screen.ts'
+import { openWorld } from './world.ts'
+
+/* Takes the pictures of the README from the running product: a gateway on its embedded ledger, with a month of a small shop. */
+
+const folder = resolve(import.meta.dirname, '../docs/pictures')
+const DAY = 86_400_000
+const DAYS = 29
+const GOODS = [
+  { title: 'Coffee', amount: '1.5' },
+  { title: 'Two teas and a cake', amount: '6.2' },
+  { title: 'Blue mug', amount: '9.99', currency: 'USD' },
+  { title: 'Beans, 500 g', amount: '12.5', currency: 'EUR' },
+]
+
+const screen = openScreen(() => {}, false)
+const world = await openWorld(screen, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0' })
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+})
+
+async function ask(action: string, fields: object): Promise<Record<string, string>> {
+  const { status, body } = await world.rpc(action, fields, { authorization: `Bearer ${world.app.createdKey}` })
+  if (status !== 200) throw new Error(`${action} answered ${status}: ${JSON.stringify(body)}`)
+  return body as Record<string, string>
+}
+
+/** A checkout of the shop; a paid one is complete, and its message delivered, when this returns. */
+async function sell(shop: string, goods: object, isPaid: boolean): Promise<void> {
+  const { address, amount, check } = await ask('checkout', {
+    ...goods,
+    address: shop,
+    webhook_url: world.receiverUrl,
+  })
+  if (!isPaid) return
+  await world.fund(address!, amount!)
+  await world.until(async () => (await world.request('GET', check!)).body.success === true)
+  await world.nextDelivery()
+}
+
+async function openTab(viewport: ViewportSize, deviceScaleFactor: number): Promise<Page> {
+  const context = await browser.newContext({
+    viewport,
+    deviceScaleFactor,
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    locale: 'en-US',
+  })
+  return context.newPage()
+}
+
+async function keep(page: Page, name: string, height: number): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.png`)
+  const { width } = page.viewportSize()!
+  await page.screenshot({ path, clip: { x: 0, y: 0, width, height } })
+  process.stdout.write(`docs/pictures/${name}.png, ${Math.ceil(statSync(path).size / 1024)} KiB\n`)
+}
+
+async function takeCheckout(shop: string): Promise<void> {
+  const page = await openTab({ width: 390, height: 844 }, 2)
+  const { browser: address } = await ask('checkout', { ...GOODS[0], address: shop })
+  await page.goto(address!)
+  const card = await page.locator('.payment').boundingBox()
+  // Below it is the panel that only the embedded ledger has.
+  await keep(page, 'checkout', Math.ceil(card!.y + card!.height + 14))
+}
+
+async function takeDashboard(): Promise<void> {
+  const page = await openTab({ width: 1280, height: 800 }, 1)
+  await page.goto(`${world.app.url}/dashboard/sign-in`)
+  await page.fill('input[name=key]', world.app.createdKey!)
+  await page.press('input[name=key]', 'Enter')
+  await page.waitForSelector('text=Last 30 days')
+  // The figures and the first row of charts.
+  const chart = await page.locator('figure').first().boundingBox()
+  await keep(page, 'dashboard', Math.ceil(chart!.y + chart!.height + 12))
+}
+
+try {
+  const { address: shop } = world.createAccount()
+  // While the gateway's clock is that of the browser, because the page counts down by both.
+  await takeCheckout(shop)
+  const wallet = await ask('cloud_wallet', { refund_address: shop, expire: '1 year' })
+  await world.fund(wallet.address!, '42.5')
+  await ask('cloud_wallet', { receive: true, account: wallet.address })
+  for (let day = 0; day <= DAYS; day++) {
+    for (let order = 0; order < 1 + ((day * 5) % 4); order++) {
+      await sell(shop, GOODS[(day + order * 3) % GOODS.length]!, (day + order * 2) % 5 !== 0)
+    }
+    for (let looks = 0; looks < 3 + ((day * 7) % 5); looks++) await ask('account_balance', { account: shop })
+    if (day < DAYS) world.pass(DAY)
+  }
+  await takeDashboard()
+} finally {
+  await browser.close()
+  await world.close()
+}

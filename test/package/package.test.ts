@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, posix, relative, resolve } from 'node:path'
+import { type TestContext, after, test } from 'node:test'
+import { ask } from '../support/gateway.ts'
+
+/* What is published, as those get it who install it: packed once, unpacked beside its dependencies, and started. */
+
+const root = resolve(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-package-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Manifest {
+  dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  exports: Record<string, { types: string; default: string } | string>
+}
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+
+// `npm test` has built by now, and then this takes no time. Packing itself builds nothing: others use what was built.
+execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
+const packArgs = ['pack', '--ignore-scripts', '--json', '--offline', '--pack-destination', folder]
+const said = execFileSync('npm', packArgs, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+/** npm answers a list, and from version 12 on an object by name. */
+type Packed = { filename: string; size: number; files: { path: string }[] }
+const [packed] = Object.values(JSON.parse(said) as Record<string, Packed>)
+const files = packed!.files.map(({ path }) => path)
+
+/** A folder in which somebody has installed the package, with the dependencies that it names and no others. */
+function installPackage(): string {
+  const modules = join(folder, 'clean/node_modules')
+  const home = join(modules, 'nano-gateway')
+  mkdirSync(join(modules, '.bin'), { recursive: true })
+  mkdirSync(home)
+  execFileSync('tar', ['-xzf', join(folder, packed!.filename), '-C', home, '--strip-components=1'])
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const source = join(root, 'node_modules', name)
+    if (!existsSync(source)) continue
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(source, join(modules, name))
+  }
+  symlinkSync('../nano-gateway/bin/nano-gateway.cjs', join(modules, '.bin/nano-gateway'))
+  return join(folder, 'clean')
+}
+const clean = installPackage()
+const env = { PATH: process.env.PATH!, HOME: folder, PORT: '0', npm_config_offline: 'true' }
+
+test('the package has what runs, what is read and what is deployed, and nothing else', (t) => {
+  const known = [
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+    /^bin\/nano-gateway\.cjs$/,
+    /^dist\/.+\.(js|json|css|svg)$/,
+    /^dist\/(client|kernel)\/.+\.d\.ts$/,
+    /^docs\/.+\.(md|svg|png|ts|py|php)$/,
+    /^examples\/.+\.mjs$/,
+    /^deploy\//,
+  ]
+  assert.deepEqual(
+    files.filter((file) => !known.some((pattern) => pattern.test(file)) || /\.test\.|\.map$/.test(file)),
+    [],
+  )
+  const whole = ['docs', 'deploy', 'examples'].flatMap((name) =>
+    readdirSync(join(root, name), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+  )
+  assert.deepEqual(
+    whole.filter((file) => !files.includes(file)),
+    [],
+  )
+  t.diagnostic(`${files.length} files, ${Math.ceil(packed!.size / 1024)} KiB`)
+})
+
+test('everything that the package exports is in it, with the types that it names', () => {
+  const missing: string[] = []
+  const seen = new Set<string>()
+  const follow = (file: string) => {
+    if (seen.has(file)) return
+    seen.add(file)
+    if (!files.includes(file)) return void missing.push(file)
+    if (!file.endsWith('.d.ts')) return
+    for (const [, target = ''] of readFileSync(join(root, file), 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)/g,
+    )) {
+      follow(posix.join(posix.dirname(file), target).replace(/\.[jt]s$/, '.d.ts'))
+    }
+  }
+  for (const entry of Object.values(manifest.exports)) {
+    for (const target of typeof entry === 'string' ? [entry] : Object.values(entry)) follow(posix.normalize(target))
+  }
+  assert.deepEqual(missing, [])
+  const script = "import('nano-gateway/x402').then(({ exactNano }) => console.log(typeof exactNano))"
+  const output = execFileSync(process.execPath, ['-e', script], { cwd: clean, env, encoding: 'utf8' })
+  assert.equal(output.trim(), 'function')
+})
+
+/** Starts the command that npx runs, in the clean folder, and waits until it says where it listens. */
+async function start(t: TestContext) {
+  const gateway = spawn(join(clean, 'node_modules/.bin/nano-gateway'), ['start'], { cwd: clean, env })
+  const ended = once(gateway, 'exit')
+  t.after(() => gateway.kill('SIGKILL'))
+  let output = ''
+  const url = await new Promise<string>((found, failed) => {
+    const listen = (chunk: Buffer) => {
+      output += String(chunk)
+      const [, address] = /RPC +(http:\S+)\s/.exec(output) ?? []
+      if (address !== undefined) found(address)
+    }
+    gateway.stdout.on('data', listen)
+    gateway.stderr.on('data', listen)
+    gateway.on('error', failed)
+    void ended.then(() => failed(new Error(`It ended at once:\n${output}`)))
+  })
+  return {
+    url,
+    async stop() {
+      gateway.kill('SIGTERM')
+      const [code] = (await ended) as [number | null]
+      return code
+    },
+  }
+}
+
+test('npx finds the command of the installed package', () => {
+  const version = execFileSync('npx', ['--offline', 'nano-gateway', '--version'], {
+    cwd: clean,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  assert.match(version.trim(), /^\d+\.\d+\.\d+$/)
+})
+
+test('the installed package starts in an empty folder, answers, shows its pages, and stops when asked', async (t) => {
+  const { url, stop } = await start(t)
+  const call = async (action: string, fields = {}) => {
+    const reply = await ask(url, { body: JSON.stringify({ action, ...fields }) })
+    assert.equal(reply.status, 200, reply.text)
+    return reply.json()
+  }
+  assert.match((await call('block_count')).count!, /^\d+$/)
+  const address = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+  const { browser } = await call('checkout', { address, amount: '1.5', title: 'Coffee' })
+  const pages = [
+    [`${url}/`, 'from one JSON endpoint'],
+    [`${url}/docs`, 'API reference'],
+    [`${url}/docs/security`, 'What is promised'],
+    [`${url}/docs/decisions`, 'Decisions'],
+    [`${url}/dashboard/sign-in`, 'Sign in'],
+    [browser!, 'Coffee'],
+  ] as const
+  for (const [page, text] of pages) {
+    const reply = await ask(page, { method: 'GET', headers: { accept: 'text/html' } })
+    assert.equal(reply.status, 200, page)
+    assert.ok(reply.text.includes(text), `${page} says ${text}`)
+    for (const [, asset = ''] of reply.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)) {
+      assert.equal((await ask(`${url}${asset}`, { method: 'GET' })).status, 200, asset)
+    }
+  }
+  assert.ok(existsSync(join(clean, 'data')), 'it keeps its data where it was started')
+  assert.equal(await stop(), 0)
+})
