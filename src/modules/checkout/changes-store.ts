@@ -1,5 +1,4 @@
 import type { Raw } from '../../kernel/money.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
 import type { AdditionalStatus, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './store.ts'
@@ -52,18 +51,19 @@ export async function markChanged(
   return won !== undefined
 }
 
-export interface Presentation {
-  title: string | null
-  description: string | null
-  image: string | null
-  successUrl: string | null
-  cancelUrl: string | null
-  webhookUrl: string | null
-  webhookSecret: string | null
-  webhookEvents: string[]
-  notify: string | null
-  metadata: JsonObject
-}
+export type Presentation = Pick<
+  Checkout,
+  | 'title'
+  | 'description'
+  | 'image'
+  | 'successUrl'
+  | 'cancelUrl'
+  | 'webhookUrl'
+  | 'webhookSecret'
+  | 'webhookEvents'
+  | 'notify'
+  | 'metadata'
+>
 
 /** What a merchant may change about an open checkout. */
 export async function updatePresentation(db: Db, id: string, shown: Presentation): Promise<void> {

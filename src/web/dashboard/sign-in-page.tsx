@@ -14,23 +14,29 @@ export interface SignInPageProps {
 
 const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />
 
+const CodeForm = ({ link, next }: { link: Filled; next?: string }) => (
+  <>
+    <FormError filled={link} fields={['token']} />
+    <form method="post" action="/dashboard/sign-in/link">
+      {next !== undefined && <Next next={next} />}
+      <TextField
+        filled={link}
+        name="token"
+        label="Code"
+        hint="The text after # in the link that was mailed to you."
+        required
+      />
+      <button>Continue</button>
+    </form>
+  </>
+)
+
 /** Two ways in. A mailed link opens this page with its token behind the `#`, which a script puts into its form. */
 export const SignInPage = ({ devnet, next, mailIsKept, email, secretKey, link }: SignInPageProps) => (
   <Gate title="Sign in" devnet={devnet}>
     <section class="card" id="by-link" hidden={link.error === undefined}>
       <h2>Your sign-in link</h2>
-      <FormError filled={link} fields={['token']} />
-      <form method="post" action="/dashboard/sign-in/link">
-        <Next next={next} />
-        <TextField
-          filled={link}
-          name="token"
-          label="Code"
-          hint="The text after # in the link that was mailed to you."
-          required
-        />
-        <button>Continue</button>
-      </form>
+      <CodeForm link={link} next={next} />
     </section>
     <section class="card">
       <h2>By e-mail</h2>
@@ -95,17 +101,7 @@ export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKe
 export const CodePage = ({ devnet, link }: { devnet: boolean; link: Filled }) => (
   <Gate title="Your sign-in link" devnet={devnet}>
     <section class="card">
-      <FormError filled={link} fields={['token']} />
-      <form method="post" action="/dashboard/sign-in/link">
-        <TextField
-          filled={link}
-          name="token"
-          label="Code"
-          hint="The text after # in the link that was mailed to you."
-          required
-        />
-        <button>Continue</button>
-      </form>
+      <CodeForm link={link} />
     </section>
   </Gate>
 )
