@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { signHash } from '../../src/kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { WORK_THRESHOLDS, formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount } from '../support/blocks.ts'
@@ -43,9 +44,10 @@ test('every subtype is taken, as object or as text, and answered with the hash o
   const change = two.change(afterPay, DEV_NETWORK.genesisAccount)
   await accept(change, 'change')
   // An account that is at the newest epoch cannot be raised to it: the ledger knows the subtype and says no.
-  const raised = { ...two.change(frontierAfter(change), opened.representative), link: EPOCH_2 }
+  const draft = { ...two.change(frontierAfter(change), opened.representative), link: EPOCH_2 }
+  const raised = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
   const refused = await send(gateway, toBlockJson(raised), { subtype: 'epoch' })
-  assert.deepEqual([refused.status, refused.json()], [200, { error: 'Bad signature' }])
+  assert.deepEqual([refused.status, refused.json()], [200, { error: 'This block cannot follow the previous block' }])
 
   const next = two.send(frontierAfter(change), alice.key, 1n)
   const noAction = await post(JSON.stringify({ block: toBlockJson(next), subtype: 'send' }))
