@@ -20,12 +20,12 @@ const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
 const HOLDER = new Signer(21).address
 
-const documented = <T>(name: string) =>
-  JSON.parse(readFileSync(new URL(`../fixtures/providers/${name}.documented.json`, import.meta.url), 'utf8')) as T
-const PRICES = documented<{ nano: Record<string, number> }>('coingecko-simple-price')
-const COIN = documented<Members>('coingecko-coin')
-const KRAKEN = documented<Members>('kraken-ticker')
-const NANSWAP = documented<Record<string, Members>>('nanswap')
+const documented = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/providers/${name}.documented.json`, import.meta.url), 'utf8'))
+const PRICES = documented('coingecko-simple-price')
+const COIN = documented('coingecko-coin') as Members
+const KRAKEN = documented('kraken-ticker')
+const NANSWAP = documented('nanswap') as Record<string, Members>
 
 interface Provider {
   url: string
