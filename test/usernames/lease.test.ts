@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano, turnUntil } from '../checkout/world.ts'
 import {
@@ -20,100 +19,6 @@ import {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, Username registration offer; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
-  const made = await offer(shop, 'Alice')
-  assert.deepEqual(Object.keys(made).sort(), [
-    ...['address', 'available', 'browser', 'check', 'expires_unix', 'id', 'json', 'lease', 'name', 'plans', 'status'],
-  ])
-  assert.match(made.id, /^[0-9a-f]{16}$/)
-  assert.match(made.address, /^nano_/)
-  assert.equal(made.browser, `${shop.url}/pay/${made.id}`)
-  assert.equal(made.check, `${shop.url}/check/${made.id}`)
-  assert.deepEqual([made.available, made.status, made.lease, made.name], [true, 'available', null, 'Alice'])
-  const prices = {
-    '2 Days': '0.01',
-    '1 Month': '0.05',
-    '1 Year': '0.3',
-    '2 Years': '0.5',
-    '5 Years': '3',
-    '10 Years': '10',
-  }
-  assert.deepEqual(
-    made.plans.map(({ title }) => title),
-    Object.keys(prices),
-  )
-  for (const { title, value, value_raw: raw, link } of made.plans) {
-    const price = nano(prices[title as keyof typeof prices])
-    assert.equal(nano(value), BigInt(raw))
-    assert.ok(BigInt(raw) > price && BigInt(raw) < price + (price * 6n) / 1000n, `${title}: ${value}`)
-    assert.equal(link, `nano:${made.address}?amount=${raw}`)
-  }
-  assert.equal(new Set(made.plans.map(({ value_raw: raw }) => raw)).size, 6)
-
-  const before = (await shop.check(made.id)) as unknown as { order: Order; success: boolean }
-  assert.deepEqual([before.success, before.order], [false, { kind: 'name', name: 'Alice', status: 'waiting' }])
-  await market.send(alice, made.address, priceOf(made, '1 Year'))
-  const check = await untilOrder(shop, made.id, 'applied')
-  assert.deepEqual([check.success, check.plan?.title], [true, '1 Year'])
-  assert.deepEqual(check.order, {
-    kind: 'name',
-    name: 'Alice',
-    status: 'applied',
-    what: '@Alice until November 15, 2027',
-  })
-
-  const now = market.clock.now() / 1000
-  const found = { created: 'November 15, 2026', expires: 'November 15, 2027', created_unix: now }
-  const entry = { name: 'Alice', address: alice.address, ...found, expires_unix: now + (365 * DAY) / 1000 }
-  assert.ok(made.expires_unix > now, 'good for a while')
-  for (const fields of [{ name: 'alice' }, { name: '@ALICE' }, { username: 'aLICE' }]) {
-    const taken = (await shop.call('get_name', fields)).json<Offer>()
-    assert.deepEqual([taken.available, taken.status, taken.name], [false, 'leased', 'Alice'])
-    assert.deepEqual(taken.lease, {
-      ...entry,
-      owner: alice.address,
-      grace_until_unix: now + (375 * DAY) / 1000,
-    })
-    assert.equal(taken.plans.length, 6, 'its owner can extend it')
-  }
-  await until(async () => (await shop.call('known')).json<unknown[]>().length > 0)
-  assert.deepEqual((await shop.call('known')).json<unknown>(), [entry])
-  const file = async (path: string) => (await ask(`${shop.url}${path}`, { method: 'GET' })).json<unknown>()
-  assert.deepEqual(await file('/known.json'), [entry])
-  const aliases = (await shop.call('aliases')).json<{ account: string; alias: string }[]>()
-  assert.deepEqual(await file('/aliases.json'), aliases)
-  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
-  assert.deepEqual(
-    aliases.filter(({ account }) => account === burn),
-    [{ account: burn, alias: 'Burn' }],
-  )
-  const wellKnown = '/.well-known/nano-currency.json'
-  assert.deepEqual(await file(`${wellKnown}?names=alice,nobody`), {
-    names: [{ name: 'alice', address: alice.address }],
-  })
-  const { address } = alice
-  assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
-  assert.deepEqual(await file(wellKnown), { names: [entry] })
-  const balance = (await shop.call('account_balance', { account: '@aLiCe' })).json()
-  assert.equal(balance.address, alice.address)
-  // The same address may have another one; it is called by the first.
-  await lease(market, shop, alice, 'Bakery', '1 Month')
-  const names = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
-  await until(async () => (await names()).length === 2)
-  assert.deepEqual(
-    (await names()).map(({ name, address }) => [name, address]),
-    [
-      ['Alice', address],
-      ['Bakery', address],
-    ],
-  )
-  assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
-  await assertAccounted(market, shop)
-})
 
 test('two buyers pay for one name at once: one gets it, the other gets everything back (contract 3, rule 9; 4.1, rule 20)', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
