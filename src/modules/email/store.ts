@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { EmailPaymentsTable } from '../../kernel/tables/email.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -123,14 +124,7 @@ export async function listEmailPayments(
 ): Promise<EmailPayment[]> {
   let query = db.selectFrom('email_payments').selectAll().where('account_id', '=', accountId)
   if (status !== undefined) query = query.where('status', '=', status)
-  if (after) {
-    query = query.where(({ eb, and, or }) =>
-      or([
-        eb('created_at', '<', after.createdAt),
-        and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-      ]),
-    )
-  }
+  if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map(toPayment)
 }

@@ -6,14 +6,7 @@ export type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500
 const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
-export interface AttemptRecord {
-  attempt: number
-  status: number | null
-  error: string | null
-  milliseconds: number
-  response: string
-  at: number
-}
+export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
 
 export interface DeliveryRecord {
   id: string
