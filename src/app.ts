@@ -277,6 +277,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
     usage,
+    secrets: webhooks.secrets,
     throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {

@@ -1,7 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
+import type { BurstDecision, KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import type { Shop } from '../modules/x402/index.ts'
@@ -26,6 +26,8 @@ export interface Gateway {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: UsageMeter
+  /** Seals the answers that are kept for repeated requests. */
+  secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
   base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'idempotencyKey'>
@@ -120,11 +122,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     fingerprint: fingerprintOf(body, action.input.properties),
     onReplay,
   }
-  // Some answers hold secrets that are shown once, or somebody's mail address.
-  const { secrets } = base.postOffice
-  const place = `idempotency:${accountId}:${action.name}`
-  const sealed = await once(base.store, seen, async () => secrets.seal(place, await act())) //  409
-  return secrets.open(place, sealed)
+  return once({ ...base.store, secrets: gateway.secrets }, seen, act) //           409
 }
 
 /** The part of a request that may cost something. */
