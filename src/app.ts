@@ -52,7 +52,7 @@ import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
 
-export interface Infra {
+interface Infra {
   clock: Clock
   random: Random
   log: Log

@@ -24,7 +24,7 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/
  */
 const LIFTABLE = new Set([401, 402, 403, 404, 409, 429])
 
-export interface OnceRequest extends RepeatKey {
+interface OnceRequest extends RepeatKey {
   fingerprint: string
   /** Called when the answer, or the refusal, is a stored one. */
   onReplay(): void

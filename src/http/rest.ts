@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseBody } from '../guard/json-body.ts'
-import type { KeptMail, ShownJob } from '../kernel/administration.ts'
+import type { KeptMail, ShownJob } from '../kernel/upkeep.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
@@ -70,7 +70,7 @@ export interface Call {
 }
 
 /** Answers with a record, or with the reply that it has begun to send itself. */
-export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
+type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {

@@ -1,4 +1,4 @@
-import type { KeptMail, ShownJob } from '../../kernel/administration.ts'
+import type { KeptMail, ShownJob } from '../../kernel/upkeep.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listAccounts } from '../../modules/accounts/index.ts'
 import { type CheckoutCtx, gatherStats, listAccountTotals } from '../../modules/checkout/index.ts'

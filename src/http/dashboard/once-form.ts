@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kernel/shape.ts'
 const LOOKS_MAX = 40
 const LOOK_EVERY = 250
 
-export interface SentForm {
+interface SentForm {
   accountId: string
   path: string
   /** The token that the page had put into its form. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ShownJob } from '../../kernel/administration.ts'
+import type { ShownJob } from '../../kernel/upkeep.ts'
 import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 

@@ -1,4 +1,4 @@
-import type { KeptMail } from '../../kernel/administration.ts'
+import type { KeptMail } from '../../kernel/upkeep.ts'
 import type { Clock, Mailer } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 

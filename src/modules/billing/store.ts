@@ -1,4 +1,3 @@
-import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -155,25 +154,6 @@ export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]>
     .orderBy('created_at')
     .limit(limit)
     .execute()
-  return rows.map(toSettled)
-}
-
-/** What an account has paid the service for, newest first; the next page begins behind the last of this one. */
-export async function listPurchasesOf(
-  db: Db,
-  {
-    accountId,
-    kind,
-    after,
-    limit,
-  }: { accountId: string; kind?: string; after?: { createdAt: number; blockHash: string }; limit: number },
-): Promise<SettledPayment[]> {
-  let query = db.selectFrom('service_payments').selectAll().where('account_id', '=', accountId)
-  if (kind !== undefined) query = query.where('kind', '=', kind)
-  if (after) {
-    query = query.where(behind(['created_at', 'desc', after.createdAt], ['block_hash', 'asc', after.blockHash]))
-  }
-  const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toSettled)
 }
 

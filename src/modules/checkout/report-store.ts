@@ -63,7 +63,7 @@ function metadataText(engine: Engine, key: string) {
     else cast(json_extract(checkouts.metadata, ${path}) as text) end`
 }
 
-export interface Page {
+interface Page {
   limit: number
   offset?: number
   /** The last one that was seen: pages stay put while new checkouts come in. */
@@ -126,7 +126,7 @@ export async function sumRevenue(db: Db, engine: Engine, filter: Filter): Promis
   }))
 }
 
-export interface RevenueDay extends Revenue {
+interface RevenueDay extends Revenue {
   /** Whole days since 1970, in UTC. */
   day: number
 }

@@ -59,7 +59,7 @@ function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
   }
 }
 
-export type NewEmailPayment = Omit<
+type NewEmailPayment = Omit<
   EmailPayment,
   'status' | 'total' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
 > & { dueAt: number }
@@ -109,7 +109,7 @@ export async function findOwnPayment(db: Db, accountId: string, id: string): Pro
   return row && toPayment(row)
 }
 
-export interface EmailPaymentFilter {
+interface EmailPaymentFilter {
   accountId: string
   status?: EmailStatus | undefined
   limit: number

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
 
-export type DeliveryState = DeliveriesTable['state']
+type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500
 const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
@@ -248,7 +248,7 @@ export async function listDisabled(db: Db, owner: string, limit: number): Promis
     .execute()
 }
 
-export interface Webhook {
+interface Webhook {
   owner: string
   url: string
 }

@@ -1,4 +1,4 @@
-import type { ShownJob } from '../../kernel/administration.ts'
+import type { ShownJob } from '../../kernel/upkeep.ts'
 import { ActionButton } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from './show.tsx'

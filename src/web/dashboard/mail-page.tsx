@@ -1,4 +1,4 @@
-import type { KeptMail } from '../../kernel/administration.ts'
+import type { KeptMail } from '../../kernel/upkeep.ts'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Empty, Moment } from './show.tsx'
 

@@ -12,7 +12,7 @@ const HISTORY_PAGE = 500
 /** Beyond this something is wrong, and a look that is not complete must not count as one. */
 const PAGES_MAX = 200
 
-export interface SeenSend extends LedgerSend {
+interface SeenSend extends LedgerSend {
   confirmed: boolean
 }
 
@@ -50,7 +50,7 @@ function toSend(hash: string, block: Record<string, unknown>, now: number): Seen
   return { hash, from, to, amountRaw, at, confirmed: block.confirmed === 'true' }
 }
 
-export interface AddressState {
+interface AddressState {
   address: string
   frontier: string | null
   /** Hashes of sends that wait for the address, confirmed or not. */
