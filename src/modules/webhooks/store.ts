@@ -73,7 +73,7 @@ export async function findEvent(
   return row && toEvent(row)
 }
 
-export interface EventFilter {
+interface EventFilter {
   accountId: string
   /** Only what comes after. */
   afterPosition: number
