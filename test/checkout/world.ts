@@ -34,7 +34,7 @@ export interface Check {
   amount_paid_raw: string
   amount_due_raw: string
   block?: { hash: string; account: string; amount: string; amount_raw: string }
-  detected_block?: { hash: string; amount_raw: string }
+  detected_block?: { hash: string; account: string; amount: string; amount_raw: string }
   message?: string
   plan?: { title: string; value_raw: string }
   expired?: boolean

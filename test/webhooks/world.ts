@@ -20,6 +20,7 @@ import {
 import type { TestClock } from '../support/clock.ts'
 import { type OpenedStore, openFresh } from '../support/engines.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
+import { type Gateway, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 export const ACCOUNT = 'acc_alice'
@@ -110,6 +111,45 @@ export function openRunner(
     await runner.stop()
   })
   return runner
+}
+
+/** A delivery as the owner of its event sees it. */
+export interface ShownDelivery {
+  id: string
+  cause: string
+  state: string
+  next_at: string | null
+  attempts: { attempt: number; at: string; status: number | null; error: string | null; ms: number; response: string }[]
+}
+
+export interface ShownEvent {
+  id: string
+  type: string
+  subject: string
+  delivered: boolean
+  url: string | null
+  payload: { id: string }
+  deliveries: ShownDelivery[]
+}
+
+/** Whoever asks a whole gateway for its events. */
+export function readerOf({ url, app }: Pick<Gateway, 'url' | 'app'>, key: string) {
+  const headers = { key }
+  const get = (path: string) => ask(`${url}/api${path}`, { method: 'GET', headers })
+  const post = (path: string, body: object = {}, more: Record<string, string> = {}) =>
+    ask(`${url}/api${path}`, { headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  const show = async (id: string) => (await get(`/events/${id}`)).json<{ event: ShownEvent }>().event
+  /** Waits until the latest delivery of an event was tried so often, without turning the clock. */
+  const untilTried = async (id: string, times: number): Promise<ShownDelivery> => {
+    let delivery: ShownDelivery | undefined
+    await until(async () => {
+      app.store.notices.publish('jobs', '')
+      delivery = (await show(id)).deliveries.at(-1)
+      return delivery?.attempts.length === times && delivery.state !== 'sending'
+    })
+    return delivery!
+  }
+  return { get, post, show, untilTried }
 }
 
 export interface Received {
