@@ -29,7 +29,7 @@ async function pathOf(shop: Shop, id: string, key: string): Promise<string[]> {
 const kindsOf = async (shop: Shop, id: string, key: string) =>
   (await show(shop, id, key)).webhook_events.map(({ type }) => type)
 
-test('an exact amount: pending, detected, back again when its block is lost, complete, and never anything else (contract 3, Checkout: –, pending, detected, complete, none; 3, rule 1; 3, rule 2; 2, Checkout modes: unique_amount; 2, Checkout status; 2, rule 16; 4.6, rules 1, 2 and 3; 7, rule 3)', async (t) => {
+test('an exact amount: pending, detected, back again when its block is lost, complete, and never anything else (contract 3, Checkout: –, pending, detected, complete, none; 3, rule 1; 3, rule 2; 2, Checkout modes: unique_amount; 2, Checkout status: id, address, amount_paid_raw, expires_unix, block, message, detected_block; 2, rule 16; 4.6, rules 2 and 3; 7, rule 3)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const made = await shop.open({ address, amount: '1.5', webhook_events: ['payment.detected'] }, bearer(key))

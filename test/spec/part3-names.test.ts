@@ -81,7 +81,7 @@ test('what fits no offer is kept for the operator and buys nothing (contract 3, 
   await untilQuiet(market, shop)
   assert.equal((await offer(shop, 'alice')).status, 'available')
   assert.equal(market.fundsOf(bob.address), nano('100') - bare)
-  const price = BigInt(nano('100') - market.fundsOf(alice.address))
+  const price = nano('100') - market.fundsOf(alice.address)
   const { balance, receivable } = (await shop.call('account_balance', { account: made.address })).json()
   assert.equal(BigInt(balance!) + BigInt(receivable!), bare + price, 'the treasury has both')
 })

@@ -77,7 +77,7 @@ async function open(t: TestContext, env: Record<string, string> = {}) {
   return { clock, work, gateway, join, call }
 }
 
-test('credits are set aside when a call begins, spent when it succeeds, given back when it fails, and never below zero (contract 3, rule 16; 8, rule 7; 8, rule 10)', async (t) => {
+test('credits are set aside when a call begins, spent when it succeeds, given back when it fails, and never below zero (contract 3, rule 16; 8, rules 7 and 10)', async (t) => {
   const { clock, work, gateway, join, call } = await open(t, { FREE_WORK_PER_HALF_HOUR: '1' })
   const generate = (headers: Record<string, string>, hash = newHash()) =>
     turningWhenStuck(clock, gateway.call('work_generate', { hash }, headers), SOON)
@@ -92,6 +92,7 @@ test('credits are set aside when a call begins, spent when it succeeds, given ba
   assert.equal(await left(), 0, 'set aside')
   const poor = await generate(key)
   assert.deepEqual([poor.status, poor.json().code], [403, 'insufficient_credits'])
+  assert.match(poor.json().error!, /buy_rpc/)
   work.become('fail')
   assert.equal((await turningWhenStuck(clock, waiting, SOON)).status, 503)
   assert.equal(await left(), 1, 'given back')

@@ -20,7 +20,7 @@ interface Listed {
   balance: string
 }
 
-test('wallets from creation to their end by time or by wish, with and without refund address and funds, and what comes late (contract 3, Cloud wallet; 3, rules 7 and 8; 2, Cloud wallet: status; 4.2, rule 8; 8, Other areas: expire)', async (t) => {
+test('wallets from creation to their end by time or by wish, with and without refund address and funds, and what comes late (contract 3, Cloud wallet; 3, rules 7 and 8; 2, Cloud wallet: status; 4.2, rule 8)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
   const key = gateway.app.createdKey!

@@ -24,8 +24,13 @@ test('one mail for each checkout, after its confirmation, whatever the webhook d
   })
   const failing = await openReceiver(t, answerWith(500))
   const { node } = world.ledger
-  const keyless = await shop.call('checkout', { address, amount: '1', notify: 'x@shop.example' })
+  const fields = { address, amount: '1', notify: 'x@shop.example' }
+  const keyless = await shop.call('checkout', fields)
   assert.deepEqual([keyless.status, keyless.json().code], [401, 'key_required'])
+  const origin = 'https://shop.example'
+  const { key: publicKey } = await world.join(shop, 'public', [origin])
+  const fromBrowser = await shop.call('checkout', fields, { ...bearer(publicKey), origin })
+  assert.deepEqual([fromBrowser.status, fromBrowser.json().code], [403, 'feature_disabled'])
 
   const named = await shop.open(
     {
