@@ -4,12 +4,13 @@ import { type TestContext, test } from 'node:test'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
-import { merchant, openShop } from '../checkout/world.ts'
+import { merchant, openShop, turnUntil } from '../checkout/world.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
 
 /* Contract 6: what the owner of events can see and do, and where they are never sent. */
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
 
 interface Page {
@@ -18,7 +19,7 @@ interface Page {
   has_more: boolean
 }
 
-test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, Routes: GET; 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
+test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, Routes: GET; 6, Events and deliveries; 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { clock } = world
   const { get, post, untilTried } = readerOf(shop, key)
@@ -174,6 +175,28 @@ test('send again, test an address, change the secret: each once for an Idempoten
     const refused = await post('/webhooks/ping', { url })
     assert.deepEqual([refused.status, refused.json().code, refused.json().field], [400, 'invalid_request', 'url'])
   }
+})
+
+test('a body is kept for thirty days and an event for ninety (contract 6, rule 19; 6, Events and deliveries: payload)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const { get, post, show, untilTried } = readerOf(shop, key)
+  const receiver = await openReceiver(t)
+  const { event } = (await post('/webhooks/ping', { url: receiver.url })).json<{ event: ShownEvent }>()
+  await untilTried(event.id, 1)
+  /** So many days after it was made, once whoever forgets has had a turn. */
+  const leapTo = (days: number, isSo: () => Promise<boolean>) => {
+    world.clock.leap(Date.parse(event.created_at) + days * 24 * HOUR - world.clock.now())
+    return turnUntil(world, 10 * MINUTE, isSo)
+  }
+  const isAtLeast = (days: number) => async () => world.clock.now() >= Date.parse(event.created_at) + days * 24 * HOUR
+  await leapTo(29.8, isAtLeast(29.9))
+  assert.deepEqual((await show(event.id)).payload, event.payload)
+  await leapTo(30, async () => (await show(event.id)).payload === null)
+  const refused = await post(`/events/${event.id}/redeliver`)
+  assert.deepEqual([refused.status, refused.json().code], [409, 'conflict'])
+  await leapTo(89.9, isAtLeast(89.9))
+  assert.equal((await get(`/events/${event.id}`)).status, 200)
+  await leapTo(90, async () => (await get(`/events/${event.id}`)).status === 404)
 })
 
 const pingTo = ({ url, app }: Pick<Gateway, 'url' | 'app'>, target: string) =>

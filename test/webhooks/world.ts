@@ -126,9 +126,10 @@ export interface ShownEvent {
   id: string
   type: string
   subject: string
+  created_at: string
   delivered: boolean
   url: string | null
-  payload: { id: string }
+  payload: { id: string } | null
   deliveries: ShownDelivery[]
 }
 
