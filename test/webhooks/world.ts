@@ -142,13 +142,12 @@ export function readerOf({ url, app }: Pick<Gateway, 'url' | 'app'>, key: string
   const show = async (id: string) => (await get(`/events/${id}`)).json<{ event: ShownEvent }>().event
   /** Waits until the latest delivery of an event was tried so often, without turning the clock. */
   const untilTried = async (id: string, times: number): Promise<ShownDelivery> => {
-    let delivery: ShownDelivery | undefined
     await until(async () => {
       app.store.notices.publish('jobs', '')
-      delivery = (await show(id)).deliveries.at(-1)
-      return delivery?.attempts.length === times && delivery.state !== 'sending'
+      return (await show(id)).deliveries.at(-1)?.attempts.length === times
     })
-    return delivery!
+    // Deliveries are read before their attempts: only a look that begins now has both as they are.
+    return (await show(id)).deliveries.at(-1)!
   }
   return { get, post, show, untilTried }
 }
