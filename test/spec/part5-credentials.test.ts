@@ -4,7 +4,20 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { createApiKey } from '../../src/kernel/api-key.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
 import { type Ask, type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import {
+  SHOP,
+  newHash,
+  openPayer,
+  openShop,
+  paymentBlock,
+  paymentsOnLedger,
+  requiredOf,
+  responseOf,
+  signed,
+} from '../x402/world.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: where a credential is read, and what becomes of it. */
@@ -38,7 +51,7 @@ test('a key is read wherever clients put it', async (t) => {
   const gateway = await openGateway(t)
 
   await t.test(
-    'a key is found in all six places, and an empty one is none (contract 5, rules 3 and 10; 5, Where a credential is read)',
+    'a key is found in all six places, and an empty one is none (contract 5, rules 3 and 10; 5, Where a credential is read: 1, 2, 3, 4, 5, 6)',
     async () => {
       const adminKey = gateway.app.createdKey!
       const unknownKey = createApiKey('secret', systemRandom)
@@ -88,4 +101,139 @@ test('a key is read wherever clients put it', async (t) => {
     assertRefusal(await gateway.call('account_get', { key }, { authorization: 'wrong' }), 401, /./, 'invalid_key')
     assertRefusal(await gateway.call('account_get', { key: 'xyz' }), 400, 'Bad public key', 'invalid_key_format')
   })
+
+  await t.test(
+    '401 for a key that is wrong, unknown or revoked, in the words of the contract (contract 5, rule 16; 7, Texts and codes: bad key; 7, Status codes: 401)',
+    async () => {
+      const adminKey = gateway.app.createdKey!
+      const made = await ask(`${gateway.url}/api/keys`, {
+        headers: { authorization: `Bearer ${adminKey}` },
+        body: JSON.stringify({ name: 'Short-lived' }),
+      })
+      const { id, key } = made.json()
+      assert.equal((await gateway.call('rpc_credits', { key })).status, 200)
+      const revoked = await ask(`${gateway.url}/api/keys/${id}`, { method: 'DELETE', headers: { key: adminKey } })
+      assert.deepEqual(revoked.json<unknown>(), { success: true, id })
+      const body = { error: 'Invalid API Key.', message: 'Invalid API Key.', code: 'invalid_key' }
+      for (const wrong of [key!, `${adminKey.slice(0, -1)}!`, createApiKey('secret', systemRandom), 'a.b.c']) {
+        for (const action of ['version', 'rpc_credits', 'work_generate', 'checkout']) {
+          const reply = await gateway.call(action, {}, { authorization: `Bearer ${wrong}` })
+          assert.deepEqual([reply.status, reply.json<unknown>()], [401, body], action)
+        }
+        const rest = await ask(`${gateway.url}/api/account`, { method: 'GET', headers: { 'x-api-key': wrong } })
+        assert.deepEqual([rest.status, rest.json<unknown>()], [401, body])
+      }
+      assertRefusal(await gateway.call('rpc_credits'), 401, 'API key required for rpc_credits.', 'key_required')
+      const rest = await ask(`${gateway.url}/api/account`, { method: 'GET' })
+      assertRefusal(rest, 401, 'API key required, or a session.', 'key_required')
+    },
+  )
+
+  await t.test(
+    'a checkout reads its public key from `public_key`, other actions do not (contract 5, Where a credential is read: for checkout also)',
+    async () => {
+      const origin = 'https://shop.example'
+      const made = await ask(`${gateway.url}/api/keys`, {
+        headers: { authorization: `Bearer ${gateway.app.createdKey}` },
+        body: JSON.stringify({ name: 'Page', kind: 'public', origins: [origin] }),
+      })
+      const public_key = made.json().key!
+      const checkout = (fields: object, headers: Record<string, string> = { origin }) =>
+        gateway.call('checkout', { address: GENESIS, amount: '1', ...fields }, headers)
+      const { id } = (await checkout({ public_key })).json()
+      const mine = await ask(`${gateway.url}/api/checkouts/${id}`, {
+        method: 'GET',
+        headers: { key: gateway.app.createdKey! },
+      })
+      assert.equal(mine.status, 200, 'it belongs to the account of the key')
+      assert.equal((await checkout({ public_key: '' })).status, 200)
+      assertRefusal(await checkout({ public_key: 'rpc_pk_wrong' }), 401, 'Invalid API Key.', 'invalid_key')
+      const both = await checkout({ public_key }, { origin, key: gateway.app.createdKey! })
+      assertRefusal(both, 401, 'Two different API keys were given.', 'conflicting_credentials')
+      assert.equal((await gateway.call('block_count', { public_key: 'rpc_pk_wrong' })).status, 200)
+    },
+  )
+
+  await t.test(
+    'the REST interface reads a key or a token in the same six places (contract 5, rules 7 and 10; 5, Where a credential is read: 1, 2, 3, 4, 5, 6)',
+    async () => {
+      const key = gateway.app.createdKey!
+      const list = (one: Ask & { query?: string }) =>
+        ask(`${gateway.url}/api/keys${one.query ?? ''}`, { method: 'GET', ...one })
+      for (const [place, put] of Object.entries(PLACES)) {
+        if (place === 'body key') continue
+        assert.equal((await list(put(key))).status, 200, place)
+        assertRefusal(await list(put('')), 401, /API key required/, 'key_required')
+        assertRefusal(await list(put('wrong')), 401, 'Invalid API Key.', 'invalid_key')
+      }
+      const make = (fields: object, headers = {}) =>
+        ask(`${gateway.url}/api/keys`, { headers, body: JSON.stringify({ name: 'From a backend', ...fields }) })
+      assert.equal((await make({ key })).status, 201)
+      assertRefusal(await make({ key: 'wrong' }), 401, 'Invalid API Key.', 'invalid_key')
+      assertRefusal(await make({ key: '' }), 401, /API key required/, 'key_required')
+      const two = await make({ key }, { authorization: 'Bearer another' })
+      assertRefusal(two, 401, 'Two different API keys were given.', 'conflicting_credentials')
+      assert.equal((await make({ key }, { authorization: `Bearer ${key}` })).status, 201)
+    },
+  )
+})
+
+test('a key brings the quota of its account, higher limits, its work, and what only accounts have (contract 5, rule 2)', async (t) => {
+  const { app, call, url } = await openGateway(t, {
+    LIMIT_ANONYMOUS_PER_MINUTE: '60',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+    FREE_WORK_PER_HALF_HOUR: '2',
+    DEVNET_TREASURY_NANO: '1',
+    FAUCET_PER_NETWORK_MAX: '0',
+  })
+  const key = { authorization: `Bearer ${app.createdKey}` }
+  const limits = async (headers = {}) => {
+    const { 'ratelimit-limit': limit, 'ratelimit-remaining': left } = (await call('version', {}, headers)).headers
+    return [limit, left]
+  }
+  assert.deepEqual(await limits(), ['60', '59'])
+  assert.deepEqual(await limits(key), ['600', '599'])
+  assert.deepEqual(await limits(), ['60', '58'], 'whatever the account has used')
+  const work = async (headers = {}) => (await call('work_generate', { hash: newHash() }, headers)).status
+  assert.deepEqual([await work(), await work()], [200, 429])
+  assert.deepEqual([await work(key), await work(key), await work(key)], [200, 200, 403])
+  const nano_address = new Signer(5).address
+  await until(async () => (await call('faucet_check', { nano_address })).json<{ eligible: boolean }>().eligible)
+  assert.equal((await call('faucet_claim', { nano_address }, key)).status, 200)
+  assert.match((await call('cloud_wallet', {}, key)).json().address!, /^nano_/)
+  const { id } = (await call('checkout', { address: GENESIS, amount: '1', notify: 'shop@example.com' }, key)).json()
+  const listed = await ask(`${url}/api/checkouts`, { method: 'GET', headers: key })
+  assert.deepEqual(
+    listed.json<{ checkouts: { id: string }[] }>().checkouts.map((one) => one.id),
+    [id],
+  )
+})
+
+test('any credential skips the 402 branch, also a wrong one; a payment is a credential of its own (contract 5, rule 8)', async (t) => {
+  const gateway = await openShop(t)
+  const { app, call, node, url } = gateway
+  const payment = signed(paymentBlock(node, await openPayer(node)))
+  const hash = newHash()
+  const body = JSON.stringify({ action: 'work_generate', hash })
+  for (const [place, put] of Object.entries(PLACES)) {
+    const { query = '', headers = {} } = put('nonsense')
+    const text = place === 'body key' ? JSON.stringify({ action: 'work_generate', hash, key: 'nonsense' }) : body
+    const wrong = await ask(`${url}/${query}`, { body: text, headers: { ...payment, ...headers } })
+    assertRefusal(wrong, 401, 'Invalid API Key.', 'invalid_key')
+    assert.equal(wrong.headers['payment-required'], undefined, place)
+    const empty = put('')
+    const challenged = await ask(`${url}/${empty.query ?? ''}`, { body, headers: empty.headers ?? {} })
+    assert.equal(challenged.status, 402, place)
+    assert.equal(requiredOf(challenged).payTo, SHOP.address)
+  }
+  const keyed = await call(
+    'work_generate',
+    { hash: newHash() },
+    { ...payment, authorization: `Bearer ${app.createdKey}` },
+  )
+  assert.deepEqual([keyed.status, keyed.headers['payment-response']], [200, undefined])
+  assert.equal(paymentsOnLedger(node), 0, 'the payment is untouched')
+  const paid = await ask(url, { body, headers: payment })
+  assert.deepEqual([paid.status, responseOf(paid).success], [200, true])
+  assert.equal(paymentsOnLedger(node), 1)
 })
