@@ -27,7 +27,7 @@ const NEEDS = [
       'test/sim/nth-failure.test.ts',
       'test/wallets/custody.test.ts',
       'test/wallets/kill.test.ts',
-      'test/http/rest.test.ts',
+      'test/http/rest-',
       'test/webhooks/',
       'test/x402/',
     ],
