@@ -28,6 +28,7 @@ const NEEDS = [
       'test/wallets/custody.test.ts',
       'test/wallets/kill.test.ts',
       'test/http/rest-',
+      'test/spec/part7-upstream.test.ts',
       'test/webhooks/',
       'test/x402/',
     ],
