@@ -6,6 +6,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Ask, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
+import { assertRefusal } from './refusal.ts'
 
 /* Contract 1: how answers always look, whoever is asked. */
 
@@ -20,7 +21,7 @@ const ALLOWED =
 /** How many of the requests below go to the RPC endpoint and can be read; of others nothing is logged. */
 const RPC_REPLIES = 12
 
-test('every answer opens itself to other origins, and no two have the same id (contract 1, rules 10 and 12)', async (t) => {
+test('every answer opens itself to other origins, and no two have the same id (contract 1, rules 10 and 12; 7, Status codes: 405; 7, Texts and codes: more requests at once than the service works on)', async (t) => {
   const gateway = await openGateway(t)
   // A node that fails, one that holds its answer back, and one that never answers.
   const broken = await openGateway(t, { NODE_URLS: (await openRecordingNode(t, () => 500)).url })
@@ -82,9 +83,12 @@ test('every answer opens itself to other origins, and no two have the same id (c
       const { error, message, code } = reply.json()
       assert.ok(typeof error === 'string' && error === message && /^[a-z_]+$/.test(code!), reply.text)
     }
+    if (status === 405) assert.equal(reply.json().code, 'method_not_allowed')
     if (status === 503) assert.equal(headers['retry-after'], String(reply.json<{ retry_after: number }>().retry_after))
   }
   assert.equal(ids.size, replies.length)
+  const [, busy] = replies.find(([status, { text }]) => status === 503 && text.includes('overloaded'))!
+  assertRefusal(busy, 503, 'Too many requests at once. Try again in a moment.', 'overloaded')
   // Every line about a request has its id; one of them tells how it ended.
   const logged = [gateway, broken, slow, silent]
     .flatMap(({ log }) => log().trim().split('\n'))
@@ -158,7 +162,7 @@ test('GET / is a page for browsers and a small object for everybody else (contra
   assert.doesNotMatch(page.text, /evil\.example/)
 })
 
-test('what a session cookie opens is not for other origins to read, what a key opens is (contract 1, rule 10)', async (t) => {
+test('what a session cookie opens is not for other origins to read, what a key opens is (contract 1, rule 10; 5, rule 18)', async (t) => {
   const { url, app } = await openGateway(t)
   const key = app.createdKey!
   // The dashboard signs in with a secret key and keeps the session in a cookie.
@@ -180,6 +184,13 @@ test('what a session cookie opens is not for other origins to read, what a key o
     assert.deepEqual(await open(path, {}), [401, '*'], path)
   }
   assert.deepEqual(await open('/api/account', { cookie: 'nano-gateway=wrong' }), [401, undefined])
+  // A page of another site can make a browser send the cookie; it must get nothing for it.
+  const change = (headers: Record<string, string>) =>
+    ask(`${url}/api/keys`, { headers: { cookie, ...headers }, body: JSON.stringify({ name: 'Mine' }) })
+  for (const headers of [{}, { origin }, { origin: 'null' }, { origin: url, 'sec-fetch-site': 'cross-site' }]) {
+    assertRefusal(await change(headers), 403, /from our own pages only/, 'origin_not_allowed')
+  }
+  assert.equal((await change({ origin: url })).status, 201)
   const preflight = await ask(`${url}/api/keys`, { method: 'OPTIONS', headers: { origin } })
   assert.equal(preflight.headers['access-control-allow-credentials'], undefined)
 })

@@ -53,7 +53,7 @@ const claimsOf = (jwt: string) =>
     .slice(0, 2)
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
 
-test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who has an account (contract 5, rule 15; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token)', async (t) => {
+test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token)', async (t) => {
   const office = await openOffice(t)
   const { call, clock, mails } = office
   const askFor = async (action: string, email: string) => (await call(action, { email })).json<unknown>()
@@ -99,6 +99,13 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   const again = await office.signIn(await office.mailedToken('alice@example.com', 4))
   assert.equal(again.json<{ account: { id: string } }>().account.id, account.id)
 
+  // Five links an hour for an address, whatever its case.
+  for (let times = 0; times < 5; times++) await call('rpc_key', { email: 'Eve@example.com' })
+  const sixth = await call('rpc_key', { email: 'eve@example.com' })
+  assertRefusal(sixth, 429, 'Too many requests.', 'too_many_requests')
+  assert.deepEqual([sixth.json<{ retry_after: number }>().retry_after, sixth.headers['retry-after']], [3_600, '3600'])
+  const late = await office.mailedToken('eve@example.com', 5)
+
   // A token: HS256, an hour, for /api alone, signed by the secret of the day.
   const [head, claims] = claimsOf(token)
   assert.deepEqual([head!.alg, Number(claims!.exp) - Number(claims!.iat), claims!.sub], ['HS256', 3_600, account.id])
@@ -106,7 +113,9 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
   assert.deepEqual((await office.rest('GET', '/account', bearer)).json<unknown>(), { account })
   assert.equal((await office.rest('GET', '/checkouts', bearer)).status, 200)
   assertRefusal(await call('version', {}, bearer), 401, 'Invalid API Key.', 'invalid_key')
-  clock.advance(HOUR - 1)
+  clock.advance(30 * MINUTE)
+  assertRefusal(await office.signIn(late), 401, /./, 'invalid_key')
+  clock.advance(30 * MINUTE - 1)
   assert.equal((await office.rest('GET', '/account', bearer)).status, 200)
   clock.advance(1)
   assertRefusal(await office.rest('GET', '/account', bearer), 401, 'Invalid API Key.', 'invalid_key')

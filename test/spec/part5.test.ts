@@ -74,7 +74,7 @@ test('401 with the words that a key is required, and 200 for what needs none (co
   }
 })
 
-test('a public key makes checkouts from the pages it was made for, and nothing else (contract 5, rules 5 and 6; 5, Key kinds: public key, secret (RPC) key)', async (t) => {
+test('a public key makes checkouts from the pages it was made for, and nothing else (contract 5, rules 5 and 6; 5, Key kinds: public key, secret (RPC) key; 7, Texts and codes: public key from an origin that is not its own)', async (t) => {
   const { app, call, url } = await openGateway(t, { CHECKOUT_GENERATED_WALLETS: 'all' })
   const keyed = { authorization: `Bearer ${app.createdKey}` }
   const origin = 'https://shop.example'

@@ -20,7 +20,7 @@ import { bob } from './town.ts'
 
 const NO_NODE = 'No node available. Try again in a few seconds.'
 
-test('a node that fails is left for another, one that answers is not, and without any the answer is 502 or 504 (contract 7, rules 2 and 6; 7, Texts and codes: no upstream node answers, upstream time-out; 7, Status codes: 5xx)', async (t) => {
+test('a node that fails is left for another, one that answers is not, and without any the answer is 502 or 504 (contract 7, rules 2 and 6; 7, Texts and codes: no upstream node answers, upstream time-out, outcome of process unknown; 7, Status codes: 5xx)', async (t) => {
   const clock = new TestClock()
   const ledger = await openDevnet(t)
   const alice = new Signer(1, WORK_THRESHOLDS.dev)
@@ -94,6 +94,12 @@ test('a node that fails is left for another, one that answers is not, and withou
   const published = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(block) })
   assert.deepEqual([published.status, published.json().hash], [200, hashBlock(block)])
   assert.equal(first.hits('process'), 1)
+  await recover()
+  for (const node of [first, second]) await node.behave('request lost', { actions: ['process'] })
+  const lost = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
+  const unknown = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(lost) })
+  assertRefusal(unknown, 502, /./, 'publish_unknown')
+  assert.equal(unknown.json().hash, hashBlock(lost))
 })
 
 test('503 when nobody makes work, and it says when to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline; 7, Status codes: 503; 7, Body: retry_after)', async (t) => {

@@ -83,7 +83,7 @@ test('400, 403 and 503: what a wallet refuses has one text, one code and its rea
   assertRefusal(disabled, 403, /./, 'feature_disabled')
 })
 
-test('503 while earlier blocks wait for their confirmation, and 409 for the same key meanwhile: nothing is sent twice (contract 7, Texts and codes: wallet busy with earlier blocks, nothing was sent; 7, Status codes: 409, 503; 7, Body: retry_after; 7, rule 2)', async (t) => {
+test('503 while earlier blocks wait for their confirmation, and 409 for the same key meanwhile: nothing is sent twice (contract 7, Texts and codes: wallet busy with earlier blocks, nothing was sent, idempotency key whose first request is not over; 7, Status codes: 409, 503; 7, Body: retry_after; 7, rule 2)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0' }, clock)
   const { node } = gateway.app.devnet!
