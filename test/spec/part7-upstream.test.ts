@@ -139,6 +139,7 @@ test('a payment that is pending has not failed, one that is settled is no result
     assert.equal(pending.headers['payment-required'], undefined)
   }
   node.ledger.confirm(hashBlock(block))
+  await until(async () => (await ask({ hash }, signed(block))).status !== 503)
   const served = await ask({ hash }, signed(block))
   assert.deepEqual([served.status, responseOf(served).success], [200, true])
   assert.equal((await ask({ hash }, signed(block))).text, served.text)
@@ -150,6 +151,7 @@ test('a payment that is pending has not failed, one that is settled is no result
   assert.equal((await weigh()).json().code, 'settlement_pending')
   node.ledger.confirm(hashBlock(other))
   await upstream.behave('status 500', { actions: ['account_weight'] })
+  await until(async () => (await weigh()).status !== 503)
   const failed = await weigh()
   assert.deepEqual([failed.status, failed.json().code, responseOf(failed).success], [502, 'no_node', true])
   assert.match(failed.json().error!, /The payment is settled: send the same request again/)

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { nano } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
+import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { openCustomer } from './customer.ts'
 import { assertRefusal } from './refusal.ts'
@@ -85,25 +85,30 @@ test('400, 403 and 503: what a wallet refuses has one text, one code and its rea
 
 test('503 while earlier blocks wait for their confirmation, and 409 for the same key meanwhile: nothing is sent twice (contract 7, Texts and codes: wallet busy with earlier blocks, nothing was sent, idempotency key whose first request is not over; 7, Status codes: 409, 503; 7, Body: retry_after; 7, rule 2)', async (t) => {
   const clock = new TestClock()
-  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0' }, clock)
+  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', WALLET_WAIT_MS: '5000' }, clock)
   const { node } = gateway.app.devnet!
   const key = gateway.app.createdKey!
   const call = (fields: object, headers = {}) => gateway.call('cloud_wallet', { key, ...fields }, headers)
-  /** Lets time go by, but never faster than the gateway answers. */
-  const waitFor = async (asked: Promise<Reply>) => {
+  /** Every step waits for the node and for the disk: the clock never runs away from those who wait for either. */
+  const turnUntilAnswered = async (asked: Promise<Reply>) => {
     const ended = { is: false }
     void asked.finally(() => (ended.is = true))
+    const { db } = gateway.app.store
     while (!ended.is) {
-      clock.advance(500)
       await gateway.call('block_count')
+      await db
+        .updateTable('accounts')
+        .set(({ ref }) => ({ role: ref('role') }))
+        .execute()
+      clock.advance(100)
     }
     return asked
   }
   const account = (await call({})).json().address!
   await node.fund(fromAddress(account)!, nano(5))
-  assert.equal((await waitFor(call({ account, ...SEND }))).status, 200)
+  assert.equal((await turningWhenStuck(clock, call({ account, ...SEND }))).status, 200)
   node.hold()
-  const first = await waitFor(call({ account, ...SEND }))
+  const first = await turningWhenStuck(clock, call({ account, ...SEND }))
   assert.equal(first.status, 200, first.text)
 
   const headers = { 'idempotency-key': 'order-1' }
@@ -112,7 +117,7 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   const [refused, at] = await Promise.race(both.map(async (asked, at): Promise<[Reply, number]> => [await asked, at]))
   assertRefusal(refused, 409, /./, 'idempotency_in_flight')
   assert.equal((await call({ account, ...SEND, amount: '2' }, headers)).status, 409, 'nor may it mean something else')
-  const busy = await waitFor(both[1 - at]!)
+  const busy = await turnUntilAnswered(both[1 - at]!)
   assertRefusal(busy, 503, 'The wallet is busy with earlier blocks. Nothing was sent.', 'wallet_busy')
   assert.deepEqual([busy.json<Record<string, unknown>>().retry_after, busy.headers['retry-after']], [2, '2'])
   const { receivable } = (
