@@ -211,16 +211,18 @@ function mountAdministration(api: FastifyInstance, options: RestOptions): void {
 /** Identifies the caller before anything else of the request is looked at. */
 function answerCaller(options: RestOptions, handler: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject | FastifyReply> => {
-    const { method, headers } = request
-    const caller = await identifyApiCaller(options, { method, headers }).catch((error: unknown) =>
+    const { method, url, headers } = request
+    const presented = { method, url, headers, body: findBody(request) }
+    const caller = await identifyApiCaller(options, presented).catch((error: unknown) =>
       // Guessing credentials counts against whoever guesses.
       within(options, { kind: 'anonymous' }, request, () => Promise.reject<ApiCaller>(error)),
     )
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
-    return within(options, caller, request, () =>
-      handler({ caller, params, query, headers, body: bodyOf(request) }, reply),
-    )
+    return within(options, caller, request, () => {
+      const { key: _credential, ...body } = bodyOf(request)
+      return handler({ caller, params, query, headers, body }, reply)
+    })
   }
 }
 
@@ -246,6 +248,15 @@ export function readBodies(api: FastifyInstance): void {
 
 export function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
   return typeof body === 'string' && body !== '' ? parseBody(body) : {}
+}
+
+/** The body, where it can be read: who cannot say who they are learns nothing of what is wrong with it. */
+function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
+  try {
+    return bodyOf(request)
+  } catch {
+    return undefined
+  }
 }
 
 /** What a cookie opens is not for other origins to read, refusals included. */

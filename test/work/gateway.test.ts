@@ -129,11 +129,3 @@ test('a spare machine that runs the work server computes for the gateway', async
   assert.deepEqual([wrong.status, wrong.json().error, wrong.json().field], [400, 'Invalid block hash', 'hash'])
   assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
 })
-
-test('without any source of work the answer is 503 with the time to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline)', async (t) => {
-  const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false' })
-  const reply = await gateway.call('work_generate', { hash: newHash() })
-  assert.equal(reply.status, 503)
-  assert.equal(reply.json().error, 'No work source available.')
-  assert.ok(reply.headers['retry-after'])
-})
