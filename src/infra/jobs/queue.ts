@@ -64,6 +64,11 @@ export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: s
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
 }
 
+/** Running → ready at once, as if it had not been begun: its worker ends before the job does. */
+export async function markGivenBack(db: Db, job: ClaimedJob, now: number): Promise<boolean> {
+  return markRunning(db, job, { status: 'ready', run_at: now, locked_until: null, attempts: job.attempts - 1 })
+}
+
 export async function markDead(db: Db, job: ClaimedJob, now: number, error: string): Promise<boolean> {
   return markRunning(db, job, { status: 'dead', finished_at: now, locked_until: null, last_error: error })
 }
@@ -71,6 +76,7 @@ export async function markDead(db: Db, job: ClaimedJob, now: number, error: stri
 interface RunningChange {
   status?: 'ready' | 'done' | 'dead'
   run_at?: number
+  attempts?: number
   locked_until?: number | null
   last_error?: string | null
   finished_at?: number

@@ -99,10 +99,15 @@ export class Scheduler {
     return own.length > 0
   }
 
-  async close(): Promise<void> {
+  /** Finds nothing any more: whoever waits is refused at once, and so is whoever comes. */
+  dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
     for (const job of [...this.#jobs.values()]) this.#fail(job)
+  }
+
+  async close(): Promise<void> {
+    this.dismiss()
     await Promise.all(this.#options.engines.map((engine) => engine.close()))
   }
 
