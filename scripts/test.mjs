@@ -23,6 +23,7 @@ const NEEDS = [
       'test/checkout/',
       'test/chaos/',
       'test/cluster/',
+      'test/docs/',
       'test/shared/',
       'test/sim/nth-failure.test.ts',
       'test/wallets/custody.test.ts',
