@@ -1,9 +1,9 @@
 import { startApp } from './app.ts'
+import { onStop } from './cli/stop.ts'
 import { loadConfig } from './config.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
-import { onStop } from './stop.ts'
 import { VERSION } from './version.ts'
 import { describeSources } from './work.ts'
 

@@ -4,8 +4,8 @@ import { startDevnet } from '../devnet/index.ts'
 import { systemClock } from '../infra/clock.ts'
 import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import { onStop } from '../stop.ts'
 import { toNumber } from './number.ts'
+import { onStop } from './stop.ts'
 
 export interface DevnetFlags {
   host: string

@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.ts'
 import { openGateway } from '../support/gateway.ts'
 import { blocksOf, commandsOf, pages } from './documents.ts'
 import { EXCEPTIONS, exceptionFor } from './exceptions.ts'
-import { openFolder, openTools, runScript } from './shell.ts'
+import { openFolder, runScript, tools } from './shell.ts'
 
 /*
  * Commands of the documents are run as they stand, page by page, each page in one shell. A fence says what its block is:
@@ -21,8 +21,7 @@ const ending = { after: (close: unknown) => void closing.unshift(close as () => 
 
 /** One gateway for all pages. */
 async function openShared() {
-  const env = openTools(ending)
-  return { env, gateway: await openGateway(ending, { DEVNET_TREASURY_NANO: '1000000' }), receiver: await freePort() }
+  return { gateway: await openGateway(ending, { DEVNET_TREASURY_NANO: '1000000' }), receiver: await freePort() }
 }
 
 let opened: ReturnType<typeof openShared> | undefined
@@ -33,7 +32,7 @@ for (const page of pages) {
   const toRun = blocksOf(page).filter(({ fence }) => fence === 'sh' || fence === 'sh refused')
   if (toRun.length === 0) continue
   test(`the commands of ${page} work when they are pasted one after the other`, async (t) => {
-    const { gateway, receiver, env } = await shared()
+    const { gateway, receiver } = await shared()
     const key = gateway.app.createdKey!
     const here = (text: string) =>
       text
@@ -43,7 +42,7 @@ for (const page of pages) {
     const mark = '-----8<-----'
     const script = toRun.map(({ code }) => `echo '${mark}'\n${here(code)}\necho\n`).join('')
     const own = { DATA_DIR: gateway.folder, NANO_KEY: key }
-    const { output, errors, code } = await runScript(t, script, openFolder(t), { ...env, ...own })
+    const { output, errors, code } = await runScript(t, script, openFolder(t), { ...tools, ...own })
     const outputs = output.split(`${mark}\n`).slice(1)
     for (const [at, { fence, line }] of toRun.entries()) {
       const text = outputs[at]

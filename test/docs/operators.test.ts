@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, nano } from '../support/blocks.ts'
@@ -10,7 +10,7 @@ import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.t
 import { createDatabase, programFolder, query } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { type Block, blocksWith, commandsOf } from './documents.ts'
-import { openFolder, openTools, runScript } from './shell.ts'
+import { openFolder, runScript, tools } from './shell.ts'
 
 /*
  * Commands of operators (`sh operator`), with the real tools, on stores in which there is something to do: a dead job, a
@@ -19,7 +19,6 @@ import { openFolder, openTools, runScript } from './shell.ts'
 
 /** Who began the ledger, and pays for whatever is funded. */
 const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
-const tools = openTools({ after })
 const blocks = new Set(blocksWith('sh operator'))
 
 /** Takes the block that begins like this; what nobody has taken in the end is not tested. */

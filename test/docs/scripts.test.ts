@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readOptions as readBenchOptions } from '../../bench/kit/options.ts'
 import { readOptions as readChaosOptions } from '../chaos/options.ts'
 import { readOptions as readFuzzOptions } from '../hostile/options.ts'
 import { blocksOf, commandsOf, headCommandsOf, headed, pages, quotedCommands, read, root } from './documents.ts'
 import { exceptionFor } from './exceptions.ts'
-import { openFolder, openTools, runScript } from './shell.ts'
+import { openFolder, tools, runScript } from './shell.ts'
 
 /* Commands that stand inside sentences and at the head of files, and those that take too long to be run here. */
 
-const env = openTools({ after })
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
 /** Everything that npm is told in any document. */
@@ -66,7 +65,7 @@ test('the command line knows every command that stands inside a sentence', async
   )
   assert.ok(named.size > 0)
   const script = [...named].map((words) => `npx nano-gateway ${words} --help`).join('\n')
-  const { output, errors, code } = await runScript(t, script, openFolder(t), env)
+  const { output, errors, code } = await runScript(t, script, openFolder(t), tools)
   assert.equal(code, 0, errors)
   for (const words of named) assert.match(output, new RegExp(`^Usage: nano-gateway ${words}\\b`, 'm'))
 })
@@ -77,7 +76,7 @@ test('the heads of the files in deploy/ can be followed, but for the container e
   const commands = headed.filter((file) => file.startsWith('deploy/')).flatMap(headCommandsOf)
   assert.ok(commands.includes('cp env.example .env'))
   const script = commands.filter((command) => !exceptionFor(command)).join('\n')
-  const { errors, code } = await runScript(t, script, folder, env)
+  const { errors, code } = await runScript(t, script, folder, tools)
   assert.equal(code, 0, errors)
   assert.ok(existsSync(join(folder, '.env')))
 })
@@ -97,9 +96,9 @@ test('the commands of a rolling restart take one gateway out of the balancer and
   const [out, back, ...rest] = lines.filter((line) => line.startsWith('sed ')).map((line) => line.split(' && ')[0]!)
   assert.deepEqual(rest, [])
   const before = upstream()
-  assert.equal((await runScript(t, out!, folder, env)).code, 0)
+  assert.equal((await runScript(t, out!, folder, tools)).code, 0)
   assert.match(upstream(), /^\s*server gateway-a:8080.* down;$/m)
   assert.match(upstream(), /^\s*server gateway-b:8080(?!.* down).*;$/m)
-  assert.equal((await runScript(t, back!, folder, env)).code, 0)
+  assert.equal((await runScript(t, back!, folder, tools)).code, 0)
   assert.equal(upstream(), before)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, after, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { freePort } from '../support/free-port.ts'
 import { Signer } from '../support/blocks.ts'
@@ -10,14 +10,12 @@ import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 import { blocksWith, commandsOf, headCommandsOf, root } from './documents.ts'
 import { exceptionFor } from './exceptions.ts'
-import { type Served, openFolder, openTools, runScript, serve } from './shell.ts'
+import { type Served, openFolder, tools, runScript, serve } from './shell.ts'
 
 /*
  * Commands of the documents that start something that serves (`sh serves`). Each is started as it stands, except that
  * machines which exist only as examples are replaced by live ones here, and must have the effect that its page promises.
  */
-
-const env = openTools({ after })
 
 /** Every such command of all pages, once; `npm start` without settings has a test of its own. */
 const commands = new Set(
@@ -47,7 +45,7 @@ async function start(t: TestContext, command: string, settings: Record<string, s
   const folder = openFolder(t)
   // Threads would measure themselves at every start.
   const own = { DATA_DIR: folder, PORT: '0', WORK_THREADS: '0', PRICE_PROVIDERS: 'sandbox', ...settings }
-  return { folder, served: await serve(t, command, folder, { ...env, ...own }) }
+  return { folder, served: await serve(t, command, folder, { ...tools, ...own }) }
 }
 
 const call = async (url: string, action: string, fields: object = {}) => {
@@ -153,7 +151,7 @@ async function buy(t: TestContext, url: string, folder: string): Promise<void> {
     fund!.replace('<address>', '"$address"'),
     second,
   ].join('\n')
-  const { output, errors, code } = await runScript(t, script, root, { ...env, DATA_DIR: folder, GATEWAY_URL: url })
+  const { output, errors, code } = await runScript(t, script, root, { ...tools, DATA_DIR: folder, GATEWAY_URL: url })
   assert.equal(code, 0, `${output}\n${errors}`)
   assert.match(output, /^200 \{/m)
   assert.match(output, /^paid: \{/m)

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after } from 'node:test'
 import { read, root } from './documents.ts'
 
-/** What outlives a test may be closed by several; only its end matters here. */
-type Ending = Pick<TestContext, 'after'>
+/** A test, or all of them: only the end matters here. */
+interface Ending {
+  after(close: () => unknown): unknown
+}
 
 export function openFolder(t: Ending): string {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-docs-'))
@@ -21,7 +23,7 @@ const manifest = JSON.parse(read('package.json')) as { scripts: { start: string 
  * Where commands are found: an `npx` that runs our own command line as it was built, and an `npm` whose `start` is the one
  * of package.json, with the Node that npm would put first. Both keep what they compiled, which makes them start faster.
  */
-export function openTools(t: Ending): NodeJS.ProcessEnv {
+function openTools(t: Ending): NodeJS.ProcessEnv {
   // `npm test` has built by now, and then this takes no time; where it has not, no test should have to wait for it.
   execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
   const folder = openFolder(t)
@@ -34,6 +36,8 @@ export function openTools(t: Ending): NodeJS.ProcessEnv {
   }
   return { ...process.env, PATH: `${folder}:${process.env.PATH}`, NODE_COMPILE_CACHE: join(folder, 'compiled') }
 }
+
+export const tools = openTools({ after })
 
 /** Ends a shell with everything it started. */
 function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
