@@ -41,6 +41,6 @@ if (whole || !isFresh(stamp)) {
   for (const file of whole ? [stamp, declared] : [stamp]) writeFileSync(file, '')
 }
 if (process.argv.includes('--declarations') && !isFresh(declared)) {
-  compile('--emitDeclarationOnly')
+  compile('--noCheck', '--emitDeclarationOnly')
   writeFileSync(declared, '')
 }
