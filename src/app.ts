@@ -52,7 +52,7 @@ import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
 
-export interface Infra {
+interface Infra {
   clock: Clock
   random: Random
   log: Log
@@ -277,6 +277,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
     usage,
+    secrets: webhooks.secrets,
     throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {

@@ -63,7 +63,7 @@ export async function openVault(config: Config, { db, random }: { db: Db; random
   return new EnvelopeVault({ load, stamp: () => stampKeyFile(file), random })
 }
 
-export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
+interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
   store: StoreCtx
   notices: Notices
   bus: ConfirmationBus

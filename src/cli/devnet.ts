@@ -7,7 +7,7 @@ import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 
-export interface DevnetFlags {
+interface DevnetFlags {
   host: string
   port: string
   wsPort: string

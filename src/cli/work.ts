@@ -8,7 +8,7 @@ import { describeSources, openScheduler } from '../work.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 
-export interface WorkFlags {
+interface WorkFlags {
   host: string
   port: string
   threads: string

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Where a credential may stand in a request. */
-export interface CredentialSources {
+interface CredentialSources {
   headers: RequestHeaders
   url: string
   body: Readonly<Record<string, unknown>> | undefined

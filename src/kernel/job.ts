@@ -14,7 +14,7 @@ export interface Job<P = unknown> {
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 
-export interface NewJob {
+interface NewJob {
   kind: string
   payload: unknown
   /** While a job with this key waits or runs, adding another does nothing. */

@@ -34,7 +34,9 @@ function openTools(t: Ending): NodeJS.ProcessEnv {
   for (const [name, script] of Object.entries(shims)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
-  return { ...process.env, PATH: `${folder}:${process.env.PATH}`, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  const own = { PATH: `${folder}:${process.env.PATH}`, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+  // Where results are shown in colours, what is compared here must have none.
+  return { ...process.env, ...own, FORCE_COLOR: '0' }
 }
 
 export const tools = openTools({ after })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ShownJob } from '../../kernel/upkeep.ts'
 import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 
@@ -91,16 +92,7 @@ async function markRunning(
   return won !== undefined
 }
 
-export interface JobRow {
-  id: string
-  kind: string
-  status: string
-  attempts: number
-  runAt: number
-  lastError: string | null
-}
-
-export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<JobRow[]> {
+export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<ShownJob[]> {
   let query = db.selectFrom('jobs').select(['id', 'kind', 'status', 'attempts', 'run_at', 'last_error'])
   if (status !== undefined) query = query.where('status', '=', status as 'ready')
   const rows = await query.orderBy('run_at', 'desc').limit(limit).execute()
