@@ -42,9 +42,9 @@ function openTools(t: Ending): NodeJS.ProcessEnv {
 export const tools = openTools({ after })
 
 /** Ends a shell with everything it started. */
-function endGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+function endGroup(pid: number): void {
   try {
-    process.kill(-pid, signal)
+    process.kill(-pid, 'SIGKILL')
   } catch {
     // It has ended already.
   }
@@ -59,7 +59,7 @@ export interface Outcome {
 /** Runs a script to its end; whatever it left running goes with the test. */
 export async function runScript(t: Ending, script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, detached: true })
-  t.after(() => endGroup(shell.pid!, 'SIGKILL'))
+  t.after(() => endGroup(shell.pid!))
   let output = ''
   let errors = ''
   shell.stdout.on('data', (chunk: Buffer) => (output += String(chunk)))
@@ -81,7 +81,7 @@ export interface Served {
 export async function serve(t: Ending, command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Served> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', command], { cwd, env, detached: true })
   const ended = once(shell, 'exit') as Promise<[number | null]>
-  t.after(() => endGroup(shell.pid!, 'SIGKILL'))
+  t.after(() => endGroup(shell.pid!))
   let output = ''
   const url = await new Promise<string>((found, failed) => {
     const listen = (chunk: Buffer) => {
@@ -100,7 +100,8 @@ export async function serve(t: Ending, command: string, cwd: string, env: NodeJS
       return output
     },
     async stop() {
-      endGroup(shell.pid!, 'SIGTERM')
+      // The shell has become the command. Others of its group must hear of it from there: told twice, a gateway ends at once.
+      shell.kill('SIGTERM')
       const [code] = await ended
       return code
     },
