@@ -11,7 +11,7 @@ const unitOnly = process.argv.includes('--unit')
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 /** Suites that take longest start first, so that none of them is left over for the end. */
-const LONGEST = ['test/pages', 'test/chaos', 'test/hostile', 'test/wallets', 'test/sim', 'test/stores', 'test/cluster']
+const LONGEST = `test/pages test/chaos test/hostile test/wallets test/sim test/stores test/cluster test/docs`.split(' ')
 
 function listTests(folder) {
   if (!existsSync(join(root, folder))) return []
@@ -41,7 +41,9 @@ async function runAll(suites) {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
       const result = await runSuite(root, suite.files)
       const left = waiting.length === 0 ? '' : `, ${waiting.length} more to begin`
-      console.log(`\n── ${suite.name}: ${result.passed ? 'passed' : 'FAILED'} in ${result.seconds} s${left}\n${result.output}`)
+      console.log(
+        `\n── ${suite.name}: ${result.passed ? 'passed' : 'FAILED'} in ${result.seconds} s${left}\n${result.output}`,
+      )
       failed.push(...result.failed)
       broken ||= !result.passed && result.failed.length === 0
     }
