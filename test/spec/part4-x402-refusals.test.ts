@@ -18,7 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   paymentsOnLedger,
-} from './world.ts'
+} from '../x402/world.ts'
 
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
 
