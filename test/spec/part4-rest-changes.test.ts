@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
+import { ENGINES } from '../support/engines.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { type Made, bearer, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from '../checkout/world.ts'
@@ -110,33 +111,35 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
 })
 
 // A merchant moves a checkout to an address that has a life of its own: what came there before is no payment of it.
-test('PUT to a summing mode: only what comes from then on counts, and one address takes one (contract 4.5, rule 9)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { key } = await world.join(shop)
-  const fresh = new Signer(43).address
-  const put = (id: string, body: object) => shop.rest('PUT', `/api/checkouts/${id}`, key, body)
-  const made = await shop.open({ address, amount: '1' }, bearer(key))
-  world.clock.advance(10_000)
-  await world.pay(fresh, nano('5'))
-  world.clock.advance(10_000)
-  const moved = changed(await put(made.id, { address: fresh, mode: 'unique_address' }))
-  assert.deepEqual([moved.address, moved.mode, moved.amount_raw], [fresh, 'unique_address', `${nano('1')}`])
-  const other = await shop.open({ address, amount: '1' }, bearer(key))
-  const taken = await put(other.id, { address: fresh, mode: 'unique_address' })
-  assert.deepEqual([taken.status, taken.json().field], [409, 'address'])
-  const part = await world.pay(fresh, nano('0.4'))
-  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).status === 'partial')
-  // Several looks at the address find the earlier one, too.
-  const scannedBefore = world.clock.now()
-  await turnUntil(world, 5_000, async () => world.clock.now() - scannedBefore > 3 * 60_000)
-  const check = await shop.check(made.id)
-  assert.deepEqual([check.status, check.amount_paid_raw], ['partial', `${nano('0.4')}`])
-  await world.pay(fresh, nano('0.6'))
-  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
-  const { payments } = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<Whole>()
-  assert.deepEqual([payments.length, payments[0]!.block_hash], [2, part])
-})
+for (const engine of ENGINES) {
+  test(`PUT to a summing mode, ${engine}: only what comes from then on counts, and one address takes one (contract 4.5, rule 9)`, async (t) => {
+    const world = await openWorld(t, engine)
+    const shop = await world.start()
+    const { key } = await world.join(shop)
+    const fresh = new Signer(43).address
+    const put = (id: string, body: object) => shop.rest('PUT', `/api/checkouts/${id}`, key, body)
+    const made = await shop.open({ address, amount: '1' }, bearer(key))
+    world.clock.advance(10_000)
+    await world.pay(fresh, nano('5'))
+    world.clock.advance(10_000)
+    const moved = changed(await put(made.id, { address: fresh, mode: 'unique_address' }))
+    assert.deepEqual([moved.address, moved.mode, moved.amount_raw], [fresh, 'unique_address', `${nano('1')}`])
+    const other = await shop.open({ address, amount: '1' }, bearer(key))
+    const taken = await put(other.id, { address: fresh, mode: 'unique_address' })
+    assert.deepEqual([taken.status, taken.json().field], [409, 'address'])
+    const part = await world.pay(fresh, nano('0.4'))
+    await turnUntil(world, 1_000, async () => (await shop.check(made.id)).status === 'partial')
+    // Several looks at the address find the earlier one, too.
+    const scannedBefore = world.clock.now()
+    await turnUntil(world, 5_000, async () => world.clock.now() - scannedBefore > 3 * 60_000)
+    const check = await shop.check(made.id)
+    assert.deepEqual([check.status, check.amount_paid_raw], ['partial', `${nano('0.4')}`])
+    await world.pay(fresh, nano('0.6'))
+    await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
+    const { payments } = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<Whole>()
+    assert.deepEqual([payments.length, payments[0]!.block_hash], [2, part])
+  })
+}
 
 test('DELETE cancels what is open and hides what is paid; money that still comes is recorded (contract 4.5, Administrative checkout REST API: DELETE /api/admin/checkouts/:id; 4.5, rule 8; 3, Checkout: cancelled)', async (t) => {
   const world = await openWorld(t)
