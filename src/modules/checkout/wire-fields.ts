@@ -189,9 +189,9 @@ function readDiscount(field: string, value: unknown): number | false {
   return number
 }
 
-function readMode({ mode, random }: Body): CheckoutMode {
+export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'unique_amount'): CheckoutMode {
   const chosen = given(mode)
-  if (chosen === undefined) return 'unique_amount'
+  if (chosen === undefined) return readFlag(random) === true ? 'unique_amount' : otherwise
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
   if (readFlag(random) === true && known !== 'unique_amount') {

@@ -189,11 +189,10 @@ export async function store(
       await refuseTooMany(tx, draft)
       const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
       const checkout: Checkout = { ...draft, ...amounts }
-      const { id, owner, address, createdAt: now, expiresAt, watchedUntil, status, additional } = checkout
+      const { id, createdAt: now, status, additional } = checkout
       await insertCheckout(tx.db, checkout)
       await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
-      const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
-      await saveWatch(tx.db, { address, owner, now, watchedUntil, nextScanAt })
+      await watchFrom(tx, checkout)
       await alongside?.(tx, checkout)
       return checkout
     })
@@ -205,7 +204,16 @@ export async function store(
   }
 }
 
-async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
+/** From now on somebody looks at the address of a checkout. */
+export async function watchFrom(
+  { db, clock }: CheckoutCtx,
+  { address, owner, expiresAt, watchedUntil }: Checkout,
+): Promise<void> {
+  const now = clock.now()
+  await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt: Math.min(now + FIRST_SCAN, expiresAt) })
+}
+
+export async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
   const max = owner === ANONYMOUS ? till.rules.openAnonymousMax : till.rules.openMax
