@@ -90,39 +90,6 @@ test('unique_address: one payment that is too large completes it as overpaid', a
   assert.equal(check.amount_due_raw, '0')
 })
 
-test('unique_address: without a price any amount is a donation, but not noise (contract 2, rule 13)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const made = await shop.open({ address, mode: 'unique_address' })
-  await world.pay(address, '999999999999999999999999')
-  await world.pay(address, nano('0.000001'))
-  const check = await untilStatus(shop, made.id, 'complete')
-  assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
-})
-
-test('generated_wallet: paid to a wallet of its own, in parts, and brought to the merchant (contract 2, Checkout modes: generated_wallet; 2, rule 12; 6, rule 4)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start(WITH_WALLETS)
-  const fields = { address, amount: '1', mode: 'generated_wallet', metadata: { order: 7 } }
-  const made = await shop.open(fields, bearer(world.key()))
-  assert.notEqual(made.address, address)
-  await world.pay(made.address, nano('0.4'))
-  await untilStatus(shop, made.id, 'partial')
-  await world.pay(made.address, nano('0.7'))
-  const check = await untilStatus(shop, made.id, 'complete')
-  assert.deepEqual([check.additional_status, check.address], ['overpaid', made.address])
-  const [event] = await listEvents(shop, made.id)
-  const body = JSON.parse(event!.body) as { address: string; payment: { address: string; amount_raw: string } }
-  assert.deepEqual(
-    [body.address, body.payment.address, body.payment.amount_raw],
-    [...[made.address, made.address, `${nano('1.1')}`]],
-  )
-  await turnUntil(world, 1_000, async () => {
-    const { receivable } = (await shop.call('account_balance', { account: address })).json()
-    return receivable === `${nano('1.1')}`
-  })
-})
-
 test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)
@@ -136,36 +103,6 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   await world.pay(made.address, nano('0.6'))
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
   await turnUntil(world, 1_000, arrived('1'))
-})
-
-test('plans: each has its own amount, and what was bought is known (contract 2, rule 11; 2, Checkout status: plan; 6, Body: plan)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const plans = [
-    { title: 'Monthly', value: '1' },
-    { name: 'Yearly', price: 10, discount: 15 },
-  ]
-  const made = await shop.open({ address, plans })
-  assert.deepEqual(
-    made.plans.map(({ title }) => title),
-    ['Monthly', 'Yearly'],
-  )
-  await world.pay(address, made.plans[1]!.value_raw)
-  const check = await untilStatus(shop, made.id, 'complete')
-  assert.deepEqual([check.plan?.title, check.plan?.value_raw], ['Yearly', made.plans[1]!.value_raw])
-})
-
-test('a price in dollars is paid with the amount it was converted to (contract 2, Checkout response: currency, fiat_amount, note, rate)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const made = await shop.open({ address, amount: '10', currency: 'usd' }, bearer(world.key()))
-  assert.deepEqual([made.currency, made.fiat_amount, made.rate, made.rate_source], ['USD', '10', '1.00', 'sandbox'])
-  assert.match(String(made.note), /quote/)
-  assert.ok(BigInt(made.amount_raw) > nano('10') && BigInt(made.amount_raw) < nano('10.06'))
-  await world.pay(address, made.amount_raw)
-  await untilStatus(shop, made.id, 'complete')
-  const stats = (await shop.rest('GET', '/api/checkouts/stats', world.key())).json<{ revenue: object }>()
-  assert.deepEqual(stats.revenue, { USD: { count: 1, amount: '10.00', amount_raw: made.amount_raw } })
 })
 
 test('a receive that was heard of stands for its send (contract 3, rule 3)', async (t) => {

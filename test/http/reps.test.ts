@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
-import { ask, openGateway } from '../support/gateway.ts'
-import { openRecordingNode } from '../support/recording-node.ts'
-import { until } from '../support/until.ts'
-
-const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+import { openGateway } from '../support/gateway.ts'
 
 test('who represents nobody is not found, in words and with status 200 (contract 4.1, rule 27; 7, Texts and codes: rep_info without result)', async (t) => {
   const gateway = await openGateway(t)
