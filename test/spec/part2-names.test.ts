@@ -10,6 +10,7 @@ import { until } from '../support/until.ts'
 import { bearer, nano, turnUntil } from '../checkout/world.ts'
 import {
   type Offer,
+  type OrderCheck,
   lease,
   offer,
   openMarket,
@@ -64,12 +65,8 @@ test('a registration offer shows plans, and how the name stands (contract 2, Use
   const free = { available: true, status: 'available', lease: null, titles: TITLES }
   assert.deepEqual(assertOffer(first, shop.url, now), { name: 'Alice', ...free })
   const waiting = { kind: 'name', name: 'Alice', status: 'waiting' }
-  assert.deepEqual((await shop.check(first.id)) as unknown as Members, {
-    ...(await shop.check(first.id)),
-    success: false,
-    status: 'pending',
-    order: waiting,
-  })
+  const { success, status: before, order: asked } = (await shop.check(first.id)) as OrderCheck
+  assert.deepEqual([success, before, asked], [false, 'pending', waiting])
   await market.send(alice, first.address, priceOf(first, '1 Month'))
   const applied = { kind: 'name', name: 'Alice', status: 'applied', what: '@Alice until December 15, 2026' }
   assert.deepEqual((await untilOrder(shop, first.id, 'applied')).order, applied)

@@ -42,7 +42,7 @@ export function readQr(dataUri: string): string {
   const data = joinBlocks(readBytes(modules, version), blocks)
   assert.equal(data[0]! >> 4, BYTES)
   const bits = Buffer.from(data)
-  const length = (bits.readUInt16BE(0)! >> 4) & 0xff
+  const length = (bits.readUInt16BE(0) >> 4) & 0xff
   const text = Uint8Array.from({ length }, (_, at) => (bits.readUInt16BE(at + 1) >> 4) & 0xff)
   return Buffer.from(text).toString()
 }

@@ -86,10 +86,11 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
   if (currency !== template.currency) throw fixed('currency')
   if (mode !== template.mode) throw fixed('mode')
   const events = asked.webhookEvents ?? []
-  if (events.length > 0 && `${events}` !== `${template.webhookEvents}`) throw fixed('webhook_events')
+  if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {
-    if (asked[name] && asked[name] !== template[name]) throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    if (asked[name] && asked[name] !== template[name])
+      throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   }
   const { webhookSecret } = template
   return {
