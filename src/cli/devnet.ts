@@ -11,7 +11,7 @@ import { isAddress } from '../kernel/nano/address.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import { onStop } from '../main.ts'
 
-export interface DevnetFlags {
+interface DevnetFlags {
   host: string
   port: string
   wsPort: string

@@ -8,7 +8,7 @@ import { onStop } from '../main.ts'
 import { describeSources, openScheduler } from '../work.ts'
 import { toNumber } from './devnet.ts'
 
-export interface WorkFlags {
+interface WorkFlags {
   host: string
   port: string
   threads: string

@@ -52,7 +52,7 @@ interface Order {
   mode: CheckoutMode | undefined
 }
 
-export interface ReadingRules {
+interface ReadingRules {
   currencies: readonly string[]
   plainHttpAllowed: boolean
 }
@@ -69,7 +69,7 @@ const METADATA_DEPTH_MAX = 4
 const SIGNIFICANT_DIGITS_MAX = 15
 const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
 /** Kinds of events beyond the completion, which is always sent. */
-export const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
+const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
 const EVENTS: readonly string[] = ['payment.completed', ...OPTIONAL_EVENTS]
 const SECRET = /^[\x20-\x7e]{8,256}$/
 const EMAIL = new RegExp(EMAIL_PATTERN)
