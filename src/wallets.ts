@@ -94,7 +94,7 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
   })
   const custody: Custody = {
     vault,
-    vanity: searchVanity(random),
+    vanity: searchVanity(random, clock),
     rules: toRules(config, devnet),
     qrPng,
     advance: (walletId) => line.advance(walletId),
@@ -172,7 +172,7 @@ function toRules(config: Config, devnet: Devnet | undefined): Custody['rules'] {
 const SEARCHES_MAX = 2
 
 /** Vanity searches of this process, a few at a time. */
-function searchVanity(random: Random): Vanity {
+function searchVanity(random: Random, clock: Clock): Vanity {
   let searches = 0
   return {
     find: async ({ prefix, timeLimitMilliseconds, leaving }) => {
@@ -184,7 +184,7 @@ function searchVanity(random: Random): Vanity {
       const abort = new AbortController()
       const stay = leaving.onLeave(() => abort.abort())
       try {
-        return await findVanity({ prefix, timeLimitMilliseconds, random, signal: abort.signal })
+        return await findVanity({ prefix, timeLimitMilliseconds, random, clock, signal: abort.signal })
       } finally {
         searches--
         stay()

@@ -6,10 +6,9 @@ import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
-import { TestClock, turningWhenStuck } from '../support/clock.ts'
+import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
-import { until } from '../support/until.ts'
 
 export const sender = new Signer(61).address
 export const alice = new Signer(62).address
@@ -86,20 +85,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const { node } = gateway.app.devnet!
   const call: World['call'] = (fields, as = key) =>
     gateway.call('nano_email', fields, as === '' ? {} : { authorization: `Bearer ${as}` })
-  /** Every step waits for the disk, as leases do: the clock never runs away from those who hold one. */
-  const waitForDisk = () =>
-    db
-      .updateTable('accounts')
-      .set(({ ref }) => ({ role: ref('role') }))
-      .where('id', '=', accountId)
-      .execute()
-  const turnUntil: World['turnUntil'] = (isSo) =>
-    until(async () => {
-      if (await isSo()) return true
-      await waitForDisk()
-      clock.advance(100)
-      return false
-    })
+  const turnUntil: World['turnUntil'] = (isSo) => turnPacedBy({ clock, db }, isSo)
   const world: World = {
     gateway,
     clock,
