@@ -11,7 +11,7 @@ import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { assertRefused, encode, newHash, openPayer, openShop, paymentBlock, payloadOf, signed } from '../x402/world.ts'
+import { assertRefused, encode, newHash, openPayer, openShop, paymentBlock, payloadOf } from '../x402/world.ts'
 
 /* Contract 8, Other areas: payments by request, the faucet, and values of others. */
 
