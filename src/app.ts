@@ -42,7 +42,7 @@ import { WorkDesk, forgetWorks } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
-import { openSharedLimits, toPlans, toTariffs } from './plans.ts'
+import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
 import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
@@ -52,7 +52,7 @@ import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
 
-export interface Infra {
+interface Infra {
   clock: Clock
   random: Random
   log: Log
@@ -250,7 +250,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     ],
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
-  opened.defer(() => runner.stop())
+  opened.defer(async () => {
+    const stopped = runner.stop()
+    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
+    scheduler.dismiss()
+    await stopped
+  })
   notices.subscribe('jobs', () => runner.wake())
   const createdKey = await createFirstAdministrator(storeCtx)
   const shared = await openSharedLimits(config, clock, (degraded) => {
@@ -277,6 +282,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
     usage,
+    secrets: webhooks.secrets,
     throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     base: {
@@ -291,11 +297,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       custody: custodian.custody,
       till: checkouts.till,
       postOffice: emails.postOffice,
-      faucet: {
-        amount: config.faucetAmount,
-        dailyBudget: config.faucetDailyBudget,
-        perNetworkMax: config.faucetPerNetworkMax,
-      },
+      faucet: toFaucetRules(config),
       limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
       thresholds,
     },

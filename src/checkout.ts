@@ -41,7 +41,7 @@ export interface CheckoutParts {
   onChange(listener: (checkoutId: string) => void): () => void
 }
 
-export interface CheckoutNeeds {
+interface CheckoutNeeds {
   engine: Engine
   store: StoreCtx
   clock: Clock

@@ -1,37 +1,33 @@
 import { Command } from 'commander'
-import { printConfig } from './cli/config.ts'
-import { fundAccount, runDevnet } from './cli/devnet.ts'
-import { printWaiting, refund } from './cli/payments.ts'
-import {
-  addAccount,
-  backUp,
-  createKey,
-  endKey,
-  migrateStore,
-  printAccounts,
-  printJobs,
-  printKeys,
-  printMail,
-  retryJob,
-} from './cli/store.ts'
-import { runWorkServer } from './cli/work.ts'
-import { printMasterKeys, rotateMasterKeys } from './cli/wallet-keys.ts'
-import { printFrozen, thaw } from './cli/wallets.ts'
-import { runGateway } from './main.ts'
 import { VERSION } from './version.ts'
+
+/**
+ * A command loads what it needs when it is called: the whole gateway takes a second to load, and most commands need little
+ * of it.
+ */
+const from =
+  <Args extends unknown[]>(load: () => Promise<(...args: Args) => unknown>) =>
+  async (...args: Args): Promise<void> => {
+    const run = await load()
+    await run(...args)
+  }
+const store = () => import('./cli/store.ts')
 
 const program = new Command('nano-gateway')
   .description('An open RPC gateway for the Nano network.')
   .version(VERSION)
   .showHelpAfterError()
 
-program.command('start').description('start the gateway (settings come from the environment)').action(runGateway)
+program
+  .command('start')
+  .description('start the gateway (settings come from the environment)')
+  .action(from(async () => (await import('./main.ts')).runGateway))
 
 program
   .command('config')
   .description('print every setting with its value, default and meaning')
   .option('--json', 'print JSON')
-  .action(printConfig)
+  .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
 const devnet = program
   .command('devnet')
@@ -44,7 +40,7 @@ const devnet = program
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
   .option('--json', 'print JSON')
-  .action(runDevnet)
+  .action(from(async () => (await import('./cli/devnet.ts')).runDevnet))
 
 devnet
   .command('fund')
@@ -53,7 +49,7 @@ devnet
   .argument('<nano>', 'how much, in nano')
   .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
   .option('--json', 'print JSON')
-  .action(fundAccount)
+  .action(from(async () => (await import('./cli/fund.ts')).fundAccount))
 
 program
   .command('work')
@@ -62,17 +58,21 @@ program
   .option('--port <port>', 'port to listen on', '7000')
   .option('--threads <count>', 'threads that search; auto leaves one processor free', 'auto')
   .option('--network <network>', 'whose thresholds: live, beta or dev', 'live')
-  .action(runWorkServer)
+  .action(from(async () => (await import('./cli/work.ts')).runWorkServer))
 
 const accounts = program.command('accounts').description('customers of the gateway')
-accounts.command('list').description('list accounts').option('--json', 'print JSON').action(printAccounts)
+accounts
+  .command('list')
+  .description('list accounts')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await store()).printAccounts))
 accounts
   .command('create')
   .description('make an account')
   .option('--email <address>', 'for signing in by mail')
   .option('--admin', 'an administrator')
   .option('--json', 'print JSON')
-  .action(addAccount)
+  .action(from(async () => (await store()).addAccount))
 
 const keys = program.command('keys').description('API keys')
 keys
@@ -83,20 +83,20 @@ keys
   .option('--public', 'a public key, for browsers')
   .option('--origin <origin...>', 'where a public key may be used')
   .option('--json', 'print JSON')
-  .action(createKey)
+  .action(from(async () => (await store()).createKey))
 keys
   .command('list')
   .description('list the keys of an account')
   .argument('<account>', 'id of the account')
   .option('--json', 'print JSON')
-  .action(printKeys)
+  .action(from(async () => (await store()).printKeys))
 keys
   .command('revoke')
   .description('end a key at once')
   .argument('<account>', 'id of the account')
   .argument('<key>', 'id of the key')
   .option('--json', 'print JSON')
-  .action(endKey)
+  .action(from(async () => (await store()).endKey))
 
 const jobs = program.command('jobs').description('work that outlives its request')
 jobs
@@ -104,30 +104,34 @@ jobs
   .description('list jobs, latest first')
   .option('--status <status>', 'ready, running, done or dead')
   .option('--json', 'print JSON')
-  .action(printJobs)
+  .action(from(async () => (await store()).printJobs))
 jobs
   .command('retry')
   .description('run a dead job again')
   .argument('<job>', 'id of the job')
   .option('--json', 'print JSON')
-  .action(retryJob)
+  .action(from(async () => (await store()).retryJob))
 
 const mail = program.command('mail').description('mail kept in the store because no mail server is set')
-mail.command('list').description('show it, latest first').option('--json', 'print JSON').action(printMail)
+mail
+  .command('list')
+  .description('show it, latest first')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await store()).printMail))
 
 const wallets = program.command('wallets').description('wallets whose keys the gateway keeps')
 wallets
   .command('frozen')
   .description('list wallets that somebody else has signed for, and that sign nothing more')
   .option('--json', 'print JSON')
-  .action(printFrozen)
+  .action(from(async () => (await import('./cli/wallets.ts')).printFrozen))
 wallets
   .command('thaw')
   .description('let a frozen wallet go on with what the ledger has confirmed, after you have looked into it')
   .argument('<wallet>', 'id or address of the wallet')
   .option('--pay-queued', 'make the payments that wait in it; compare them with the ledger first')
   .option('--json', 'print JSON')
-  .action(thaw)
+  .action(from(async () => (await import('./cli/wallets.ts')).thaw))
 const payments = program
   .command('payments')
   .description('payments for names and credits that nothing could be given for')
@@ -135,7 +139,7 @@ payments
   .command('waiting')
   .description('list money in the treasury that fitted no offer, or came from an exchange and cannot go back by itself')
   .option('--json', 'print JSON')
-  .action(printWaiting)
+  .action(from(async () => (await import('./cli/payments.ts')).printWaiting))
 payments
   .command('refund')
   .description('send such a payment back, once')
@@ -145,32 +149,32 @@ payments
     'where to, when it must not go back to where it came from; needed for money from an exchange',
   )
   .option('--json', 'print JSON')
-  .action(refund)
+  .action(from(async () => (await import('./cli/payments.ts')).refund))
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
 walletKeys
   .command('list')
   .description('list the master keys in use, and how many wallets each has sealed')
   .option('--json', 'print JSON')
-  .action(printMasterKeys)
+  .action(from(async () => (await import('./cli/wallet-keys.ts')).printMasterKeys))
 walletKeys
   .command('rotate')
   .description('seal all wallets with the active master key; without WALLET_KEYS, with a new one')
   .option('--json', 'print JSON')
-  .action(rotateMasterKeys)
+  .action(from(async () => (await import('./cli/wallet-keys.ts')).rotateMasterKeys))
 
 program
   .command('backup')
   .description('write a consistent copy of the embedded store while it is in use')
   .argument('<file>', 'where to')
   .option('--json', 'print JSON')
-  .action(backUp)
+  .action(from(async () => (await store()).backUp))
 
 program
   .command('migrate-store')
   .description('copy the store into an empty one and compare counts and sums')
   .requiredOption('--to <url>', 'postgres://… or sqlite:<file>')
   .option('--json', 'print JSON')
-  .action(migrateStore)
+  .action(from(async () => (await store()).migrateStore))
 
 try {
   await program.parseAsync()

@@ -5,7 +5,7 @@ import { SETTINGS } from './settings.ts'
 type Settings = typeof SETTINGS
 export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> }
 
-export interface SettingRow {
+interface SettingRow {
   name: string
   value: string
   default: string

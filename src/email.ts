@@ -17,7 +17,7 @@ export interface EmailParts {
   jobs: Job<never>[]
 }
 
-export interface EmailNeeds {
+interface EmailNeeds {
   wallets: WalletCtx
   names: Names
   mailer: Mailer

@@ -1,7 +1,7 @@
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 
-export interface Gauged {
+interface Gauged {
   nodes: Nodes
   limitsDegraded(): boolean
   websocketClients(): number

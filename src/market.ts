@@ -9,7 +9,7 @@ import { EMBEDDED } from './upstreams.ts'
 
 type PriceSource = Config['priceProviders'][number]
 
-export interface MarketOptions {
+interface MarketOptions {
   clock: Clock
   onFailure(event: { provider: string; reason: string }): void
 }

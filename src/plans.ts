@@ -1,4 +1,5 @@
 import { RedisBurst } from './infra/limits/leases.ts'
+import type { FaucetRules } from './kernel/faucet-rules.ts'
 import type { Clock } from './kernel/ports.ts'
 import type { Config } from './config.ts'
 import type { Tariffs } from './guard/charge.ts'
@@ -33,6 +34,15 @@ export function toTariffs(config: Config): Tariffs {
       free: { anonymous: undefined, account: allowance(config.freeSendsPerMonth, MONTH) },
       freeFirst: true,
     },
+  }
+}
+
+/** What the faucet gives, and to how many. */
+export function toFaucetRules(config: Config): FaucetRules {
+  return {
+    amount: config.faucetAmount,
+    dailyBudget: config.faucetDailyBudget,
+    perNetworkMax: config.faucetPerNetworkMax,
   }
 }
 

@@ -8,7 +8,7 @@ import { type WalletCtx, treasury } from './modules/wallets/index.ts'
 /** The notice by which instances learn that a name has changed. */
 export const NAME_NOTICE = 'name'
 
-export interface SalesNeeds {
+interface SalesNeeds {
   wallets: WalletCtx
   notices: Notices
   /** Addresses to which nothing can be sent back. */

@@ -35,7 +35,7 @@ import type { Webhooks } from './webhooks.ts'
 import type { Payments } from './x402.ts'
 
 /** What stands behind the doors. */
-export interface Served {
+interface Served {
   clock: Clock
   random: Random
   log: Log
@@ -62,7 +62,7 @@ export interface Route {
   path: string
 }
 
-export interface OpenServer {
+interface OpenServer {
   /** Every route beside the RPC endpoint. Whole once it listens. */
   readonly routes: readonly Route[]
   readonly websocketClients: number

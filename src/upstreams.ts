@@ -4,7 +4,7 @@ import type { UpstreamOptions } from './infra/node/upstream.ts'
 export const EMBEDDED = 'devnet:'
 
 /** The addresses of the embedded ledger, once it runs. */
-export interface EmbeddedAddresses {
+interface EmbeddedAddresses {
   rpcUrl: string
   wsUrl: string
 }

@@ -63,7 +63,7 @@ export async function openVault(config: Config, { db, random }: { db: Db; random
   return new EnvelopeVault({ load, stamp: () => stampKeyFile(file), random })
 }
 
-export interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
+interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'> {
   store: StoreCtx
   notices: Notices
   bus: ConfirmationBus
@@ -94,7 +94,7 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
   })
   const custody: Custody = {
     vault,
-    vanity: searchVanity(random, clock),
+    vanity: searchVanity(store),
     rules: toRules(config, devnet),
     qrPng,
     advance: (walletId) => line.advance(walletId),
@@ -172,7 +172,7 @@ function toRules(config: Config, devnet: Devnet | undefined): Custody['rules'] {
 const SEARCHES_MAX = 2
 
 /** Vanity searches of this process, a few at a time. */
-function searchVanity(random: Random, clock: Clock): Vanity {
+function searchVanity({ random, clock }: Pick<StoreCtx, 'random' | 'clock'>): Vanity {
   let searches = 0
   return {
     find: async ({ prefix, timeLimitMilliseconds, leaving }) => {

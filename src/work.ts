@@ -8,7 +8,7 @@ import { Peer } from './infra/work/peer.ts'
 import { Scheduler } from './infra/work/scheduler.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 
-export interface WorkOptions {
+interface WorkOptions {
   clock: Clock
   random: Random
   metrics: Metrics

@@ -7,7 +7,7 @@ import type { ConfirmationBus, NodePort, Prices } from './kernel/ports.ts'
 import type { Price } from './kernel/x402/price.ts'
 import type { Shop, Till } from './modules/x402/index.ts'
 
-export interface PaymentsOptions {
+interface PaymentsOptions {
   store: StoreCtx
   node: NodePort
   confirmations: ConfirmationBus

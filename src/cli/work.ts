@@ -4,11 +4,11 @@ import { systemClock } from '../infra/clock.ts'
 import { Metrics } from '../infra/metrics.ts'
 import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import { onStop } from '../main.ts'
 import { describeSources, openScheduler } from '../work.ts'
-import { toNumber } from './devnet.ts'
+import { toNumber } from './number.ts'
+import { onStop } from './stop.ts'
 
-export interface WorkFlags {
+interface WorkFlags {
   host: string
   port: string
   threads: string

@@ -12,7 +12,7 @@ import { UncheckedBlocks } from './unchecked.ts'
 import { searchWork } from './work-search.ts'
 import { BatchWriter } from './writer.ts'
 
-export type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
+type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
 
 export type NodeEvent =
   | { kind: 'arrived'; stored: StoredBlock }

@@ -46,7 +46,7 @@ export interface Receivable {
   epoch: Epoch
 }
 
-export interface Totals {
+interface Totals {
   blocks: number
   cemented: number
   accounts: number

@@ -32,7 +32,7 @@ export interface Change {
   epoch: Epoch
 }
 
-export type Verdict = { refused: Refusal } | { accepted: Change }
+type Verdict = { refused: Refusal } | { accepted: Change }
 
 export interface Rules {
   store: LedgerStore

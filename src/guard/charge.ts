@@ -21,7 +21,7 @@ export interface Tariff {
 
 export type Tariffs = Readonly<Record<Meter, Tariff>>
 
-export interface Charge {
+interface Charge {
   store: StoreCtx
   caller: Caller
   ip: string

@@ -5,11 +5,12 @@ import { AppError } from '../kernel/errors.ts'
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /** Where a credential may stand in a request. */
-export interface CredentialSources {
+interface CredentialSources {
   headers: RequestHeaders
   url: string
   body: Readonly<Record<string, unknown>> | undefined
-  action: Action
+  /** Undefined at the REST interface, where no route has a parameter `key`. */
+  action: Action | undefined
 }
 
 /**
@@ -18,6 +19,7 @@ export interface CredentialSources {
  * of its own (`account_get`), the body's `key` is that parameter; one that names `public_key` takes it as a credential.
  */
 export function extractCredential({ headers, url, body, action }: CredentialSources): string | undefined {
+  const properties = action?.input.properties ?? {}
   let found: string | undefined
   const take = (text: unknown) => {
     if (typeof text !== 'string') return
@@ -31,8 +33,8 @@ export function extractCredential({ headers, url, body, action }: CredentialSour
   if (typeof headers.authorization === 'string') take(headers.authorization.trim().replace(/^Bearer(\s+|$)/i, ''))
   take(headers.key)
   take(headers['x-api-key'])
-  if (body?.key !== undefined && !('key' in action.input.properties)) take(body.key)
-  if ('public_key' in action.input.properties) take(body?.public_key)
+  if (body?.key !== undefined && !('key' in properties)) take(body.key)
+  if ('public_key' in properties) take(body?.public_key)
   const query = url.indexOf('?')
   if (query >= 0) for (const key of new URLSearchParams(url.slice(query)).getAll('key')) take(key)
   return found

@@ -1,7 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { BurstDecision, KeyRing, NodePort } from '../kernel/ports.ts'
+import type { KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import type { Shop } from '../modules/x402/index.ts'
@@ -11,10 +11,11 @@ import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
-import { type PaymentTrace, pay, readPurchase } from './pay.ts'
+import { pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import { resolveNames } from './resolve-names.ts'
+import type { RpcRequest } from './rpc-request.ts'
 import type { Throttle } from './throttle.ts'
 
 /** What every request shares; the node and the caller are added for each. */
@@ -26,31 +27,11 @@ export interface Gateway {
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
   usage: UsageMeter
+  /** Seals the answers that are kept for repeated requests. */
+  secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
   base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'idempotencyKey'>
-}
-
-export type RpcTrace = Trace & {
-  action: string | undefined
-  caller: Caller['kind'] | undefined
-  /** The answer is a stored one. */
-  replayed?: boolean
-  payment?: PaymentTrace
-  /** Numbers of the RateLimit headers. */
-  limit: BurstDecision | undefined
-}
-
-export interface RpcRequest {
-  requestId: string
-  text: string
-  headers: RequestHeaders
-  url: string
-  /** The client's network address, as far as it can be trusted. */
-  ip: string
-  trace: RpcTrace
-  /** Tells when the client has left. */
-  leaving: Leaving
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
@@ -120,11 +101,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     fingerprint: fingerprintOf(body, action.input.properties),
     onReplay,
   }
-  // Some answers hold secrets that are shown once, or somebody's mail address.
-  const { secrets } = base.postOffice
-  const place = `idempotency:${accountId}:${action.name}`
-  const sealed = await once(base.store, seen, async () => secrets.seal(place, await act())) //  409
-  return secrets.open(place, sealed)
+  return once({ ...base.store, secrets: gateway.secrets }, seen, act) //           409
 }
 
 /** The part of a request that may cost something. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import type { SecretBox } from '../kernel/ports.ts'
 import {
   type RepeatKey,
   deleteStarted,
@@ -23,10 +24,15 @@ const PRINTABLE = /^[\x20-\x7e]{1,255}$/
  */
 const LIFTABLE = new Set([401, 402, 403, 404, 409, 429])
 
-export interface OnceRequest extends RepeatKey {
+interface OnceRequest extends RepeatKey {
   fingerprint: string
   /** Called when the answer, or the refusal, is a stored one. */
   onReplay(): void
+}
+
+/** The store that keeps answers, and what seals them there: some hold what is shown once, or somebody's mail address. */
+export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock'> {
+  secrets: Pick<SecretBox, 'seal' | 'open'>
 }
 
 type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; body: AppError['body'] } }
@@ -37,14 +43,15 @@ type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; bo
  * on our side frees the key, and so does a refusal that the client can lift.
  */
 export async function once(
-  { db, clock }: Pick<StoreCtx, 'db' | 'clock'>,
+  { db, clock, secrets }: OnceCtx,
   { fingerprint, onReplay, ...key }: OnceRequest,
   run: () => Promise<string>,
 ): Promise<string> {
+  const place = `idempotency:${key.accountId}:${key.action}`
   const claim = await claimKey({ db, clock }, key, fingerprint)
   if ('kept' in claim) {
     onReplay()
-    return replay(claim.kept)
+    return secrets.open(place, replay(claim.kept))
   }
   const { startedAt } = claim
   const keep = (kept: Kept) =>
@@ -62,7 +69,7 @@ export async function once(
     throw error
   }
   // It has happened: the client gets its answer even when it cannot be kept.
-  await keep({ text }).catch(() => undefined)
+  await keep({ text: secrets.seal(place, text) }).catch(() => undefined)
   return text
 }
 
@@ -88,6 +95,7 @@ async function claimKey(
   throw inFlight()
 }
 
+/** The sealed answer that was kept, or the refusal. */
 function replay(stored: string): string {
   const kept = JSON.parse(stored) as Kept
   if ('text' in kept) return kept.text

@@ -12,20 +12,10 @@ import {
   readPayment,
   redeem,
 } from '../modules/x402/index.ts'
-import type { RpcRequest } from './dispatch.ts'
-
-/** What the transport writes into the payment headers. */
-export interface PaymentTrace {
-  /** PAYMENT-REQUIRED. */
-  required?: string
-  /** PAYMENT-RESPONSE. */
-  response?: string
-  /** Hash of the block, for the log; the block itself is money until it is on the ledger. */
-  hash?: string
-}
+import type { RpcRequest } from './rpc-request.ts'
 
 /** A request for an action that has a price, with the payment it brought. */
-export interface Purchase {
+interface Purchase {
   shop: Shop
   action: Action
   payment: PresentedPayment

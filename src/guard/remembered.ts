@@ -1,6 +1,6 @@
 import type { RegisteredAction } from './registry.ts'
 
-export interface RememberedAnswer extends RegisteredAction {
+interface RememberedAnswer extends RegisteredAction {
   text: string
   /** Whether the node's answer it was made from still counts. */
   fresh: () => boolean

@@ -6,7 +6,7 @@ import type { NameUse, Names } from '../kernel/ports.ts'
 const NAME_FIELDS = ['account', 'address', 'refund_address', 'send'] as const
 type NameField = (typeof NAME_FIELDS)[number]
 
-export interface ResolvedParams {
+interface ResolvedParams {
   params: Readonly<Record<string, unknown>>
   /** The address behind `@name` in `account` or `address`, which the answer repeats. */
   resolved: string | undefined

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { BurstDecision, BurstLimits } from '../kernel/ports.ts'
 
 /** What a kind of caller may do; 0 means no limit. */
-export interface Plan {
+interface Plan {
   perMinute: number
   concurrencyMax: number
 }
@@ -27,7 +27,7 @@ export interface Throttle {
   enter(caller: Caller, ip: string, prepaid: boolean): Entry | Promise<Entry>
 }
 
-export interface ThrottleOptions {
+interface ThrottleOptions {
   burst: BurstLimits
   plans: Plans
 }

@@ -39,7 +39,7 @@ const HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 }
 
-export interface ClaimRoutesOptions {
+interface ClaimRoutesOptions {
   ctx: EmailCtx
   devnet: boolean
   burst: BurstLimits

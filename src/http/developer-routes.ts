@@ -14,7 +14,7 @@ import { refuseOtherPages } from './session.ts'
 const REQUESTS_PER_MINUTE_MAX = 120
 const WAITING_SHOWN_MAX = 100
 
-export interface DeveloperRoutesOptions {
+interface DeveloperRoutesOptions {
   ctx: CheckoutCtx
   /** Undefined with real nodes: then nothing of this exists. */
   ledger: PlayLedger | undefined

@@ -1,7 +1,7 @@
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 
-export interface ErrorReply {
+interface ErrorReply {
   status: number
   code: string
   body: JsonObject

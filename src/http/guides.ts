@@ -8,7 +8,7 @@ const ORDER =
   `getting-started first-payment payment-page webhooks wallets usernames email work pay-per-request devnet operating
   scaling migrating security performance contract decisions`.split(/\s+/)
 
-export interface Guide {
+interface Guide {
   path: string
   document: Document
   resolve: ResolveLink

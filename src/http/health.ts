@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Why the gateway should get no traffic now; undefined when it should. */
   notReady(): string | undefined
   metrics: (() => Promise<string>) | undefined

@@ -6,7 +6,7 @@ import { mountAssets } from './assets.ts'
 import { type DocsOptions, mountDocs } from './docs-routes.tsx'
 import { toOpenApi } from './openapi.ts'
 
-export interface PagesOptions extends DocsOptions {
+interface PagesOptions extends DocsOptions {
   names: Names
   reps: Representatives
   currencies: readonly string[]

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { parseBody } from '../guard/json-body.ts'
+import type { KeptMail, ShownJob } from '../kernel/upkeep.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
@@ -43,8 +44,8 @@ export interface RestOptions extends SessionOptions {
   /** Tells every instance that a key has changed. */
   notices: Pick<Notices, 'publish'>
   /** Mail that was kept instead of sent, newest first. */
-  listMails(limit: number): Promise<CapturedMail[]>
-  listJobs(filter: { status?: string; limit: number }): Promise<JobRow[]>
+  listMails(limit: number): Promise<KeptMail[]>
+  listJobs(filter: { status?: string; limit: number }): Promise<ShownJob[]>
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: IncomingMessage): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
@@ -60,23 +61,6 @@ interface Entry {
   leave(): void
 }
 
-interface CapturedMail {
-  id: string
-  recipient: string
-  subject: string
-  text: string
-  createdAt: number
-}
-
-interface JobRow {
-  id: string
-  kind: string
-  status: string
-  attempts: number
-  runAt: number
-  lastError: string | null
-}
-
 export interface Call {
   caller: ApiCaller
   params: Readonly<Record<string, string>>
@@ -86,7 +70,7 @@ export interface Call {
 }
 
 /** Answers with a record, or with the reply that it has begun to send itself. */
-export type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
+type Handler = (call: Call, reply: FastifyReply) => Promise<JsonObject | FastifyReply>
 
 /** The REST interface of the dashboard, under `/api`. Each handler parses, calls a verb, and shapes its result. */
 export function mountRest(server: FastifyInstance, options: RestOptions): void {
@@ -227,16 +211,18 @@ function mountAdministration(api: FastifyInstance, options: RestOptions): void {
 /** Identifies the caller before anything else of the request is looked at. */
 function answerCaller(options: RestOptions, handler: Handler) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<JsonObject | FastifyReply> => {
-    const { method, headers } = request
-    const caller = await identifyApiCaller(options, { method, headers }).catch((error: unknown) =>
+    const { method, url, headers } = request
+    const presented = { method, url, headers, body: findBody(request) }
+    const caller = await identifyApiCaller(options, presented).catch((error: unknown) =>
       // Guessing credentials counts against whoever guesses.
       within(options, { kind: 'anonymous' }, request, () => Promise.reject<ApiCaller>(error)),
     )
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
-    return within(options, caller, request, () =>
-      handler({ caller, params, query, headers, body: bodyOf(request) }, reply),
-    )
+    return within(options, caller, request, () => {
+      const { key: _credential, ...body } = bodyOf(request)
+      return handler({ caller, params, query, headers, body }, reply)
+    })
   }
 }
 
@@ -262,6 +248,15 @@ export function readBodies(api: FastifyInstance): void {
 
 export function bodyOf({ body }: FastifyRequest): Record<string, unknown> {
   return typeof body === 'string' && body !== '' ? parseBody(body) : {}
+}
+
+/** The body, where it can be read: who cannot say who they are learns nothing of what is wrong with it. */
+function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
+  try {
+    return bodyOf(request)
+  } catch {
+    return undefined
+  }
 }
 
 /** What a cookie opens is not for other origins to read, refusals included. */
@@ -320,10 +315,10 @@ function showKey(key: ApiKey, now: number): JsonObject {
   }
 }
 
-function showMail({ id, recipient, subject, text, createdAt }: CapturedMail): JsonObject {
+function showMail({ id, recipient, subject, text, createdAt }: KeptMail): JsonObject {
   return { id, recipient, subject, text, created_at: toTime(createdAt) }
 }
 
-function showJob({ id, kind, status, attempts, runAt, lastError }: JobRow): JsonObject {
+function showJob({ id, kind, status, attempts, runAt, lastError }: ShownJob): JsonObject {
   return { id, kind, status, attempts, run_at: toTime(runAt), last_error: lastError }
 }

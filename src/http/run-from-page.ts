@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type RpcTrace, dispatch } from '../guard/dispatch.ts'
+import { dispatch } from '../guard/dispatch.ts'
+import type { RpcTrace } from '../guard/rpc-request.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { Json, JsonObject } from '../kernel/shape.ts'
 import type { RunResult } from '../web/reference-form.tsx'

@@ -6,7 +6,7 @@ import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 import { isWebsocket } from './websocket.ts'
 
-export interface ServerOptions {
+interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
   /** Answers `POST /`; everything else goes through the router. */

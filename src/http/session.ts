@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { extractCredential } from '../guard/credential.ts'
 import { identify } from '../guard/identify.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
 import type { Caller } from '../kernel/ctx.ts'
@@ -42,16 +43,24 @@ export function readCookie({ cookie = '' }: IncomingHttpHeaders, baseUrl: string
   return found === undefined || found === wanted ? undefined : found.slice(wanted.length)
 }
 
+/** What of a request says who is calling. */
+interface Presented {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: Readonly<Record<string, unknown>> | undefined
+}
+
 /**
- * Who is calling: a session or a secret key in a header, or a session in the cookie. A browser sends the cookie by
- * itself, so with it a change must come from our own pages. What stands in a header was put there on purpose and
- * counts before the cookie.
+ * Who is calling: a session or a secret key, wherever a credential may stand, or a session in the cookie. A browser sends
+ * the cookie by itself, so with it a change must come from our own pages. What stands anywhere else was put there on
+ * purpose and counts before the cookie.
  */
 export async function identifyApiCaller(
   { keys, sessions, baseUrl }: SessionOptions,
-  { method, headers }: { method: string; headers: IncomingHttpHeaders },
+  { method, url, headers, body }: Presented,
 ): Promise<ApiCaller> {
-  const credential = readHeaders(headers)
+  const credential = extractCredential({ headers, url, body, action: undefined })
   if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
     const caller = await identify(keys, credential, headers.origin)
     if (caller.kind !== 'account' || caller.door !== 'secret-key') {
@@ -68,17 +77,6 @@ export async function identifyApiCaller(
     throw new AppError('invalid_key', text)
   }
   return { kind: 'account', accountId: account.id, role: account.role, prepaid: false, door: 'secret-key' }
-}
-
-/** The credential of the headers. Two that differ are refused, because guessing is how accounts get confused. */
-function readHeaders({ authorization, key, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined {
-  const given = [authorization?.trim().replace(/^Bearer(\s+|$)/i, ''), key, apiKey]
-    .map((text) => (typeof text === 'string' ? text.trim() : ''))
-    .filter((text) => text !== '')
-  if (new Set(given).size > 1) {
-    throw new AppError('conflicting_credentials', 'Two different API keys were given.')
-  }
-  return given[0]
 }
 
 /**

@@ -20,7 +20,7 @@ const PING_EVERY = 30_000
 const GOODBYE_MAX = 1_000
 const TRY_AGAIN_LATER = 1013
 
-export interface WebsocketOptions {
+interface WebsocketOptions {
   bus: ConfirmationBus
   clock: Clock
   clientsMax: number

@@ -13,7 +13,7 @@ import { toErrorReply } from './errors.ts'
 const BODY_BYTES_MAX = 64 * 1024
 const CONNECTIONS_MAX = 1_000
 
-export interface WorkServerOptions {
+interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
   onError(error: unknown): void

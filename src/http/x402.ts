@@ -18,7 +18,7 @@ import { fromFastify } from './rest.ts'
 /** A payment and its terms take some 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
 
-export interface X402Options {
+interface X402Options {
   till: Till
   shop: Shop | undefined
   /** Lets a caller in, or refuses (429). */

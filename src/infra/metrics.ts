@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 
-export interface Reading {
+interface Reading {
   labels?: Record<string, string>
   value: number
 }

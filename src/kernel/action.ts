@@ -4,10 +4,10 @@ import type { ErrorCode } from './errors.ts'
 import type { Json } from './shape.ts'
 
 /** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
-export type Door = 'none' | 'public-key' | 'secret-key'
+type Door = 'none' | 'public-key' | 'secret-key'
 
 /** How long an answer may be remembered; the rule itself belongs to the node's policy. */
-export type CachingClass = 'local' | 'immutable' | 'events' | 'short' | 'never'
+type CachingClass = 'local' | 'immutable' | 'events' | 'short' | 'never'
 
 /** One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. */
 export interface Action<S extends TObject = TObject> {

@@ -20,11 +20,6 @@ export function sumRaw(engine: Engine, column: string): RawBuilder<string> {
     : sql<string>`coalesce(sum(${sql.ref(column)}), 0)::text`
 }
 
-/** Order by an amount in raw. */
-export function orderByRaw(engine: Engine, column: string): RawBuilder<unknown> {
-  return engine === 'sqlite' ? sql`length(${sql.ref(column)}), ${sql.ref(column)}` : sql.ref(column)
-}
-
 /** Added to the query that picks jobs: several instances pick different ones. SQLite has one writer at a time anyway. */
 export function skipLocked(engine: Engine): RawBuilder<unknown> {
   return engine === 'sqlite' ? sql`` : sql`for update skip locked`

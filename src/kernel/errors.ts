@@ -82,7 +82,7 @@ export type ErrorCode = keyof typeof STATUS
 
 export const statusOf = (code: ErrorCode): number => STATUS[code]
 
-export interface ErrorExtras {
+interface ErrorExtras {
   /** Members added to the public body, for instance the name of the offending field. */
   body?: JsonObject
   retryAfterSeconds?: number

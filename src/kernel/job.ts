@@ -11,10 +11,11 @@ export interface Job<P = unknown> {
   leaseMilliseconds: number
   /** Runs again this long after it has finished. */
   everyMilliseconds?: number
+  /** The signal tells that its claim is lost, or that the process stops: time to end between two steps. */
   run(payload: P, signal: AbortSignal): Promise<void>
 }
 
-export interface NewJob {
+interface NewJob {
   kind: string
   payload: unknown
   /** While a job with this key waits or runs, adding another does nothing. */

@@ -3,7 +3,7 @@ declare const rawBrand: unique symbol
 /** An amount in raw, the ledger's smallest unit. Always exact, never negative. */
 export type Raw = bigint & { readonly [rawBrand]: 'Raw' }
 
-export const NANO_DECIMALS = 30
+const NANO_DECIMALS = 30
 export const RAW_PER_NANO = (10n ** 30n) as Raw
 /** The whole supply: no amount on the ledger can be larger. */
 export const RAW_MAX = (2n ** 128n - 1n) as Raw

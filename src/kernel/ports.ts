@@ -239,7 +239,7 @@ export interface KeyVault {
 }
 
 /** A key whose address begins as wished. It has no seed, so that it is a scalar and the prefix of its nonces. */
-export interface VanityKey {
+interface VanityKey {
   /** 64 hexadecimal digits each. */
   scalar: string
   prefix: string
@@ -251,7 +251,7 @@ export interface Vanity {
   find(request: { prefix: string; timeLimitMilliseconds: number; leaving: Leaving }): Promise<VanityKey | undefined>
 }
 
-export interface OutboundReply {
+interface OutboundReply {
   status: number
   /** The beginning of the body, as far as it is kept. */
   text: string
@@ -286,7 +286,7 @@ export interface Pictures {
 }
 
 /** A block of the embedded ledger that is not final yet. */
-export interface WaitingBlock {
+interface WaitingBlock {
   hash: string
   from: string
   amountRaw: Raw

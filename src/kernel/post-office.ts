@@ -2,7 +2,7 @@ import type { Raw } from './money.ts'
 import type { SecretBox } from './ports.ts'
 
 /** What payments by mail may do, from configuration; 0 means no limit. */
-export interface EmailRules {
+interface EmailRules {
   /** What every recipient after the first costs. */
   feeEach: Raw
   /** Recipients of an account in 24 hours. */

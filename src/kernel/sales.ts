@@ -17,7 +17,7 @@ export interface CreditPlan {
 }
 
 /** What the service sells on its own account, from configuration. */
-export interface SalesRules {
+interface SalesRules {
   namePlans: readonly NamePlan[]
   nameUpdatePrice: Raw
   creditPlans: readonly CreditPlan[]

@@ -3,7 +3,7 @@ import type { Prices, SecretBox } from './ports.ts'
 import type { Sales } from './sales.ts'
 
 /** What checkouts may do, from configuration. */
-export interface CheckoutRules {
+interface CheckoutRules {
   lifetimeMilliseconds: number
   /** Open checkouts on one address: of an account, and of all callers without a key together; 0 means no limit. */
   openMax: number

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 /** A file that pages load, ready to be sent. */
-export interface Asset {
+interface Asset {
   name: string
   type: string
   /** Changes with the bytes; an address that carries it may be kept for ever. */

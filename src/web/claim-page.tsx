@@ -3,7 +3,7 @@ import { type Raw, formatNano } from '../kernel/money.ts'
 import { Document } from './layout.tsx'
 
 /** What the page shows of a share. */
-export interface ShownShare {
+interface ShownShare {
   amount: Raw
   /** What the sender calls themselves. */
   sender: string | null
@@ -96,7 +96,7 @@ const Facts = ({ share: { amount, sender, message, expiresAt } }: { share: Shown
   </>
 )
 
-export interface SharePageProps {
+interface SharePageProps {
   share: ShownShare
   code: string
   /** What was typed before. */
@@ -162,7 +162,7 @@ export const DeclinePage = ({ share, code, devnet }: { share: ShownShare; code: 
   </Frame>
 )
 
-export interface PaidPageProps {
+interface PaidPageProps {
   amount: Raw
   address: string
   /** Undefined while the block has not left. */
@@ -205,7 +205,7 @@ export const OverPage = ({ title, text, devnet }: { title: string; text: string;
   </Frame>
 )
 
-export interface FundingPageProps {
+interface FundingPageProps {
   id: string
   total: Raw
   address: string

@@ -1,7 +1,7 @@
 import { type Document, Markdown, type ResolveLink } from './docs-markdown.tsx'
 import { type DocsSite, DocsShell } from './docs-shell.tsx'
 
-export interface GuidePageProps {
+interface GuidePageProps {
   site: DocsSite
   path: string
   document: Document

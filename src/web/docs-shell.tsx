@@ -39,7 +39,7 @@ export const moduleTitle = ({ name }: Module) => TITLES[name] ?? `${name.charAt(
 export const searchText = ({ name, synonyms = [], summary }: Module['actions'][number]) =>
   [name, ...synonyms, summary].join(' ').toLowerCase()
 
-export interface ShellProps {
+interface ShellProps {
   site: DocsSite
   title: string
   /** The address of this page, marked in the side list. */

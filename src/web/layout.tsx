@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { assetUrl } from './assets.ts'
 
-export interface DocumentProps {
+interface DocumentProps {
   title: string
   /** A language tag, for screen readers and the choice of glyphs. */
   lang?: string
@@ -39,7 +39,7 @@ export const Document = (props: DocumentProps) => {
   )
 }
 
-export interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
+interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
   /** The embedded ledger's money is worthless, and every page says so. */
   devnet: boolean
   children: ComponentChildren

@@ -4,7 +4,7 @@ import { Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
 import type { Voice } from './texts/index.ts'
 
-export interface ReceiptProps {
+interface ReceiptProps {
   checkout: ShownCheckout
   /** The sends that made it, oldest first. */
   payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]

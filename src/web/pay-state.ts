@@ -22,7 +22,7 @@ export interface ShownCheckout {
   payer: string | null
 }
 
-export interface ShownPlan {
+interface ShownPlan {
   title: string
   value: string
   discount: number | false

@@ -10,7 +10,7 @@ import { type FieldView, fieldsOf } from './reference-fields.ts'
 import { ReferenceForm, type RunResult } from './reference-form.tsx'
 import { snippetsFor } from './reference-snippets.ts'
 
-export interface ReferencePageProps {
+interface ReferencePageProps {
   site: DocsSite
   action: Action
   /** What a call costs, in sentences. */

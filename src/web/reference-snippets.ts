@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/shape.ts'
 
-export interface Snippet {
+interface Snippet {
   language: string
   name: string
   code: string

@@ -19,7 +19,6 @@ import {
 import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
 import { TestClock } from '../support/clock.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { openGateway } from '../support/gateway.ts'
 import { dumpStore, listAudit, tokenOf, untouchable } from './world.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
@@ -265,21 +264,4 @@ forEachEngine((_engine, open) => {
     const again = createAccount(ctx, { email: 'äNDA@example.COM', role: 'user', actor: 'test' })
     await assert.rejects(again, refused('conflict'))
   })
-})
-
-// The same through the whole gateway: what is refused there and where a key may stand.
-test('the RPC endpoint takes live keys and refuses revoked, mistyped and misplaced ones (contract 5, rule 16; 7, Texts and codes: bad key; 7, Status codes: 401)', async (t) => {
-  const gateway = await openGateway(t)
-  const { db, notices } = gateway.app.store
-  const { account_id: accountId } = await db.selectFrom('api_keys').selectAll().executeTakeFirstOrThrow()
-  const key = gateway.app.createdKey!
-  assert.equal((await gateway.call('rpc_credits', {}, { 'x-api-key': key })).status, 200)
-  const typo = await gateway.call('version', {}, { authorization: `Bearer ${key.slice(0, -1)}!` })
-  assert.deepEqual([typo.status, typo.json().error, typo.json().code], [401, 'Invalid API Key.', 'invalid_key'])
-  const none = await gateway.call('rpc_credits')
-  assert.equal(none.status, 401)
-  assert.match(none.json().error!, /API key required/)
-  await db.updateTable('api_keys').set({ revoked_at: 1 }).where('account_id', '=', accountId).execute()
-  notices.publish('key', hashApiKey(key))
-  assert.equal((await gateway.call('version', { key })).status, 401)
 })

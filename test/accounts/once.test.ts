@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { fingerprintOf, once, readIdempotencyKey } from '../../src/guard/once.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { AppError, noNode } from '../../src/kernel/errors.ts'
 import { forgetExpired } from '../../src/modules/accounts/index.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
@@ -11,6 +13,8 @@ import { until } from '../support/until.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
+const secrets = openSecretBox(new Uint8Array(32).fill(7), systemRandom)
+
 /** Asks with a key; says what came back, and whether it was a stored answer. */
 function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: () => Promise<string>) {
   return async (given: { accountId?: string; action?: string; key?: string; body?: Record<string, unknown> } = {}) => {
@@ -18,7 +22,7 @@ function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: () => Promise<string>) {
     let replayed = false
     const request = { accountId, action, key, fingerprint: fingerprintOf(body), onReplay: () => (replayed = true) }
     try {
-      return { text: await once(ctx, request, run), replayed }
+      return { text: await once({ ...ctx, secrets }, request, run), replayed }
     } catch (error) {
       if (error instanceof AppError) return { code: error.code, status: error.status, error, replayed }
       throw error
@@ -73,6 +77,15 @@ forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     const refused = await ask({ body: { amount: '2' } })
     assert.equal(refused.code, 'idempotency_conflict')
     assert.equal(refused.status, 409)
+  })
+
+  test('what is kept for a repeated request lies sealed in the store', async (t) => {
+    const opened = await open(t)
+    const ask = asker(opened, async () => '{"secret":"shown once"}')
+    assert.deepEqual(await ask(), { text: '{"secret":"shown once"}', replayed: false })
+    const { answer } = await opened.ctx.db.selectFrom('idempotency').selectAll().executeTakeFirstOrThrow()
+    assert.ok(!answer!.includes('shown once'), answer!)
+    assert.deepEqual(await ask(), { text: '{"secret":"shown once"}', replayed: true })
   })
 
   test('a key belongs to one account and one action', async (t) => {

@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config.ts'
 import { FollowingClock } from '../../src/infra/clock.ts'
 import { openLog } from '../../src/infra/log.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import { onStop } from '../../src/main.ts'
+import { onStop } from '../../src/cli/stop.ts'
 
 let offset = Number(process.env.CLOCK_OFFSET_MS ?? 0)
 process.on('message', (message: { offset: number }) => {

@@ -34,7 +34,7 @@ export interface Check {
   amount_paid_raw: string
   amount_due_raw: string
   block?: { hash: string; account: string; amount: string; amount_raw: string }
-  detected_block?: { hash: string; amount_raw: string }
+  detected_block?: { hash: string; account: string; amount: string; amount_raw: string }
   message?: string
   plan?: { title: string; value_raw: string }
   expired?: boolean
@@ -122,6 +122,17 @@ export async function openWorld(t: TestContext, engine: Engine = 'sqlite', thres
       return ledger.node.fund(fromAddress(address)!, raw)
     },
   }
+}
+
+/** A shop whose merchant has a key and may be told on this machine. */
+export async function openShop(
+  t: TestContext,
+  env: Record<string, string> = {},
+): Promise<{ world: World; shop: Shop; key: string }> {
+  const world = await openWorld(t)
+  const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
+  const { key } = await world.join(shop)
+  return { world, shop, key }
 }
 
 export function storeCtx({ app: { store } }: Shop, clock: TestClock): StoreCtx {
@@ -227,6 +238,35 @@ export async function turnUntil(
     }
     return false
   })
+}
+
+/** What its merchant sees of a checkout over REST. */
+export interface Shown {
+  checkout: Record<string, unknown>
+  payments: { block_hash: string; amount_raw: string; kind: string }[]
+  webhook_events: { id: string; type: string; payload: EventBody }[]
+  timeline: { seq: number; status: string; additional_status: string; at_unix: number; reason: string }[]
+}
+
+/** The body of an event about a checkout. */
+export interface EventBody {
+  id: string
+  type: string
+  created_unix: number
+  checkout_id: string
+  checkout: string
+  status: string
+  address: string
+  payment: { address: string; amount: string; amount_raw: string }
+  block?: { hash: string; account: string; amount: string; amount_raw: string; confirmed: string }
+  plan: { title: string; value: string; discount: false | number; value_raw: string }
+  metadata: object
+}
+
+export async function show(shop: Shop, id: string, key: string): Promise<Shown> {
+  const reply = await shop.rest('GET', `/api/checkouts/${id}`, key)
+  if (reply.status !== 200) throw new Error(`Nothing shown: ${reply.status} ${reply.text}`)
+  return reply.json<Shown>()
 }
 
 /** Every event that was recorded, oldest first. */

@@ -112,14 +112,3 @@ test('whoever listens to a gateway that hears no node is told what another gatew
   const { message } = await listener.next<{ message: { account: string; amount: string } }>()
   assert.deepEqual([message.account, message.amount], [alice.address, nano(1).toString()])
 })
-
-test('503 and when to come back, and no failure of ours, while the store is away (contract 7, Texts and codes: store out of reach)', async (t) => {
-  const { b, store } = await openPair(t)
-  store.cut()
-  const reply = await b.call('checkout', { address: new Signer(3).address, amount: '1' })
-  assert.deepEqual([reply.status, reply.json().code], [503, 'store_unavailable'])
-  assert.equal(reply.headers['retry-after'], '2')
-  assert.equal((await b.call('block_count')).status, 200, 'what needs no store is answered')
-  store.open()
-  await until(async () => (await b.call('checkout', { address: new Signer(3).address, amount: '1' })).status === 200)
-})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,14 +10,12 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, nano } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { createDatabase, programFolder } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 /* Backup and restore as docs/operating.md tells them, with the real tools. */
 
-const INSTALLED = '/usr/lib/postgresql'
-const newest = () => readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a))[0]!
-const program = (name: string) => join(INSTALLED, newest(), 'bin', name)
+const program = (name: string) => join(programFolder(), name)
 
 interface Backup {
   /** Copies the store while the gateway runs. */

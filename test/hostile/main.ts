@@ -2,20 +2,12 @@
  * Sends hostile input to a whole gateway: `npm run fuzz -- --inputs 200000 --seed 7`. The same seed makes the same requests as
  * long as the answers come in the same order; what is found is printed with the bytes that found it.
  */
-import { parseArgs } from 'node:util'
-import { SEED } from '../support/random.ts'
 import { describe, fuzz } from './fuzz.ts'
+import { readOptions } from './options.ts'
 
-const { values } = parseArgs({
-  options: { inputs: { type: 'string', default: '200000' }, seed: { type: 'string', default: String(SEED) } },
-})
-const seed = Number(values.seed)
+const { inputs, seed } = readOptions(process.argv.slice(2))
 console.log(`seed ${seed}`)
-const report = await fuzz({
-  inputs: Number(values.inputs),
-  seed,
-  onProgress: (done) => console.log(`${done} inputs`),
-})
+const report = await fuzz({ inputs, seed, onProgress: (done) => console.log(`${done} inputs`) })
 console.log(describe(report, seed))
 // What requests leave behind is in the store, and caches are bounded: more than this is a leak.
 const GROWTH_MAX = 48

@@ -20,8 +20,8 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
 
-// `npm test` has built by now, and then this takes no time. Packing itself builds nothing: others use what was built.
-execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' })
+// What runs has been built by `npm test`; the types are added to it. Packing itself builds nothing: others use what was built.
+execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--declarations'], { stdio: 'inherit' })
 const packArgs = ['pack', '--ignore-scripts', '--json', '--offline', '--pack-destination', folder]
 const said = execFileSync('npm', packArgs, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 /** npm answers a list, and from version 12 on an object by name. */

@@ -8,28 +8,15 @@ import { claimShare, followPayment } from '../../src/modules/email/index.ts'
 import { inviteRecipient } from '../../src/modules/email/domain/invite.ts'
 import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
 import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../email/processes.ts'
-import { Signer, nano } from '../support/blocks.ts'
-import type { Moment } from '../support/faults.ts'
+import { nano } from '../support/blocks.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
 
 /* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
 
-/** Longer than any lease. */
-const LEASE = 11_000
-const CALLS_MAX = 500
 const STRIDE = 2
 /** However slow the machine is. */
 const PATIENT = { timeout: 600_000 }
-let signers = 5_000
-const stranger = () => new Signer(signers++).address
-
-interface Prepared {
-  act(instance: Instance): Promise<unknown>
-  check(): Promise<void>
-}
-
-type Scenario = (world: WalletWorld, instance: Instance) => Promise<Prepared>
 
 /** Funded with too much, mailed to two, claimed by one, refunded for the other. */
 const email: Scenario = async (world, instance) => {
@@ -112,56 +99,26 @@ const faucet: Scenario = async (world) => {
   }
 }
 
-/** How a call fails. */
-const WAYS: { moment: Moment; deadly: boolean }[] = [
+const WAYS: Way[] = [
   { moment: 'before', deadly: true },
   { moment: 'after', deadly: true },
   { moment: 'after', deadly: false },
 ]
 
 /**
- * Lets the n-th call of a scenario fail, each in a way that the seed draws. Every block costs signatures, so that a run takes
- * half of the calls, and which half the seed decides: runs add up.
+ * Every failing call fails in a way that the seed draws. Every block costs signatures, so that a run takes half of the calls,
+ * and which half the seed decides: runs add up.
  */
-async function failEverywhere(t: TestContext, scenario: Scenario): Promise<void> {
+async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
   t.diagnostic(`SEED=${SEED}`)
-  const ways = new SeededRandom(SEED)
-  const world = await openWalletWorld(t, { engine: 'memory', random: systemRandom })
-  let instance = await world.start()
-  for (let call = 1 + ways.below(STRIDE); call < CALLS_MAX; call += STRIDE) {
-    const { act, check } = await scenario(world, instance)
-    const { faults } = instance
-    const { moment, deadly } = ways.pick(WAYS)
-    if (deadly) faults.crashAt(call, moment)
-    else faults.failAt(call, moment)
-    await world.finish(act(instance)).catch((error: unknown) => {
-      if (!faults.fired) throw error
-    })
-    faults.disarm()
-    world.clock.advance(LEASE)
-    if (faults.dead) instance = await world.start()
-    await world.finish(act(instance))
-    await world.finish(instance.settle())
-    try {
-      await check()
-    } catch (cause) {
-      const way = `${deadly ? 'dies' : 'fails'} ${moment} call ${call}`
-      throw new Error(`SEED=${SEED}, ${way}: ${(cause as Error).message}`, { cause })
-    }
-    if (!faults.fired) {
-      t.diagnostic(`about ${call - 1} places to fail`)
-      assert.ok(call > 5)
-      assert.deepEqual(world.alarms, [])
-      return
-    }
-  }
-  assert.fail('It never ended.')
+  const random = new SeededRandom(SEED)
+  const first = 1 + random.below(STRIDE)
+  const wayOf = () => random.pick(WAYS)
+  await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: STRIDE, placesMin: 5 })
 }
 
 test('a payment by mail comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>
-  failEverywhere(t, email),
+  failByLot(t, email),
 )
 
-test('a gift comes to the same end whichever call is the last or loses its reply', PATIENT, (t) =>
-  failEverywhere(t, faucet),
-)
+test('a gift comes to the same end whichever call is the last or loses its reply', PATIENT, (t) => failByLot(t, faucet))

@@ -1,132 +1,75 @@
 import assert from 'node:assert/strict'
-import { type TestContext, describe, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
+import { describe, test } from 'node:test'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { RAW_PER_NANO, toRaw } from '../../src/kernel/money.ts'
 import { deleteWallet, sendFromWallet } from '../../src/modules/wallets/index.ts'
 import { getOwnedWallet } from '../../src/modules/wallets/domain/owned-wallet.ts'
-import { Signer, nano } from '../support/blocks.ts'
-import type { Moment } from '../support/faults.ts'
+import { nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
-
-/** Longer than any lease. */
-const LEASE = 11_000
-const CALLS_MAX = 1_000
-
-interface Scenario {
-  /** Prepares something new and answers what is to be done, and what must be true in the end. */
-  prepare(
-    world: WalletWorld,
-    instance: Instance,
-  ): Promise<{ act(instance: Instance): Promise<unknown>; check(): Promise<void> }>
-}
-
-let signers = 1_000
-const stranger = () => new Signer(signers++).address
+import { type Plan, type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
 
 /** A send whose money waits to be received first; its client repeats it with the same key until it is told the hash. */
-const send: Scenario = {
-  async prepare(world, instance) {
-    const destination = stranger()
-    const from = await world.create(instance)
-    await world.deposit(from, nano(2))
-    const request = { accountId: world.accountId, from, destination, amount: nano(1), idempotencyKey: from }
-    let hash: string | undefined
-    return {
-      act: async ({ ctx }) => {
-        const answered = await sendFromWallet(ctx, request)
-        assert.equal(hash ?? answered, answered, 'a repeated send is the same block')
-        hash = answered
-      },
-      check: async () => {
-        assert.equal(world.fundsOf(destination), nano(1))
-        assert.equal(world.fundsOf(from), nano(1))
-        const rows = await world.db
-          .selectFrom('wallet_blocks')
-          .selectAll()
-          .where('destination', '=', destination)
-          .execute()
-        assert.deepEqual(
-          rows.filter(({ status }) => status !== 'refused').map((row) => row.hash),
-          [hash],
-        )
-      },
-    }
-  },
+const send: Scenario = async (world, instance) => {
+  const destination = stranger()
+  const from = await world.create(instance)
+  await world.deposit(from, nano(2))
+  const request = { accountId: world.accountId, from, destination, amount: nano(1), idempotencyKey: from }
+  let hash: string | undefined
+  return {
+    act: async ({ ctx }) => {
+      const answered = await sendFromWallet(ctx, request)
+      assert.equal(hash ?? answered, answered, 'a repeated send is the same block')
+      hash = answered
+    },
+    check: async () => {
+      assert.equal(world.fundsOf(destination), nano(1))
+      assert.equal(world.fundsOf(from), nano(1))
+      const rows = await world.db
+        .selectFrom('wallet_blocks')
+        .selectAll()
+        .where('destination', '=', destination)
+        .execute()
+      assert.deepEqual(
+        rows.filter(({ status }) => status !== 'refused').map((row) => row.hash),
+        [hash],
+      )
+    },
+  }
 }
 
 /** A wallet that gives itself away in three equal shares. */
-const sweep: Scenario = {
-  async prepare(world, instance) {
-    const refundAddress = [stranger(), stranger(), stranger()]
-    const from = await world.create(instance, { refundAddress })
-    await world.deposit(from, RAW_PER_NANO)
-    return {
-      act: async ({ ctx }) => {
-        const wallet = await getOwnedWallet(ctx.store.db, world.accountId, from).catch(() => undefined)
-        if (wallet) await deleteWallet(ctx, wallet)
-      },
-      check: async () => {
-        assert.deepEqual(
-          refundAddress.map((address) => world.fundsOf(address)),
-          [toRaw(RAW_PER_NANO / 3n), toRaw(RAW_PER_NANO / 3n), toRaw(RAW_PER_NANO / 3n + 1n)],
-        )
-        const wallet = await world.db
-          .selectFrom('wallets')
-          .selectAll()
-          .where('address', '=', from)
-          .executeTakeFirstOrThrow()
-        assert.equal(wallet.status, 'deleted')
-        assert.equal(wallet.balance_raw, '0')
-        const plans = await world.db.selectFrom('wallet_plans').selectAll().where('wallet_id', '=', wallet.id).execute()
-        assert.deepEqual(
-          plans.map(({ status }) => status),
-          ['done'],
-        )
-      },
-    }
-  },
-}
-
-interface Where {
-  engine: Engine | 'memory'
-  moment: Moment
-  /** Whether the process dies with the call, or lives on. */
-  deadly: boolean
-}
-
-/** Lets the n-th call of a scenario fail, for every n, and whoever is left go on. */
-async function failEverywhere(t: TestContext, scenario: Scenario, { engine, moment, deadly }: Where): Promise<void> {
-  const world = await openWalletWorld(t, { engine, random: systemRandom })
-  let instance = await world.start()
-  for (let call = 1; call < CALLS_MAX; call++) {
-    const { act, check } = await scenario.prepare(world, instance)
-    const { faults } = instance
-    if (deadly) faults.crashAt(call, moment)
-    else faults.failAt(call, moment)
-    await world.finish(act(instance)).catch((error: unknown) => {
-      if (!faults.fired) throw error
-    })
-    faults.disarm()
-    world.clock.advance(LEASE)
-    if (faults.dead) instance = await world.start()
-    await world.finish(act(instance))
-    await world.finish(instance.settle())
-    try {
-      await check()
-    } catch (cause) {
-      throw new Error(`${moment} call ${call}: ${(cause as Error).message}`, { cause })
-    }
-    if (!faults.fired) {
-      t.diagnostic(`${call - 1} places to fail`)
-      assert.ok(call > 10)
-      assert.deepEqual(world.alarms, [])
-      return
-    }
+const sweep: Scenario = async (world, instance) => {
+  const refundAddress = [stranger(), stranger(), stranger()]
+  const from = await world.create(instance, { refundAddress })
+  await world.deposit(from, RAW_PER_NANO)
+  return {
+    act: async ({ ctx }) => {
+      const wallet = await getOwnedWallet(ctx.store.db, world.accountId, from).catch(() => undefined)
+      if (wallet) await deleteWallet(ctx, wallet)
+    },
+    check: async () => {
+      assert.deepEqual(
+        refundAddress.map((address) => world.fundsOf(address)),
+        [toRaw(RAW_PER_NANO / 3n), toRaw(RAW_PER_NANO / 3n), toRaw(RAW_PER_NANO / 3n + 1n)],
+      )
+      const wallet = await world.db
+        .selectFrom('wallets')
+        .selectAll()
+        .where('address', '=', from)
+        .executeTakeFirstOrThrow()
+      assert.equal(wallet.status, 'deleted')
+      assert.equal(wallet.balance_raw, '0')
+      const plans = await world.db.selectFrom('wallet_plans').selectAll().where('wallet_id', '=', wallet.id).execute()
+      assert.deepEqual(
+        plans.map(({ status }) => status),
+        ['done'],
+      )
+    },
   }
-  assert.fail('It never ended.')
 }
+
+/** Every call, each failing in the same way. */
+const always = (engine: Engine | 'memory', way: Way): Plan => ({ engine, wayOf: () => way, placesMin: 10 })
 
 const BOTH = { send, 'three shares': sweep }
 
@@ -135,18 +78,18 @@ describe('one thread', () => {
   for (const [name, scenario] of Object.entries(BOTH)) {
     for (const moment of ['before', 'after'] as const) {
       test(`${name}: the same end wherever the process dies ${moment} a call`, (t) =>
-        failEverywhere(t, scenario, { engine: 'memory', moment, deadly: true }))
+        failEverywhere(t, scenario, always('memory', { moment, deadly: true })))
     }
     test(`${name}: the same end whichever reply gets lost`, (t) =>
-      failEverywhere(t, scenario, { engine: 'memory', moment: 'after', deadly: false }))
+      failEverywhere(t, scenario, always('memory', { moment: 'after', deadly: false })))
   }
 })
 
 describe('real stores', { concurrency: 2 }, () => {
   for (const engine of ENGINES) {
     test(`${engine}: the same end wherever the process dies after a call of a send`, (t) =>
-      failEverywhere(t, send, { engine, moment: 'after', deadly: true }))
+      failEverywhere(t, send, always(engine, { moment: 'after', deadly: true })))
   }
   test('postgres: the same end wherever the process dies after a call of three shares', (t) =>
-    failEverywhere(t, sweep, { engine: 'postgres', moment: 'after', deadly: true }))
+    failEverywhere(t, sweep, always('postgres', { moment: 'after', deadly: true })))
 })

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toAddress } from '../../src/kernel/nano/address.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { codeOf } from '../email/world.ts'
+import { Signer, UNOPENED, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
-import { alice, openTown } from './town.ts'
+import { openMailServer } from '../support/mail-server.ts'
+import { until } from '../support/until.ts'
+import { SHOP, newHash, openPayer, paymentBlock, requiredOf, responseOf, signed } from '../x402/world.ts'
+import { alice, bob, openTown } from './town.ts'
 
 /* Contract 1: what the service does, its terms and its transport. */
 
@@ -72,4 +80,83 @@ test('data and conversion: prices, market, representatives and units are there w
   ] as const) {
     assert.equal((await call(action, fields)).status, 200, action)
   }
+})
+
+test('every product area does its first useful thing (contract 1, Product areas)', async (t) => {
+  const mails = await openMailServer(t)
+  const { app, url, call } = await openGateway(t, {
+    DEVNET_TREASURY_NANO: '1',
+    FAUCET_PER_NETWORK_MAX: '0',
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'nano-gateway <noreply@gateway.test>',
+    X402_PAY_TO: SHOP.address,
+  })
+  const { node } = app.devnet!
+  const key = app.createdKey!
+  const keyed = { authorization: `Bearer ${key}` }
+  const pay = (address: string, raw: string) => node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+  const check = async (link: string) =>
+    (await ask(link, { method: 'GET' })).json<{ status: string; success: boolean; order?: { status: string } }>()
+
+  // 1. Node reads and writes: a block is broadcast and read back.
+  const carol = new Signer(3, node.ledger.thresholds)
+  const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
+  const { hash: published } = (await call('process', { subtype: 'open', block: toBlockJson(opening) })).json()
+  assert.equal((await call('block_info', { hash: published })).json().subtype, 'receive')
+  assert.equal((await call('account_balance', { account: carol.address })).json().balance_nano, '1')
+
+  // 2. Checkout: paid, and the check knows.
+  const sale = (await call('checkout', { address: alice.address, amount: '1' })).json()
+  await pay(alice.address, sale.amount_raw!)
+  await until(async () => (await check(sale.check!)).status === 'complete')
+
+  // 3. Faucet.
+  await until(
+    async () => (await call('faucet_check', { nano_address: bob.address })).json<{ eligible: boolean }>().eligible,
+  )
+  const claimed = await call('faucet_claim', { nano_address: bob.address }, keyed)
+  assert.equal(claimed.json<{ claim: { status: string } }>().claim.status, 'sent', claimed.text)
+  assert.equal((await call('account_balance', { account: bob.address })).json().receivable_nano, '0.001')
+
+  // 4. Cloud wallets.
+  const wallet = (await call('cloud_wallet', {}, keyed)).json()
+  await pay(wallet.address!, nano(1).toString())
+  const sent = await call('cloud_wallet', { account: wallet.address, send: bob.address, amount: '1' }, keyed)
+  assert.equal((await call('block_info', { hash: sent.json().hash })).json().amount_nano, '1')
+
+  // 5. Usernames: whoever pays has the name.
+  const offer = (await call('get_name', { name: 'Dora' })).json<{
+    address: string
+    check: string
+    plans: { value_raw: string }[]
+  }>()
+  await pay(offer.address, offer.plans[0]!.value_raw)
+  await until(async () => (await check(offer.check)).order?.status === 'applied')
+  const genesis = toAddress(DEV_NETWORK.genesisAccount)
+  assert.equal((await call('account_info', { account: '@dora' })).json().address, genesis)
+
+  // 6. E-mail payments: funded, mailed, claimed.
+  const fields = { refund_address: alice.address, amount: '1', emails: ['x@example.com'] }
+  const gift = (await call('nano_email', fields, keyed)).json()
+  await pay(gift.address!, gift.amount_raw!)
+  await until(() => mails.to('x@example.com').length > 0)
+  const code = codeOf(mails.to('x@example.com')[0]!)
+  const eve = new Signer(4).address
+  const claim = await ask(`${url}/claim`, { body: JSON.stringify({ code, address: eve }) })
+  assert.equal(claim.status, 200, claim.text)
+  assert.equal((await call('account_balance', { account: eve })).json().receivable_nano, '1')
+
+  // 7. Data and conversion.
+  assert.equal((await call('raw_to_nano', { amount: '1' })).json().nano, `0.${'0'.repeat(29)}1`)
+  assert.equal((await call('price', { currency: 'EUR' })).json().currency, 'eur')
+
+  // 8. Pay per request.
+  const work = { hash: newHash() }
+  const challenge = await call('work_generate', work)
+  assert.equal(challenge.status, 402)
+  assert.equal(requiredOf(challenge).payTo, SHOP.address)
+  const paid = await call('work_generate', work, signed(paymentBlock(node, await openPayer(node))))
+  assert.equal(paid.status, 200, paid.text)
+  assert.match(paid.json().work!, /^[0-9a-f]{16}$/)
+  assert.equal(responseOf(paid).success, true)
 })

@@ -2,40 +2,197 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
-import { bob, openTown } from './town.ts'
+import { ask } from '../support/gateway.ts'
+import { alice, bob, openTown } from './town.ts'
 
 /* Contract 9: nothing is versioned, and old names work for ever. */
 
+type Members = Record<string, unknown>
+
 test('every synonym of an action answers as the action does (contract 9, Synonyms: action; 9, rules 6 and 7)', async (t) => {
-  const { call, app, opened } = await openTown(t)
+  const { call, app, opened, sent } = await openTown(t)
   const account = { account: bob.address }
-  const accounts = { accounts: [bob.address] }
+  const accounts = { accounts: [bob.address, alice.address] }
   const same: [string, string, object][] = [
     ['receivable', 'pending', account],
+    ['receivable', 'pending', { ...account, array: true }],
     ['accounts_receivable', 'accounts_pending', accounts],
     ['accounts_frontiers', 'account_frontiers', accounts],
     ['price', 'fiat_price', { currency: 'EUR' }],
     ['block_info', 'block', { hash: opened }],
+    ['receivable_exists', 'pending_exists', { hash: sent }],
   ]
+  // A price carries the second in which it was asked for.
+  const steady = (answer: Members) => (Array.isArray(answer) ? answer : { ...answer, timestamp: 0, timestamp_unix: 0 })
   for (const [name, synonym, fields] of same) {
     const [one, other] = [await call(name, fields), await call(synonym, fields)]
-    assert.equal(one.status, 200, name)
-    assert.deepEqual(other.json(), one.json(), synonym)
+    assert.deepEqual([one.status, other.status], [200, 200], name)
+    assert.deepEqual(steady(other.json<Members>()), steady(one.json<Members>()), synonym)
   }
-  for (const action of ['rpc_key', 'gpu_key']) {
-    assert.equal((await call(action, { email: 'alice@example.com' })).json<{ success: boolean }>().success, true)
+  for (const [at, action] of ['rpc_key', 'gpu_key'].entries()) {
+    const email = `user${at}@example.com`
+    const message = `A sign-in link was sent to ${email}.`
+    assert.deepEqual((await call(action, { email })).json<unknown>(), { success: true, message })
   }
   const names = app.doors.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 
 test('a body with a block and its subtype is a publication, and a version in a request changes nothing (contract 9, Synonyms: action; 9, rules 1 and 5)', async (t) => {
-  const { post, call, app } = await openTown(t)
+  const { post, call, url, app } = await openTown(t)
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
   const reply = await post(JSON.stringify({ block: toBlockJson(opening), subtype: 'open', json_block: 'true' }))
   assert.match(reply.json().hash!, /^[0-9A-F]{64}$/)
-  const plain = (await call('account_key', { account: carol.address })).text
-  assert.equal((await call('account_key', { account: carol.address, version: '3' })).text, plain)
+  const account = carol.address
+  const plain = (await call('account_key', { account })).text
+  for (const fields of [{ version: '3' }, { api_version: 2 }, { nonsense: { deep: [1] } }, { id: 7, jsonrpc: '2.0' }]) {
+    assert.equal((await call('account_key', { account, ...fields })).text, plain)
+  }
+  const headers = { accept: 'application/vnd.nano.v2+json', 'api-version': '2' }
+  assert.equal((await call('account_key', { account }, headers)).text, plain)
+  const body = JSON.stringify({ action: 'account_key', account })
+  assert.equal((await ask(`${url}/?version=2`, { body })).text, plain)
+})
+
+test('what can change with the node is told, and the challenge carries its own version (contract 9, rules 2 to 4)', async (t) => {
+  const { post, call } = await openTown(t, { X402_PAY_TO: alice.address })
+  const { rpc_version, protocol_version, ...more } = (await call('version')).json()
+  assert.deepEqual([rpc_version, protocol_version], ['1', '21'])
+  assert.ok(more.network_identifier, 'a member that the contract does not list is passed on')
+  const challenge = await post(JSON.stringify({ action: 'work_generate', hash: 'A'.repeat(64) }))
+  assert.equal(challenge.status, 402)
+  const header = Buffer.from(String(challenge.headers['payment-required']), 'base64').toString()
+  assert.deepEqual([challenge.json<Members>().x402Version, (JSON.parse(header) as Members).x402Version], [2, 2])
+})
+
+test('fields may be called by their other names (contract 9, Synonyms: account_info, accounts_frontiers, block_count answer, get_name, find_block, nano_email, cloud_wallet, cloud_wallet fields, nano_swap, representative; 9, rules 6 and 7)', async (t) => {
+  const { call, app, sent } = await openTown(t, { CACHE_BYTES_MAX: '0' })
+  const key = { authorization: `Bearer ${app.createdKey}` }
+  const get = async (action: string, fields: object = {}, headers = {}) => {
+    const reply = await call(action, fields, headers)
+    assert.equal(reply.status, 200, `${action} ${JSON.stringify(fields)}: ${reply.text}`)
+    return reply.json<Members>()
+  }
+  const account = bob.address
+  const [one, other] = [{ receivable: true }, { pending: true }]
+  const { receivable, receivable_nano, pending } = await get('account_info', { account: alice.address, ...other })
+  assert.deepEqual([receivable, receivable_nano, pending], ['0', '0', '0'])
+  assert.deepEqual(
+    await get('account_info', { account: alice.address, ...one }),
+    await get('account_info', { account: alice.address, ...other }),
+  )
+  assert.deepEqual(
+    await get('blocks_info', { hashes: [sent], ...one }),
+    await get('blocks_info', { hashes: [sent], ...other }),
+  )
+  assert.deepEqual(
+    await get('accounts_frontiers', { account: alice.address }),
+    await get('accounts_frontiers', { accounts: [alice.address] }),
+  )
+  const counts = await get('block_count')
+  assert.deepEqual([counts.count, counts.unchecked, counts.cemented], ['6', '0', '6'])
+  assert.deepEqual([counts.block_count, counts.unchecked_count, counts.cemented_count], ['6', '0', '6'])
+  const found = await get('find_block', { address: account, amount: '2' })
+  assert.equal((found.block as Members).hash, sent)
+  assert.deepEqual(await get('find_block', { account, amount: '2' }), found)
+  const [rep] = (await call('reps')).json<Members[]>()
+  assert.deepEqual([rep!.account, typeof rep!.account], [rep!.rep_address, 'string'])
+
+  for (const field of ['name', 'username']) assert.equal((await get('get_name', { [field]: 'carol' })).name, 'carol')
+  for (const field of ['name', 'username']) {
+    const refused = await call('update_name', { [field]: 'carol', title: 'x' })
+    assert.deepEqual([refused.status, refused.json().error], [400, 'Username not found.'])
+  }
+  const both = await call('get_name', { name: 'carol', username: 'dave' })
+  assert.deepEqual([both.status, both.json().field], [400, 'username'])
+
+  const seconds = 2 * 3_600
+  for (const field of ['expiration', 'expire']) {
+    const fields = { refund_address: alice.address, amount: '1', emails: ['bob@example.com'], [field]: '2 hours' }
+    assert.equal((await get('nano_email', fields, key)).expiration, 'in 2 hours', field)
+    const wallet = await get('cloud_wallet', { [field]: '2 hours' }, key)
+    const left = Number(wallet.expiration_unix) - Date.now() / 1000
+    assert.ok(left > seconds - 600 && left <= seconds, field)
+  }
+  const styles = [{ list: true }, { list: 'true' }, { wallet_action: 'list_wallets' }]
+  const [flags, texts, words] = await Promise.all(styles.map((style) => call('cloud_wallet', style, key)))
+  assert.equal(flags!.json<Members[]>().length, 2)
+  assert.deepEqual([texts!.json<unknown>(), words!.json<unknown>()], [flags!.json<unknown>(), flags!.json<unknown>()])
+  const from = flags!.json<{ address: string }[]>()[0]!.address
+  for (const field of ['send', 'to', 'destination']) {
+    const empty = await call(
+      'cloud_wallet',
+      { wallet_action: 'send', account: from, amount: '1', [field]: account },
+      key,
+    )
+    assert.deepEqual([empty.status, empty.json().code], [403, 'insufficient_funds'], field)
+  }
+  for (const code of ['nano', 'xno']) {
+    const wish = { amount: 1, from: code, to: 'btc', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+    assert.equal((await get('nano_swap', { ...wish, refund_address: account })).receive, '0.000009 BTC')
+  }
+})
+
+test('a checkout is found, checked, filtered and reached by all its names (contract 9, Synonyms: checkout, checkout plans, checkout status filters, checkout check, checkout ids, REST)', async (t) => {
+  const { call, url, app } = await openTown(t)
+  const authorization = `Bearer ${app.createdKey}`
+  const key = { authorization }
+  const sale = { address: alice.address, amount: '1' }
+  const get = async (path: string, method = 'GET') => {
+    const reply = await ask(`${url}${path}`, { method, headers: key })
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`)
+    return reply.json<Members>()
+  }
+  for (const field of ['webhook_url', 'webhook']) {
+    const made = await call('checkout', { ...sale, [field]: 'http://127.0.0.1:9/hook' }, key)
+    const { checkout } = await get(`/api/checkouts/${made.json().id}`)
+    assert.equal((checkout as Members).webhook_url, 'http://127.0.0.1:9/hook', field)
+  }
+  const plain = (await call('checkout', { ...sale, random: true }, key)).json<Members>()
+  assert.equal(plain.mode, 'unique_amount')
+  for (const plan of [
+    { title: 'Gold', value: '3' },
+    { name: 'Gold', price: '3' },
+  ]) {
+    const { plans } = (await call('checkout', { address: alice.address, plans: [plan] }, key)).json<{
+      plans: Members[]
+    }>()
+    assert.deepEqual([plans.length, plans[0]!.title], [1, 'Gold'])
+    assert.match(String(plans[0]!.value), /^3\.0/)
+  }
+
+  const id = String(plain.id)
+  const check = await get(`/check/${id}`)
+  assert.deepEqual([check.id, check.status], [id, 'pending'])
+  const spellings = [id, id.toUpperCase(), `id_${id}`, `pay_${id}`, `inv_${id}`]
+  for (const spelling of spellings) {
+    for (const path of [`/check/${spelling}`, `/confirm/${spelling}`, `/checkout/${spelling}/check`]) {
+      for (const method of ['GET', 'POST']) assert.deepEqual(await get(path, method), check, `${method} ${path}`)
+    }
+    assert.equal((await get(`/checkout/${spelling}`)).id, id)
+  }
+  const json = { ...key, 'content-type': 'application/json' }
+  const marked = await ask(`${url}/api/checkouts/${id}`, { method: 'DELETE', headers: json })
+  assert.equal(marked.status, 200, marked.text)
+  const paid = await ask(`${url}/api/checkouts/${id}/mark`, { headers: json, body: '{}' })
+  assert.equal(paid.status, 200, paid.text)
+  for (const status of ['complete', 'paid', 'confirmed', 'completed']) {
+    const lists = await Promise.all(
+      ['/api/admin/checkouts', '/api/checkouts'].map((path) => get(`${path}?status=${status}`)),
+    )
+    for (const { checkouts, total } of lists) {
+      assert.deepEqual([(checkouts as Members[]).map((one) => one.id), total], [[id], 1], status)
+    }
+    const report = (await call('checkout_report', { status }, key)).json<{ checkouts: Members[] }>()
+    assert.deepEqual(
+      report.checkouts.map((one) => one.id),
+      [id],
+      status,
+    )
+  }
+  for (const path of ['', `/${id}`, '/stats', '/overview']) {
+    assert.deepEqual(await get(`/api/checkouts${path}`), await get(`/api/admin/checkouts${path}`), path)
+  }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { isUniqueViolation, orderByRaw, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
+import { isUniqueViolation, rawColumn, sumRaw } from '../../src/kernel/dialect.ts'
 import { createAccount, findAccount } from '../../src/modules/accounts/index.ts'
 import { insertAccount } from '../../src/modules/accounts/store.ts'
 import { addAvailable, findAvailable } from '../../src/modules/accounts/credits-store.ts'
@@ -110,19 +110,16 @@ forEachEngine((engine, open) => {
     assert.ok(await findAccount(store.db, 'acc_1'))
   })
 
-  test('amounts of raw add up exactly and sort as numbers', async (t) => {
+  test('amounts of raw add up exactly', async (t) => {
     const { store } = await open(t)
     const db = store.db as unknown as Kysely<{ amounts: { raw: string } }>
     await db.schema
       .createTable('amounts')
       .addColumn('raw', rawColumn(engine), (column) => column.notNull())
       .execute()
-    const read = async () => {
-      const sums = await db.selectFrom('amounts').select(sumRaw(engine, 'raw').as('sum')).executeTakeFirstOrThrow()
-      const rows = await db.selectFrom('amounts').select('raw').orderBy(orderByRaw(engine, 'raw')).execute()
-      return { sum: sums.sum, order: rows.map(({ raw }) => raw) }
-    }
-    assert.deepEqual(await read(), { sum: '0', order: [] })
+    const readSum = async () =>
+      (await db.selectFrom('amounts').select(sumRaw(engine, 'raw').as('sum')).executeTakeFirstOrThrow()).sum
+    assert.equal(await readSum(), '0')
     const supply = 2n ** 128n - 1n
     const half = 2n ** 127n
     await repeat(10, async (random) => {
@@ -132,9 +129,7 @@ forEachEngine((engine, open) => {
         .insertInto('amounts')
         .values(amounts.map((amount) => ({ raw: `${amount}` })))
         .execute()
-      const { sum, order } = await read()
-      assert.equal(sum, `${amounts.reduce((total, amount) => total + amount, 0n)}`)
-      assert.deepEqual(order, amounts.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map(String))
+      assert.equal(await readSum(), `${amounts.reduce((total, amount) => total + amount, 0n)}`)
     })
   })
 

@@ -63,8 +63,8 @@ const PATIENCE = 5_000
  * Awaits something that is quick as a rule. When a job happens to hold the wallet that is needed, it is looked at again only
  * after a while, and for that the clock has to move.
  */
-export function turningWhenStuck<T>(clock: TestClock, waited: Promise<T>): Promise<T> {
-  const timer = setInterval(() => clock.advance(100), PATIENCE)
+export function turningWhenStuck<T>(clock: TestClock, waited: Promise<T>, patience = PATIENCE): Promise<T> {
+  const timer = setInterval(() => clock.advance(100), patience)
   return waited.finally(() => clearInterval(timer))
 }
 

@@ -123,7 +123,8 @@ function serverOwner(): { uid: number; gid: number } | undefined {
   return { uid: ask('-u'), gid: ask('-g') }
 }
 
-function programFolder(): string {
+/** Where the programs of the newest server lie. */
+export function programFolder(): string {
   const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED).sort((a, b) => Number(b) - Number(a)) : []
   const folder = versions
     .map((version) => join(INSTALLED, version, 'bin'))

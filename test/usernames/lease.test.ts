@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { bearer, nano, turnUntil } from '../checkout/world.ts'
 import {
@@ -20,100 +19,6 @@ import {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-
-test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, Username registration offer; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const alice = await market.person()
-  const made = await offer(shop, 'Alice')
-  assert.deepEqual(Object.keys(made).sort(), [
-    ...['address', 'available', 'browser', 'check', 'expires_unix', 'id', 'json', 'lease', 'name', 'plans', 'status'],
-  ])
-  assert.match(made.id, /^[0-9a-f]{16}$/)
-  assert.match(made.address, /^nano_/)
-  assert.equal(made.browser, `${shop.url}/pay/${made.id}`)
-  assert.equal(made.check, `${shop.url}/check/${made.id}`)
-  assert.deepEqual([made.available, made.status, made.lease, made.name], [true, 'available', null, 'Alice'])
-  const prices = {
-    '2 Days': '0.01',
-    '1 Month': '0.05',
-    '1 Year': '0.3',
-    '2 Years': '0.5',
-    '5 Years': '3',
-    '10 Years': '10',
-  }
-  assert.deepEqual(
-    made.plans.map(({ title }) => title),
-    Object.keys(prices),
-  )
-  for (const { title, value, value_raw: raw, link } of made.plans) {
-    const price = nano(prices[title as keyof typeof prices])
-    assert.equal(nano(value), BigInt(raw))
-    assert.ok(BigInt(raw) > price && BigInt(raw) < price + (price * 6n) / 1000n, `${title}: ${value}`)
-    assert.equal(link, `nano:${made.address}?amount=${raw}`)
-  }
-  assert.equal(new Set(made.plans.map(({ value_raw: raw }) => raw)).size, 6)
-
-  const before = (await shop.check(made.id)) as unknown as { order: Order; success: boolean }
-  assert.deepEqual([before.success, before.order], [false, { kind: 'name', name: 'Alice', status: 'waiting' }])
-  await market.send(alice, made.address, priceOf(made, '1 Year'))
-  const check = await untilOrder(shop, made.id, 'applied')
-  assert.deepEqual([check.success, check.plan?.title], [true, '1 Year'])
-  assert.deepEqual(check.order, {
-    kind: 'name',
-    name: 'Alice',
-    status: 'applied',
-    what: '@Alice until November 15, 2027',
-  })
-
-  const now = market.clock.now() / 1000
-  const found = { created: 'November 15, 2026', expires: 'November 15, 2027', created_unix: now }
-  const entry = { name: 'Alice', address: alice.address, ...found, expires_unix: now + (365 * DAY) / 1000 }
-  assert.ok(made.expires_unix > now, 'good for a while')
-  for (const fields of [{ name: 'alice' }, { name: '@ALICE' }, { username: 'aLICE' }]) {
-    const taken = (await shop.call('get_name', fields)).json<Offer>()
-    assert.deepEqual([taken.available, taken.status, taken.name], [false, 'leased', 'Alice'])
-    assert.deepEqual(taken.lease, {
-      ...entry,
-      owner: alice.address,
-      grace_until_unix: now + (375 * DAY) / 1000,
-    })
-    assert.equal(taken.plans.length, 6, 'its owner can extend it')
-  }
-  await until(async () => (await shop.call('known')).json<unknown[]>().length > 0)
-  assert.deepEqual((await shop.call('known')).json<unknown>(), [entry])
-  const file = async (path: string) => (await ask(`${shop.url}${path}`, { method: 'GET' })).json<unknown>()
-  assert.deepEqual(await file('/known.json'), [entry])
-  const aliases = (await shop.call('aliases')).json<{ account: string; alias: string }[]>()
-  assert.deepEqual(await file('/aliases.json'), aliases)
-  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
-  assert.deepEqual(
-    aliases.filter(({ account }) => account === burn),
-    [{ account: burn, alias: 'Burn' }],
-  )
-  const wellKnown = '/.well-known/nano-currency.json'
-  assert.deepEqual(await file(`${wellKnown}?names=alice,nobody`), {
-    names: [{ name: 'alice', address: alice.address }],
-  })
-  const { address } = alice
-  assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
-  assert.deepEqual(await file(wellKnown), { names: [entry] })
-  const balance = (await shop.call('account_balance', { account: '@aLiCe' })).json()
-  assert.equal(balance.address, alice.address)
-  // The same address may have another one; it is called by the first.
-  await lease(market, shop, alice, 'Bakery', '1 Month')
-  const names = async () => (await shop.call('known')).json<{ name: string; address: string }[]>()
-  await until(async () => (await names()).length === 2)
-  assert.deepEqual(
-    (await names()).map(({ name, address }) => [name, address]),
-    [
-      ['Alice', address],
-      ['Bakery', address],
-    ],
-  )
-  assert.deepEqual(await file(`${wellKnown}?names=${address}`), { names: [{ name: 'Alice', address }] })
-  await assertAccounted(market, shop)
-})
 
 test('two buyers pay for one name at once: one gets it, the other gets everything back (contract 3, rule 9; 4.1, rule 20)', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
@@ -142,23 +47,6 @@ test('two buyers pay for one name at once: one gets it, the other gets everythin
   }
 })
 
-test('only a payment from the owner’s address extends a lease; a stranger’s is sent back (contract 2, rule 7; 3, Username: leased; 3, rule 10)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
-  await lease(market, shop, alice, 'alice', '1 Month')
-  const extension = await offer(shop, 'alice')
-  await market.send(bob, extension.address, priceOf(extension, '10 Years'))
-  const { order } = await untilRefunded(market, shop, extension.id)
-  assert.deepEqual([order.status, order.reason], ['refunded', 'name_taken'])
-  assert.equal(market.fundsOf(bob.address), nano('100'))
-  await lease(market, shop, alice, 'ALICE', '2 Years')
-  const { lease: current } = await offer(shop, 'alice')
-  // One month from November 15 is December 15; two years more is December 15, 2028.
-  assert.deepEqual([current!.expires, current!.owner, current!.name], ['December 15, 2028', alice.address, 'alice'])
-  await assertAccounted(market, shop)
-})
-
 test('a second payment of the same amount is sent back, and one for another plan of a paid offer too', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
@@ -177,73 +65,6 @@ test('a second payment of the same amount is sent back, and one for another plan
   )
   assert.equal((await offer(shop, 'alice')).lease!.expires, 'December 15, 2026')
   assert.equal(market.fundsOf(alice.address), nano('100') - BigInt(priceOf(made, '1 Month')))
-  await assertAccounted(market, shop)
-})
-
-test('paid after the offer has ended: the name is given all the same, unless somebody has it (contract 3, rule 11)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
-  const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
-  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
-  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forBob.id)).status === 'expired')
-  await market.send(alice, forAlice.address, priceOf(forAlice, '1 Year'))
-  await turnUntil(market, 1_000, async () => (await shop.check(forAlice.id)).success)
-  const check = await untilOrder(shop, forAlice.id, 'applied')
-  assert.deepEqual([check.status, check.additional_status], ['complete', 'marked'])
-  await market.send(bob, forBob.address, priceOf(forBob, '1 Year'))
-  await turnUntil(market, 1_000, async () => (await shop.check(forBob.id)).success)
-  await untilRefunded(market, shop, forBob.id)
-  assert.equal(market.fundsOf(bob.address), nano('100'))
-  await assertAccounted(market, shop)
-})
-
-test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, Username: leased, grace; 3, rule 11; 8, Usernames: grace)', async (t) => {
-  const market = await openMarket(t)
-  const shop = await market.start()
-  const [alice, bob] = [await market.person(), await market.person()]
-  await lease(market, shop, alice, 'alice', '1 Month')
-  const resolves = async () => (await shop.call('account_balance', { account: '@alice' })).status
-  const takesMoney = async () => (await shop.call('checkout', { address: '@alice', amount: '1' })).status
-  assert.deepEqual([await resolves(), await takesMoney()], [200, 200])
-
-  await untilQuiet(market, shop)
-  market.clock.leap(30 * DAY)
-  const ended = await offer(shop, 'alice')
-  assert.deepEqual([ended.status, ended.available], ['grace', false])
-  // What was asked of the node before the leap has timed out, and it is tried again soon.
-  await turnUntil(market, 1_000, async () => (await resolves()) === 200)
-  assert.equal(await takesMoney(), 400)
-  assert.deepEqual((await shop.call('known')).json<unknown>(), [])
-  const refused = await shop.call('update_name', { name: 'alice', title: 'x' })
-  assert.deepEqual([refused.status, refused.json().code], [409, 'conflict'])
-
-  // A stranger pays in the grace period, the owner after it.
-  const early = await offer(shop, 'alice')
-  await market.send(bob, early.address, priceOf(early, '1 Year'))
-  await turnUntil(market, 1_000, async () => (await shop.check(early.id)).success)
-  assert.equal((await untilRefunded(market, shop, early.id)).order.reason, 'name_taken')
-  const renewal = await offer(shop, 'alice')
-  await market.send(alice, renewal.address, priceOf(renewal, '2 Days'))
-  await turnUntil(market, 1_000, async () => (await shop.check(renewal.id)).success)
-  const renewed = await offer(shop, 'alice')
-  assert.equal(renewed.status, 'leased')
-  // Two days from now and not from the end that is past; and the ten days of grace that it had stay.
-  const expires = Number(renewed.lease!.expires_unix)
-  assert.equal(expires - Math.floor(market.clock.now() / 1000) > 1.9 * 86_400, true)
-  assert.equal(Number(renewed.lease!.grace_until_unix) - expires, 10 * 86_400)
-
-  await untilQuiet(market, shop)
-  market.clock.leap(13 * DAY)
-  assert.equal((await offer(shop, 'alice')).status, 'available')
-  assert.deepEqual([await resolves(), await takesMoney()], [400, 400])
-  const free = await offer(shop, 'ALice')
-  assert.deepEqual([free.available, free.lease], [true, null])
-  await market.send(bob, free.address, priceOf(free, '2 Days'))
-  await turnUntil(market, 1_000, async () => (await shop.check(free.id)).success)
-  const { lease: current } = await offer(shop, 'alice')
-  assert.deepEqual([current!.owner, current!.name], [bob.address, 'ALice'])
-  assert.equal(Number(current!.grace_until_unix) - Number(current!.expires_unix), 86_400, 'one day after two')
   await assertAccounted(market, shop)
 })
 

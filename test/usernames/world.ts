@@ -87,6 +87,33 @@ export async function lease(market: Market, shop: Shop, who: Signer, name: strin
   return made
 }
 
+/** What `update_name` answers. */
+export interface Change {
+  id: string
+  address: string
+  browser: string
+  check: string
+  json: string
+  update_name: string
+  amount: string
+  amount_raw: string
+  link: string
+  expires_unix: number
+}
+
+export async function askChange(shop: Shop, fields: object): Promise<Change> {
+  const reply = await shop.call('update_name', fields)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json<Change>()
+}
+
+/** Asks for a change, pays it and waits for it. */
+export async function change(market: Market, shop: Shop, who: Signer, fields: object): Promise<void> {
+  const asked = await askChange(shop, fields)
+  await market.send(who, asked.address, asked.amount_raw)
+  await untilOrder(shop, asked.id, 'applied')
+}
+
 /** Waits until the treasury has nothing left to do: what is on its way when the clock leaps counts as lost. */
 export async function untilQuiet(market: Market, shop: Shop): Promise<void> {
   const { db } = shop.app.store

@@ -20,6 +20,7 @@ import {
 import type { TestClock } from '../support/clock.ts'
 import { type OpenedStore, openFresh } from '../support/engines.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
+import { type Gateway, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 export const ACCOUNT = 'acc_alice'
@@ -110,6 +111,45 @@ export function openRunner(
     await runner.stop()
   })
   return runner
+}
+
+/** A delivery as the owner of its event sees it. */
+export interface ShownDelivery {
+  id: string
+  cause: string
+  state: string
+  next_at: string | null
+  attempts: { attempt: number; at: string; status: number | null; error: string | null; ms: number; response: string }[]
+}
+
+export interface ShownEvent {
+  id: string
+  type: string
+  subject: string
+  created_at: string
+  delivered: boolean
+  url: string | null
+  payload: { id: string } | null
+  deliveries: ShownDelivery[]
+}
+
+/** Whoever asks a whole gateway for its events. */
+export function readerOf({ url, app }: Pick<Gateway, 'url' | 'app'>, key: string) {
+  const headers = { key }
+  const get = (path: string) => ask(`${url}/api${path}`, { method: 'GET', headers })
+  const post = (path: string, body: object = {}, more: Record<string, string> = {}) =>
+    ask(`${url}/api${path}`, { headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  const show = async (id: string) => (await get(`/events/${id}`)).json<{ event: ShownEvent }>().event
+  /** Waits until the latest delivery of an event was tried so often, without turning the clock. */
+  const untilTried = async (id: string, times: number): Promise<ShownDelivery> => {
+    await until(async () => {
+      app.store.notices.publish('jobs', '')
+      return (await show(id)).deliveries.at(-1)?.attempts.length === times
+    })
+    // Deliveries are read before their attempts: only a look that begins now has both as they are.
+    return (await show(id)).deliveries.at(-1)!
+  }
+  return { get, post, show, untilTried }
 }
 
 export interface Received {

@@ -9,9 +9,7 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openCpuEngine } from '../../src/infra/work/cpu.ts'
 import { Scheduler } from '../../src/infra/work/scheduler.ts'
-import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
-import { Signer, UNOPENED, nano } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -77,20 +75,6 @@ test('work that was made before is free and says so, also after a restart (contr
   assert.deepEqual([third.cached, third.work], [true, first.work])
 })
 
-test('after a block was published, the work for the next one is made before anybody asks', async (t) => {
-  const gateway = await openGateway(t, OWN_THREADS)
-  const ann = new Signer(1, WORK_THRESHOLDS.dev)
-  const { node } = gateway.app.devnet!
-  const sent = await node.fund(ann.key, nano(5))
-  const open = ann.receive(UNOPENED, sent, nano(5))
-  const { hash } = (await gateway.call('process', { block: toBlockJson(open) })).json()
-  const { db } = gateway.app.store
-  await until(async () => (await db.selectFrom('works').select('root').where('root', '=', hash!).execute()).length > 0)
-  const { cached, work } = (await gateway.call('work_generate', { hash })).json<WorkResult>()
-  assert.equal(cached, true)
-  assert.ok(workValue(hash!, work) >= WORK_THRESHOLDS.dev.send)
-})
-
 test('a client that hangs up leaves, and the search ends', async (t) => {
   const gateway = await openLive(t)
   const controller = new AbortController()
@@ -100,17 +84,6 @@ test('a client that hangs up leaves, and the search ends', async (t) => {
   controller.abort()
   await assert.rejects(request)
   await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) === 0)
-})
-
-test('work_cancel ends one’s own wait, with the words of a node (contract 4.1, Blocks and work: work_cancel)', async (t) => {
-  const gateway = await openLive(t)
-  const hash = newHash()
-  const waiting = gateway.call('work_generate', { hash, ...ENDLESS })
-  await until(async () => (await metric(gateway, 'gateway_work_queue_hashes ')) > 0)
-  assert.deepEqual((await gateway.call('work_cancel', { hash })).json(), { success: '' })
-  const reply = await waiting
-  assert.equal(reply.status, 200)
-  assert.deepEqual(reply.json(), { error: 'Cancelled' })
 })
 
 test('when the only peer dies in the midst of a search, this machine finds the work (contract 4.1, rule 15)', async (t) => {
@@ -155,12 +128,4 @@ test('a spare machine that runs the work server computes for the gateway', async
   const wrong = await post({ action: 'work_generate', hash: 'zz' })
   assert.deepEqual([wrong.status, wrong.json().error, wrong.json().field], [400, 'Invalid block hash', 'hash'])
   assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
-})
-
-test('without any source of work the answer is 503 with the time to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline)', async (t) => {
-  const gateway = await openGateway(t, { WORK_THREADS: '0', WORK_NODES: 'false' })
-  const reply = await gateway.call('work_generate', { hash: newHash() })
-  assert.equal(reply.status, 503)
-  assert.equal(reply.json().error, 'No work source available.')
-  assert.ok(reply.headers['retry-after'])
 })

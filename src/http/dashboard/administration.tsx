@@ -1,11 +1,12 @@
+import type { KeptMail, ShownJob } from '../../kernel/upkeep.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listAccounts } from '../../modules/accounts/index.ts'
 import { type CheckoutCtx, gatherStats, listAccountTotals } from '../../modules/checkout/index.ts'
 import { countUndelivered } from '../../modules/webhooks/index.ts'
 import { AccountsPage } from '../../web/dashboard/accounts-page.tsx'
 import { type GatewayStatus, HealthPage } from '../../web/dashboard/health-page.tsx'
-import { type JobRow, JobsPage } from '../../web/dashboard/jobs-page.tsx'
-import { MailPage, type MailRow } from '../../web/dashboard/mail-page.tsx'
+import { JobsPage } from '../../web/dashboard/jobs-page.tsx'
+import { MailPage } from '../../web/dashboard/mail-page.tsx'
 import type { Door, DoorOptions, Visit } from './door.tsx'
 import { toRevenue } from './overview.tsx'
 
@@ -17,8 +18,8 @@ export interface AdministrationOptions extends DoorOptions {
   mailIsKept: boolean
   status(): GatewayStatus
   /** Mail that was kept instead of sent, newest first. */
-  listMails(limit: number): Promise<MailRow[]>
-  listJobs(filter: { status?: string; limit: number }): Promise<JobRow[]>
+  listMails(limit: number): Promise<KeptMail[]>
+  listJobs(filter: { status?: string; limit: number }): Promise<ShownJob[]>
   countJobs(): Promise<{ status: string; count: number }[]>
   /** Dead → ready, by an administrator's word; false when there is no such dead job. */
   retryJob(id: string, actor: string): Promise<boolean>

@@ -23,7 +23,7 @@ const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
 const RENEWED_BEFORE = (SESSION_SECONDS * 1000) / 2
 
-export type Page = Parameters<typeof renderPage>[0]
+type Page = Parameters<typeof renderPage>[0]
 
 export interface DoorOptions extends SessionOptions {
   store: StoreCtx
@@ -44,7 +44,7 @@ export interface Visit {
   query: Readonly<Record<string, string>>
 }
 
-export interface Place {
+interface Place {
   /** Below `/dashboard`. */
   path: string
   /** The entry of the menu that is lit; the path itself where nothing is said. */
@@ -55,9 +55,9 @@ export interface Place {
 }
 
 /** Where a form leads, or what it shows once: that page is not an address, because nobody shall find it again. */
-export type Outcome = { to: string } | { shown: JsonObject }
+type Outcome = { to: string } | { shown: JsonObject }
 
-export interface FormPlace extends Place {
+interface FormPlace extends Place {
   run(visit: Visit, fields: FormFields): Promise<Outcome>
   show?(visit: Visit, shown: JsonObject): Page | Promise<Page>
   /** The page that holds the form, with what was typed and what was wrong. */

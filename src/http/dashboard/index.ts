@@ -13,7 +13,7 @@ import { type SignInOptions, mountSignIn } from './sign-in.tsx'
 import { type WalletsOptions, mountWallets } from './wallets.tsx'
 import { mountWebhooks } from './webhooks.tsx'
 
-export type DashboardOptions = SignInOptions &
+type DashboardOptions = SignInOptions &
   OverviewOptions &
   AdministrationOptions &
   DeveloperOptions &

@@ -1,14 +1,12 @@
-import { fingerprintOf, once } from '../../guard/once.ts'
+import { type OnceCtx, fingerprintOf, once } from '../../guard/once.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { SecretBox } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 
 /** A second click comes while the first still runs: it waits this long for the same answer. */
 const LOOKS_MAX = 40
 const LOOK_EVERY = 250
 
-export interface SentForm {
+interface SentForm {
   accountId: string
   path: string
   /** The token that the page had put into its form. */
@@ -18,26 +16,23 @@ export interface SentForm {
 
 /**
  * Runs what a form asks for once, however often it is sent: a double click and a reloaded page get the first answer.
- * What was changed before it was sent again is another wish. Answers are kept sealed, because some hold what is shown
- * once.
+ * What was changed before it was sent again is another wish.
  */
 export async function onceForForm(
-  { db, clock, secrets }: Pick<StoreCtx, 'db' | 'clock'> & { secrets: SecretBox },
+  ctx: OnceCtx,
   { accountId, path, token, fields }: SentForm,
   run: () => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const fingerprint = fingerprintOf(fields)
   const action = `dashboard ${path}`
-  const place = `idempotency:${accountId}:${action}`
   const request = { accountId, action, key: `${token} ${fingerprint}`, fingerprint, onReplay: () => undefined }
   for (let looks = 1; ; looks++) {
     try {
-      const sealed = await once({ db, clock }, request, async () => secrets.seal(place, JSON.stringify(await run())))
-      return JSON.parse(secrets.open(place, sealed)) as JsonObject
+      return JSON.parse(await once(ctx, request, async () => JSON.stringify(await run()))) as JsonObject
     } catch (error) {
       const isRunning = error instanceof AppError && error.code === 'idempotency_in_flight'
       if (!isRunning || looks === LOOKS_MAX) throw error
-      await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
+      await new Promise<void>((resolve) => void ctx.clock.after(LOOK_EVERY, resolve))
     }
   }
 }

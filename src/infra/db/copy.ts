@@ -62,7 +62,7 @@ const SUMS: Partial<Record<(typeof TABLES)[number], string>> = {
   rep_days: 'online',
 }
 
-export interface CopiedTable {
+interface CopiedTable {
   table: string
   rows: number
   sum: number | undefined

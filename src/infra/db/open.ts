@@ -29,7 +29,7 @@ const POOL_MAX = 16
 /** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
 const SILENCE_MAX = 30_000
 
-export interface OpenOptions {
+interface OpenOptions {
   /** For work of an operator that may take as long as it takes. */
   patient?: boolean
 }

@@ -10,7 +10,7 @@ interface Pending {
 }
 
 /** A failure inside SQLite, with its extended code. */
-export class SqliteError extends Error {
+class SqliteError extends Error {
   readonly code: number | undefined
 
   constructor(message: string, code: number | undefined) {

@@ -21,7 +21,7 @@ import {
 } from '../../kernel/x402/wire.ts'
 import { confirmedBlock } from './confirmed-block.ts'
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   node: NodePort
   confirmations: ConfirmationBus
   clock: Clock

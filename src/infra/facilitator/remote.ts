@@ -18,13 +18,13 @@ const CONNECT_MILLISECONDS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const TEXT_MAX = 200
 
-export interface RemoteOptions {
+interface RemoteOptions {
   url: string
   clock: Clock
 }
 
 /** A facilitator did not answer, or not in a way that says anything. */
-export class NoOutcome extends Error {}
+class NoOutcome extends Error {}
 
 /**
  * A facilitator somewhere else, by its address. Redirects are not followed, answers are read up to a size, and calls

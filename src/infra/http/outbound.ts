@@ -9,7 +9,7 @@ import { type Resolve, resolveHere, resolvePublic } from './resolve.ts'
 const TOTAL_MILLISECONDS = 10_000
 const REPLY_BYTES_MAX = 2_048
 
-export interface OutboundOptions {
+interface OutboundOptions {
   clock: Clock
   /** For development: private networks, plain http, any port. Redirects and long replies are refused all the same. */
   allowPrivate: boolean

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ShownJob } from '../../kernel/upkeep.ts'
 import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 
@@ -63,6 +64,11 @@ export async function markRetry(db: Db, job: ClaimedJob, runAt: number, error: s
   return markRunning(db, job, { status: 'ready', run_at: runAt, locked_until: null, last_error: error })
 }
 
+/** Running → ready at once, as if it had not been begun: its worker ends before the job does. */
+export async function markGivenBack(db: Db, job: ClaimedJob, now: number): Promise<boolean> {
+  return markRunning(db, job, { status: 'ready', run_at: now, locked_until: null, attempts: job.attempts - 1 })
+}
+
 export async function markDead(db: Db, job: ClaimedJob, now: number, error: string): Promise<boolean> {
   return markRunning(db, job, { status: 'dead', finished_at: now, locked_until: null, last_error: error })
 }
@@ -70,6 +76,7 @@ export async function markDead(db: Db, job: ClaimedJob, now: number, error: stri
 interface RunningChange {
   status?: 'ready' | 'done' | 'dead'
   run_at?: number
+  attempts?: number
   locked_until?: number | null
   last_error?: string | null
   finished_at?: number
@@ -91,16 +98,7 @@ async function markRunning(
   return won !== undefined
 }
 
-export interface JobRow {
-  id: string
-  kind: string
-  status: string
-  attempts: number
-  runAt: number
-  lastError: string | null
-}
-
-export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<JobRow[]> {
+export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<ShownJob[]> {
   let query = db.selectFrom('jobs').select(['id', 'kind', 'status', 'attempts', 'run_at', 'last_error'])
   if (status !== undefined) query = query.where('status', '=', status as 'ready')
   const rows = await query.orderBy('run_at', 'desc').limit(limit).execute()

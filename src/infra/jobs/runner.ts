@@ -2,7 +2,7 @@ import type { Engine } from '../../kernel/dialect.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
-import { type ClaimedJob, claimJobs, markDead, markDone, markRetry, renewClaim } from './queue.ts'
+import { type ClaimedJob, claimJobs, markDead, markDone, markGivenBack, markRetry, renewClaim } from './queue.ts'
 
 const POLL_EVERY = 1_000
 const BACKOFF_MIN = 1_000
@@ -19,7 +19,7 @@ export interface RunnerOptions {
   onOutcome?: (event: { kind: string; outcome: Outcome }) => void
 }
 
-type Outcome = 'done' | 'retry' | 'dead' | 'lost'
+type Outcome = 'done' | 'retry' | 'dead' | 'lost' | 'given_back'
 
 /** Runs jobs of this process. Several runners may share one store: the queue decides who gets what. */
 export class JobRunner {
@@ -47,7 +47,7 @@ export class JobRunner {
     else this.#look = this.#lookForJobs()
   }
 
-  /** Takes no more jobs and waits for the running ones. */
+  /** Takes no more jobs and waits for the running ones, which are told to end early. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#cancelPoll?.()
@@ -97,7 +97,7 @@ export class JobRunner {
     let outcome: Outcome
     try {
       if (claimed.attempts > claimed.attemptsMax) throw new Error('Its worker died at every attempt.')
-      await job.run(claimed.payload, abort.signal)
+      await job.run(claimed.payload, AbortSignal.any([abort.signal, this.#stop.signal]))
       outcome = (await this.#finish(job, claimed)) ? 'done' : 'lost'
     } catch (error) {
       outcome = await this.#fail(job, claimed, error)
@@ -120,6 +120,8 @@ export class JobRunner {
   /** Again later, or dead; the schedule of a recurring job outlives a round that failed for good. */
   async #fail(job: Job, claimed: ClaimedJob, error: unknown): Promise<Outcome> {
     const { db, clock } = this.#options
+    // What fails in a process that stops may fail because it stops: the next one takes it up, and no attempt is lost.
+    if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
     const text = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_TEXT_MAX)
     if (claimed.attempts < claimed.attemptsMax) {
       const runAt = clock.now() + this.#backOff(claimed.attempts)

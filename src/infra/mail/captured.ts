@@ -1,13 +1,6 @@
+import type { KeptMail } from '../../kernel/upkeep.ts'
 import type { Clock, Mailer } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
-
-export interface CapturedMail {
-  id: string
-  recipient: string
-  subject: string
-  text: string
-  createdAt: number
-}
 
 /** Keeps mail in the store instead of sending it, so that a laptop needs no mail server. */
 export function capturedMailer(db: Db, clock: Clock): Mailer {
@@ -22,7 +15,7 @@ export function capturedMailer(db: Db, clock: Clock): Mailer {
   }
 }
 
-export async function listCapturedMail(db: Db, limit: number): Promise<CapturedMail[]> {
+export async function listCapturedMail(db: Db, limit: number): Promise<KeptMail[]> {
   const rows = await db.selectFrom('mails').selectAll().orderBy('created_at', 'desc').limit(limit).execute()
   return rows.map(({ id, recipient, subject, text, created_at: createdAt }) => ({
     id,

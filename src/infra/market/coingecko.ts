@@ -4,7 +4,7 @@ import { type MarketProvider, type PriceProvider, toDecimal } from './provider.t
 
 const NAME = 'coingecko'
 
-export interface CoinGeckoOptions {
+interface CoinGeckoOptions {
   url: string
   /** Sent as a header; empty for the public service. */
   key: string

@@ -6,7 +6,7 @@ const TIMEOUT = 5_000
 const REST = 5_000
 const REST_MAX = 300_000
 
-export interface LastGoodOptions<T> {
+interface LastGoodOptions<T> {
   clock: Clock
   fetch(signal: AbortSignal): Promise<T>
   /** While younger, it is simply served. */

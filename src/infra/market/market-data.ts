@@ -3,7 +3,7 @@ import type { Clock, MarketData } from '../../kernel/ports.ts'
 import { LastGood } from './last-good.ts'
 import type { MarketProvider } from './provider.ts'
 
-export interface MarketDataOptions {
+interface MarketDataOptions {
   clock: Clock
   provider: MarketProvider
   onFailure?(event: { provider: string; reason: string }): void

@@ -11,7 +11,7 @@ const DISAGREEMENT_PERCENT = 5
 const JUMP_FACTOR = 2
 const BELIEVED = 24 * 3_600_000
 
-export interface ProvidedPricesOptions {
+interface ProvidedPricesOptions {
   clock: Clock
   /** Asked in this order. */
   providers: readonly PriceProvider[]

@@ -1,5 +1,5 @@
-import { LedgerRefusal } from '../../kernel/errors.ts'
 import type { Confirmation, NodePort } from '../../kernel/ports.ts'
+import { readOrEmpty } from '../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../kernel/shape.ts'
 
 const BLOCKS_MAX = 100
@@ -28,13 +28,4 @@ export async function findSince(node: NodePort, account: string, since: number):
       type: 'active_confirmation_height',
       time: `${Number(block.local_timestamp) * 1_000}`,
     }))
-}
-
-async function readOrEmpty(node: NodePort, action: string, params: Record<string, unknown>) {
-  try {
-    return await node.read(action, params)
-  } catch (error) {
-    if (error instanceof LedgerRefusal) return {}
-    throw error
-  }
 }

@@ -8,7 +8,7 @@ const CATCH_UP_MAX = 5_000
 /** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
 const GAP_SLACK = 60_000
 
-export interface ConfirmationOptions {
+interface ConfirmationOptions {
   upstreams: readonly UpstreamOptions[]
   clock: Clock
   random: Random

@@ -2,7 +2,7 @@ import type { Dispatcher, Pool } from 'undici'
 import type { Leaving } from '../../kernel/leaving.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
 
-export interface Exchange {
+interface Exchange {
   path: string
   headers: Record<string, string>
   body: string

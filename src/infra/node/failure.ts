@@ -1,5 +1,5 @@
 /** Why a node did not answer; what the ledger refuses is an answer and never one of these. */
-export type FailureKind =
+type FailureKind =
   /** The connection was refused: the node has certainly not seen the request. */
   | 'refused'
   | 'timeout'

@@ -23,7 +23,7 @@ import { readFromNodes } from './read.ts'
 import type { UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
-export interface NodesOptions {
+interface NodesOptions {
   upstreams: readonly UpstreamOptions[]
   cacheBytesMax: number
   clock: Clock

@@ -1,5 +1,5 @@
 /** How answers of a node action may be remembered and how long one may take. The table that operators ask about. */
-export type CacheRule =
+type CacheRule =
   /** A confirmed block with a successor never changes; until then it is remembered for a second. */
   | { kind: 'immutable'; milliseconds: number }
   /** Dropped by any confirmation or own block that touches the accounts asked about. */
@@ -7,7 +7,7 @@ export type CacheRule =
   | { kind: 'short'; milliseconds: number }
   | { kind: 'never' }
 
-export interface Policy {
+interface Policy {
   cache: CacheRule
   timeoutMilliseconds: number
 }

@@ -9,7 +9,7 @@ const LOOKUP_TIMEOUT = 5_000
 /** A node behind the others says so of blocks that are fine elsewhere. */
 const MAY_LAG = new Set(['Gap previous block', 'Gap source block'])
 
-export interface Published {
+interface Published {
   hash: string
   /** A node that certainly has the block. */
   holder: Upstream

@@ -9,13 +9,13 @@ const PATIENCE = 3_000
 /** How long a "not found" from a later node waits for a node that was asked earlier. */
 const DOUBT_MAX = 1_000
 
-export interface ReadOutcome {
+interface ReadOutcome {
   answer: NodeAnswer
   upstream: Upstream
   hedged: boolean
 }
 
-export interface ReadLimits {
+interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
   /** Tells that nobody waits for the answer any more. */

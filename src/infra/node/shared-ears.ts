@@ -10,7 +10,7 @@ const PER_SECOND_MAX = 200
 /** PostgreSQL refuses notices of 8000 bytes. */
 const BYTES_MAX = 7_000
 
-export interface SharedEarsOptions {
+interface SharedEarsOptions {
   /** Tells instances apart. */
   instance: string
   bus: ConfirmationBus

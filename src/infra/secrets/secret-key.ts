@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSy
 import { join } from 'node:path'
 import type { Random } from '../../kernel/ports.ts'
 
-export const SECRET_KEY_BYTES = 32
+const SECRET_KEY_BYTES = 32
 const FILE = 'secret.key'
 
 /** The key that lies in the data folder, made at the first start. Only its owner may read it. */

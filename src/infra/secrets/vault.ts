@@ -2,7 +2,7 @@ import type { KeyHolder, KeyVault, Random, SealedKey } from '../../kernel/ports.
 import { type MasterKey, openKey, rewrapKey, sealKey } from './envelope.ts'
 import type { MasterKeys } from './master-keys.ts'
 
-export interface VaultOptions {
+interface VaultOptions {
   /** Reads the master keys; called again when they may have changed, or a record names one that is not known yet. */
   load(): MasterKeys
   /** Differs whenever the keys may have changed; it is asked before every seal. Throws when there are none any more. */

@@ -29,7 +29,7 @@ const STATUSES: Readonly<Record<string, SwapStatus>> = {
   expired: 'expired',
 }
 
-export interface NanswapOptions {
+interface NanswapOptions {
   url: string
   key: string
   clock: Clock

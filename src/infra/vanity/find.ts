@@ -20,7 +20,7 @@ export interface VanityRequest {
 }
 
 /** A key that signs, but that no seed or private key leads to: other wallets cannot import it. */
-export interface VanityKey extends ScalarKey {
+interface VanityKey extends ScalarKey {
   publicKey: PublicKey
 }
 

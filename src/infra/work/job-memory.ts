@@ -1,7 +1,7 @@
 const ROOT_WORDS = 4
 
 /** What a thread needs to begin with a job. */
-export interface Job {
+interface Job {
   generation: number
   /** The four words of the root. */
   root: bigint[]

@@ -1,16 +1,13 @@
 import { Cancelled, noWork } from '../../kernel/errors.ts'
-import { expectedHashes, workValue } from '../../kernel/nano/work.ts'
+import { workValue } from '../../kernel/nano/work.ts'
 import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
-import { secondsAhead } from './admission.ts'
+import { type QueueLimits, hashesOf, secondsToComeBack } from './admission.ts'
 import type { Engine } from './engine.ts'
 import { FairShares } from './fair-shares.ts'
 import { PeerFailure } from './peer-answer.ts'
+import { RecentWorks } from './recent-works.ts'
 import { type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
 
-/** Nobody queues behind more than this, whatever the estimate says. */
-const JOBS_MAX = 1_000
-/** What may be wanted later never takes the places of those who wait now. */
-const PRECOMPUTE_MAX = 50
 /** An engine that has not found anything in so many times the expected time gets help. */
 const HEDGE_AFTER = 3
 const HEDGE_MILLISECONDS_MIN = 50
@@ -19,15 +16,10 @@ const PEER_LATENCY_SECONDS = 0.003
 const RETRY_MILLISECONDS = 500
 /** How long a search outlasts that every engine rests: one cut connection must not empty the queue. */
 const PATIENCE_MILLISECONDS = 2_500
-const RECENT_MAX = 100
 
-export interface SchedulerOptions {
+export interface SchedulerOptions extends QueueLimits {
   engines: readonly Engine[]
   clock: Clock
-  /** The longest wait in the queue that is worth beginning. */
-  queueSecondsMax: number
-  /** The longest anybody waits altogether. */
-  waitSecondsMax: number
   onFound?(event: { class: WorkClass; engine: string; waitSeconds: number }): void
   onSearched?(event: { engine: string; hashes: number; wasted: boolean }): void
   onFailure?(event: { engine: string; reason: string }): void
@@ -44,8 +36,7 @@ export class Scheduler {
   readonly #jobs = new Map<string, SearchJob>()
   /** What each engine is busy with; a search that was stopped counts until it has really ended. */
   readonly #busy = new Map<Engine, Set<SearchJob>>()
-  /** Whoever asks in the very moment in which something was found must not cause a second search. */
-  readonly #recent = new Map<string, FoundWork>()
+  readonly #recent = new RecentWorks()
   readonly #shares = new FairShares()
   /** When there was no usable engine for the first time since something was found. */
   #helplessSince: number | undefined
@@ -63,17 +54,16 @@ export class Scheduler {
 
   /** Searches that run or wait, and what they will take. */
   get load(): { jobs: number; hashes: number; seconds: number } {
-    let hashes = 0
-    for (const job of this.#jobs.values()) hashes += job.expectedHashes
-    return { jobs: this.#jobs.size, hashes, seconds: hashes === 0 ? 0 : hashes / Math.max(1, this.#rate) }
+    const hashes = hashesOf(this.#jobs.values())
+    return { jobs: this.#jobs.size, hashes, seconds: hashes / Math.max(1, this.#rate) }
   }
 
   /** Waits until work is found. Throws `no_work` when it cannot be, or not in time; `Cancelled` when called off. */
   search(request: WorkRequest): Promise<FoundWork> {
     return new Promise((resolve, reject) => {
       const { root, threshold, leaving } = request
-      const recent = this.#recent.get(root)
-      if (recent && recent.value >= threshold) return resolve(recent)
+      const recent = this.#recent.find(root, threshold)
+      if (recent) return resolve(recent)
       const since = this.#clock.now()
       const known = this.#jobs.get(root)
       const refusal = this.#refusal(request, known)
@@ -109,10 +99,15 @@ export class Scheduler {
     return own.length > 0
   }
 
-  async close(): Promise<void> {
+  /** Finds nothing any more: whoever waits is refused at once, and so is whoever comes. */
+  dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
     for (const job of [...this.#jobs.values()]) this.#fail(job)
+  }
+
+  async close(): Promise<void> {
+    this.dismiss()
     await Promise.all(this.#options.engines.map((engine) => engine.close()))
   }
 
@@ -131,16 +126,8 @@ export class Scheduler {
     const isPrecompute = urgency === 'precompute'
     if (isPrecompute && !this.#usable.some(({ spare }) => spare)) return noWork(5)
     if (known && known.threshold <= threshold && !isPrecompute && known.lead?.class !== 'precompute') return undefined
-    const jobs = [...this.#jobs.values()]
-    const waitingLater = jobs.filter(({ lead }) => lead?.class === 'precompute').length
-    if (isPrecompute) return waitingLater >= PRECOMPUTE_MAX ? noWork(60) : undefined
-    if (jobs.length - waitingLater >= JOBS_MAX) return noWork(Math.ceil(this.load.seconds / 2) || 1)
-    const { queueSecondsMax, waitSecondsMax } = this.#options
-    const rate = Math.max(1, this.#rate)
-    // What is not likely to be found in time only keeps the machine from the others.
-    if (expectedHashes(threshold) / rate > waitSecondsMax) return noWork(waitSecondsMax)
-    const over = secondsAhead(request, jobs, rate) - queueSecondsMax
-    return over > 0 ? noWork(Math.ceil(over)) : undefined
+    const comeBackSeconds = secondsToComeBack(request, [...this.#jobs.values()], this.#rate, this.#options)
+    return comeBackSeconds > 0 ? noWork(comeBackSeconds) : undefined
   }
 
   /** Whether nothing is usable, and nothing has been found for longer than a short rest takes. */
@@ -284,7 +271,7 @@ export class Scheduler {
       return 0
     }
     this.#helplessSince = undefined
-    this.#recall(job.root, { work, value })
+    this.#recent.remember(job.root, { work, value })
     const answered = job.answer({ work, value })
     const now = this.#clock.now()
     for (const { class: urgency, since } of answered) {
@@ -293,12 +280,6 @@ export class Scheduler {
     }
     if (job.waiters.size === 0) this.#end(job)
     return answered.length
-  }
-
-  #recall(root: string, found: FoundWork): void {
-    this.#recent.delete(root)
-    this.#recent.set(root, found)
-    if (this.#recent.size > RECENT_MAX) this.#recent.delete(this.#recent.keys().next().value!)
   }
 
   /** One waits less; a job that nobody waits for ends. */

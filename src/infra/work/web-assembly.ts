@@ -1,7 +1,7 @@
 /** A compiled module. Threads that are handed the same one share its machine code. */
 export type WebAssemblyModule = object
 
-export interface WebAssemblyApi {
+interface WebAssemblyApi {
   validate(bytes: Uint8Array): boolean
   Module: new (bytes: Uint8Array) => WebAssemblyModule
   Instance: new (module: WebAssemblyModule) => { exports: unknown }

@@ -6,7 +6,7 @@ const PRIVATE_KEY_BYTES = 32
 const EXPANDED_KEY_BYTES = 64
 
 /** What signs for an account. */
-export interface SigningKey {
+interface SigningKey {
   publicKey: PublicKey
   sign(hash: string): string
 }

@@ -1,5 +1,3 @@
-import type { Reason } from './reasons.ts'
-
 /* The shapes of x402, version 2. They are the protocol's own, so that any client and any facilitator fits. */
 
 export const X402_VERSION = 2
@@ -54,12 +52,6 @@ export type SupportedResponse = {
   kinds: { x402Version: number; scheme: string; network: string }[]
   extensions: string[]
   signers: Record<string, string[]>
-}
-
-/** The refusal of a payment: why, and where it is not obvious, in whose words. */
-export interface Refused {
-  reason: Reason
-  message?: string
 }
 
 const HEADER_BYTES_MAX = 8 * 1024

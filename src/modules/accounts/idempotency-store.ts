@@ -8,7 +8,7 @@ export interface RepeatKey {
 }
 
 /** A request that was seen: still running, or finished with an answer. `createdAt` is also the fence of its claim. */
-export interface SeenRequest {
+interface SeenRequest {
   fingerprint: string
   status: 'started' | 'finished'
   answer: string | null

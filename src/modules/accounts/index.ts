@@ -23,11 +23,10 @@ export {
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { StoredKeys } from './key-ring.ts'
-export { type CreditEntry, listEntries } from './credits-store.ts'
+export { listEntries } from './credits-store.ts'
 export {
   type Account,
   type ApiKey,
-  type AuditRecord,
   findAccount,
   findAccountByEmail,
   insertAudit,
@@ -39,5 +38,4 @@ export {
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
-export { insufficientCredits } from './errors.ts'
 export { UsageMeter } from './usage.ts'

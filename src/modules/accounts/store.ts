@@ -298,7 +298,7 @@ export async function lockAccount(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   actor: string
   accountId: string | null
   what: string

@@ -4,10 +4,9 @@ import { buyRpc } from './actions/buy-rpc.ts'
 export const billing: Module = { name: 'billing', actions: [buyRpc] }
 
 export { describeOrder } from './domain/describe.ts'
-export { type WaitingPayment, listWaiting } from './domain/list-waiting.ts'
+export { listWaiting } from './domain/list-waiting.ts'
 export { type NewOrder, openOrder } from './domain/open-order.ts'
 export { releasePayment } from './domain/release.ts'
 export { CREDITS, giveCredits, offerCredits } from './domain/sell-credits.ts'
-export { type Fulfil, type Fulfilment, type Settlement, settlePayment } from './domain/settle.ts'
+export { type Fulfil, type Settlement, settlePayment } from './domain/settle.ts'
 export { OFFERED, OFFERED_PLAN, toOffer } from './shape-offer.ts'
-export { type Order, type SettledPayment, listPurchasesOf } from './store.ts'

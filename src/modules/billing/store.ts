@@ -157,30 +157,6 @@ export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]>
   return rows.map(toSettled)
 }
 
-/** What an account has paid the service for, newest first; the next page begins behind the last of this one. */
-export async function listPurchasesOf(
-  db: Db,
-  {
-    accountId,
-    kind,
-    after,
-    limit,
-  }: { accountId: string; kind?: string; after?: { createdAt: number; blockHash: string }; limit: number },
-): Promise<SettledPayment[]> {
-  let query = db.selectFrom('service_payments').selectAll().where('account_id', '=', accountId)
-  if (kind !== undefined) query = query.where('kind', '=', kind)
-  if (after) {
-    query = query.where(({ eb, or, and }) =>
-      or([
-        eb('created_at', '<', after.createdAt),
-        and([eb('created_at', '=', after.createdAt), eb('block_hash', '>', after.blockHash)]),
-      ]),
-    )
-  }
-  const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
-  return rows.map(toSettled)
-}
-
 /** Which of these blocks are settled. */
 export async function listSettledAmong(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()

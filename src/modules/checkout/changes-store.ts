@@ -51,7 +51,7 @@ export async function markChanged(
   return won !== undefined
 }
 
-export type Presentation = Pick<
+type Presentation = Pick<
   Checkout,
   | 'title'
   | 'description'

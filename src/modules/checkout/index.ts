@@ -15,10 +15,9 @@ export { formatFiat } from './domain/fiat.ts'
 export { readMoment } from './domain/period.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
-export { type Sale, openSale } from './domain/open-sale.ts'
-export { type Stats, type StatsDay, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
+export { openSale } from './domain/open-sale.ts'
+export { type Stats, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
 export {
-  type OwnCheckout,
   getCheckout,
   getOwn,
   readPageFacts,
@@ -33,15 +32,8 @@ export { updateCheckout } from './domain/update.ts'
 export { badField, checkoutNotFound } from './errors.ts'
 export { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 export { Monitor } from './monitor.ts'
-export { type Payment, findUnmatched, listUnmatched } from './payments-store.ts'
-export {
-  type AccountTotal,
-  type Filter,
-  countByStatus,
-  countLate,
-  listAccountTotals,
-  listCheckouts,
-} from './report-store.ts'
+export { findUnmatched, listUnmatched } from './payments-store.ts'
+export { type Filter, countByStatus, countLate, listAccountTotals, listCheckouts } from './report-store.ts'
 export { Shares } from './shares.ts'
 export { amountToPay, paymentLink, toOwnView, toResponse } from './shape.ts'
 export { type Checkout, OPEN_STATUSES, SERVICE } from './store.ts'

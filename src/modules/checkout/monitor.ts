@@ -31,7 +31,7 @@ const NUDGED_MAX = 50_000
 const RETRY_AFTER = 250
 const RETRIES_MAX = 20
 
-export interface MonitorOptions {
+interface MonitorOptions {
   ctx: CheckoutCtx
   node: NodePort
   bus: ConfirmationBus

@@ -1,3 +1,4 @@
+import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutPaymentsTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -86,12 +87,7 @@ export async function listUnmatched(
 ): Promise<Payment[]> {
   let query = db.selectFrom('checkout_payments').selectAll().where('owner', '=', owner).where('kind', '=', 'unmatched')
   if (after) {
-    query = query.where(({ eb, or, and }) =>
-      or([
-        eb('created_at', '<', after.createdAt),
-        and([eb('created_at', '=', after.createdAt), eb('block_hash', '>', after.blockHash)]),
-      ]),
-    )
+    query = query.where(behind(['created_at', 'desc', after.createdAt], ['block_hash', 'asc', after.blockHash]))
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toPayment)

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type Engine, sumRaw } from '../../kernel/dialect.ts'
+import { behind } from '../../kernel/keyset.ts'
 import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
 import type { Db, Tables } from '../../kernel/tables/index.ts'
 import { type Payment, toPayment } from './payments-store.ts'
@@ -62,7 +63,7 @@ function metadataText(engine: Engine, key: string) {
     else cast(json_extract(checkouts.metadata, ${path}) as text) end`
 }
 
-export interface Page {
+interface Page {
   limit: number
   offset?: number
   /** The last one that was seen: pages stay put while new checkouts come in. */
@@ -74,12 +75,7 @@ export async function listCheckouts(db: Db, engine: Engine, filter: Filter, page
   let query = where(db.selectFrom('checkouts').selectAll('checkouts'), engine, filter)
   if (page.after) {
     const { createdAt, id } = page.after
-    query = query.where((eb) =>
-      eb.or([
-        eb('checkouts.created_at', '<', createdAt),
-        eb.and([eb('checkouts.created_at', '=', createdAt), eb('checkouts.id', '<', id)]),
-      ]),
-    )
+    query = query.where(behind(['checkouts.created_at', 'desc', createdAt], ['checkouts.id', 'desc', id]))
   }
   const rows = await query
     .orderBy('checkouts.created_at', 'desc')
@@ -130,7 +126,7 @@ export async function sumRevenue(db: Db, engine: Engine, filter: Filter): Promis
   }))
 }
 
-export interface RevenueDay extends Revenue {
+interface RevenueDay extends Revenue {
   /** Whole days since 1970, in UTC. */
   day: number
 }
@@ -251,16 +247,9 @@ export async function listExported(
     .where('kind', '<>', 'unmatched')
   if (owner !== undefined) query = query.where('owner', '=', owner)
   if (after) {
-    query = query.where((eb) =>
-      eb.or([
-        eb('created_at', '<', after.createdAt),
-        eb.and([eb('created_at', '=', after.createdAt), eb('block_hash', '<', after.blockHash)]),
-        eb.and([
-          eb('created_at', '=', after.createdAt),
-          eb('block_hash', '=', after.blockHash),
-          eb('owner', '<', after.owner),
-        ]),
-      ]),
+    const { createdAt, blockHash, owner: lastOwner } = after
+    query = query.where(
+      behind(['created_at', 'desc', createdAt], ['block_hash', 'desc', blockHash], ['owner', 'desc', lastOwner]),
     )
   }
   const rows = await query

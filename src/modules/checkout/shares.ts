@@ -8,7 +8,7 @@ const SILENT_MAX = 16_000
 const TURN_AFTER = 1_000
 const TURNS_MAX = 3
 
-export interface SharesOptions {
+interface SharesOptions {
   notices: Notices
   clock: Clock
   random: Random

@@ -45,7 +45,7 @@ export interface CheckoutRequest extends PresentationRequest {
   orderAmount: unknown
 }
 
-export interface ReadingRules {
+interface ReadingRules {
   currencies: readonly string[]
   plainHttpAllowed: boolean
 }
@@ -62,7 +62,7 @@ const METADATA_DEPTH_MAX = 4
 const SIGNIFICANT_DIGITS_MAX = 15
 const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
 /** Kinds of events beyond the completion, which is always sent. */
-export const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
+const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
 const EVENTS: readonly string[] = ['payment.completed', ...OPTIONAL_EVENTS]
 const SECRET = /^[\x20-\x7e]{8,256}$/
 const EMAIL = new RegExp(EMAIL_PATTERN)

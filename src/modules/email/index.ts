@@ -11,7 +11,6 @@ export { declineShare } from './domain/decline.ts'
 export { followPayment } from './domain/follow.ts'
 export { openEmailPayment } from './domain/open.ts'
 export {
-  type OwnEmailPayment,
   fundingLink,
   getEmailPayment,
   getOwnEmailPayment,

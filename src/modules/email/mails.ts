@@ -2,12 +2,12 @@ import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
 import { type MailPart, renderMail, renderMailText } from '../../web/mail.tsx'
 import type { EmailCtx } from './ctx.ts'
-import type { Receipt } from './domain/tell.ts'
+import type { Receipt } from './domain/receipt.ts'
 import type { Recipient } from './recipients-store.ts'
 import type { EmailPayment } from './store.ts'
 
 /** A mail without its recipient. Its subject is ours alone: no word of a sender ever reaches a header. */
-export type Letter = Omit<Mail, 'recipient'>
+type Letter = Omit<Mail, 'recipient'>
 
 const toDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 const at = (milliseconds: number) => `${toDay.format(milliseconds)} UTC`
@@ -45,7 +45,7 @@ export function inviteMail(ctx: EmailCtx, payment: EmailPayment, { id, amount }:
   return toLetter(ctx, `mail_${id}`, { subject: `You have been sent ${nano(amount)}`, parts })
 }
 
-export interface ReceiptFacts {
+interface ReceiptFacts {
   kind: Receipt['kind']
   share: { id: string; email: string; amount: Raw; hash: string | undefined } | undefined
   recipients: readonly Recipient[]

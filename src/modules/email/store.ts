@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { EmailPaymentsTable } from '../../kernel/tables/email.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -58,7 +59,7 @@ function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
   }
 }
 
-export type NewEmailPayment = Omit<
+type NewEmailPayment = Omit<
   EmailPayment,
   'status' | 'total' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
 > & { dueAt: number }
@@ -108,7 +109,7 @@ export async function findOwnPayment(db: Db, accountId: string, id: string): Pro
   return row && toPayment(row)
 }
 
-export interface EmailPaymentFilter {
+interface EmailPaymentFilter {
   accountId: string
   status?: EmailStatus | undefined
   limit: number
@@ -123,14 +124,7 @@ export async function listEmailPayments(
 ): Promise<EmailPayment[]> {
   let query = db.selectFrom('email_payments').selectAll().where('account_id', '=', accountId)
   if (status !== undefined) query = query.where('status', '=', status)
-  if (after) {
-    query = query.where(({ eb, and, or }) =>
-      or([
-        eb('created_at', '<', after.createdAt),
-        and([eb('created_at', '=', after.createdAt), eb('id', '<', after.id)]),
-      ]),
-    )
-  }
+  if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
   return rows.map(toPayment)
 }

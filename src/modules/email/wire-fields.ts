@@ -83,7 +83,7 @@ function readEmails(value: unknown): string[] {
 }
 
 /** One plain address: nothing that a mail program could read as a list, a name, a route or a line of its own. */
-export function readEmail(field: string, value: unknown): string {
+function readEmail(field: string, value: unknown): string {
   const bad = () => badField(field, 'Invalid email', 'invalid_email')
   if (typeof value !== 'string' || value.length > 255) throw bad()
   const [local = '', given = '', ...more] = value.split('@')

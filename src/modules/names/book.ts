@@ -15,7 +15,7 @@ const LOOK_BACK = 60_000
 const RELOAD_EVERY = 3_600_000
 const BEGINNING: ChangePosition = { changedAt: 0, key: '' }
 
-export interface BookOptions {
+interface BookOptions {
   db: Db
   clock: Clock
   builtIn: BuiltIn

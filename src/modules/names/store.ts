@@ -1,3 +1,4 @@
+import { behind } from '../../kernel/keyset.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { UsernamesTable } from '../../kernel/tables/names.ts'
@@ -116,14 +117,7 @@ export async function listLeasesOf(
   { accountId, after, limit }: { accountId: string; after?: { createdAt: number; key: string }; limit: number },
 ): Promise<Lease[]> {
   let query = db.selectFrom('usernames').selectAll().where('account_id', '=', accountId)
-  if (after) {
-    query = query.where(({ eb, or, and }) =>
-      or([
-        eb('created_at', '<', after.createdAt),
-        and([eb('created_at', '=', after.createdAt), eb('name', '>', after.key)]),
-      ]),
-    )
-  }
+  if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['name', 'asc', after.key]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('name').limit(limit).execute()
   return rows.map(toLease)
 }

@@ -6,4 +6,3 @@ export const representatives: Module = { name: 'reps', actions: [reps, repInfo] 
 
 export { lookAtReps } from './jobs.ts'
 export { RepList } from './list-reps.ts'
-export type { KnownRep } from './representative.ts'

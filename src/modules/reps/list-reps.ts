@@ -12,7 +12,7 @@ const STALE_MILLISECONDS = 10 * 60_000
 export const DAY = 86_400_000
 const UPTIME_DAYS = 30
 
-export interface RepsOptions {
+interface RepsOptions {
   node: NodePort
   db: Db
   clock: Clock

@@ -18,7 +18,7 @@ export interface NodeFacts {
   telemetry: JsonObject
 }
 
-export interface Around {
+interface Around {
   known: Readonly<Record<string, KnownRep>>
   uptimes: Uptimes
   usernameOf(address: string): string | undefined

@@ -7,7 +7,6 @@ export { getName } from './actions/get-name.ts'
 export const usernames: Module = { name: 'usernames', actions: [getName, updateName] }
 
 export { NAME_UPDATE, changeName } from './domain/change-name.ts'
-export { showLease } from './domain/find-name.ts'
 export { NAME, leaseName } from './domain/lease-name.ts'
-export { type NameOffer, offerName } from './domain/offer-name.ts'
+export { offerName } from './domain/offer-name.ts'
 export { remindOfEnds } from './jobs.ts'

@@ -7,10 +7,10 @@ const METADATA_BYTES_MAX = 500
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** What owners may tell about their names; those with addresses of the web are shown as links. */
-export const PROFILE_TEXTS = ['title', 'github', 'twitter', 'mastodon', 'location'] as const
-export const PROFILE_LINKS = ['website', 'image'] as const
+const PROFILE_TEXTS = ['title', 'github', 'twitter', 'mastodon', 'location'] as const
+const PROFILE_LINKS = ['website', 'image'] as const
 
-export type GivenProfile = Partial<Record<(typeof PROFILE_TEXTS)[number] | (typeof PROFILE_LINKS)[number], unknown>> & {
+type GivenProfile = Partial<Record<(typeof PROFILE_TEXTS)[number] | (typeof PROFILE_LINKS)[number], unknown>> & {
   metadata?: unknown
 }
 

@@ -24,7 +24,7 @@ const NAMES: Record<string, Operation> = {
 const FLAGS = ['list', 'receive', 'balance', 'delete', 'info', 'update_metadata'] as const
 
 /** Members that decide what is meant. */
-export interface OperationFields {
+interface OperationFields {
   wallet_action?: string
   list?: boolean | undefined
   receive?: boolean | undefined

@@ -51,7 +51,7 @@ export async function deleteQueuedReceive(db: Db, id: string): Promise<void> {
     .execute()
 }
 
-export interface Signed {
+interface Signed {
   hash: string
   previous: string
   balance: Raw

@@ -72,7 +72,7 @@ const UNSIGNED = {
 const nextSequence = (walletId: string) =>
   sql<number>`(select coalesce(max(b.sequence), 0) + 1 from wallet_blocks b where b.wallet_id = ${walletId})`
 
-export interface NewSend {
+interface NewSend {
   id: string
   walletId: string
   accountId: string | null

@@ -13,7 +13,7 @@ export async function cancelPlan(db: Db, planId: string, now: number): Promise<v
   await markPlanDone(db, planId, now)
 }
 
-export interface Plan {
+interface Plan {
   id: string
   walletId: string
   run: number

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { WalletsTable } from '../../kernel/tables/wallets.ts'
 
-export type WalletStatus = WalletsTable['status']
+type WalletStatus = WalletsTable['status']
 
 export interface Wallet {
   id: string
@@ -53,7 +53,7 @@ function toWallet(row: Selectable<WalletsTable>): Wallet {
   }
 }
 
-export interface NewWallet {
+interface NewWallet {
   id: string
   accountId: string | null
   purpose: string

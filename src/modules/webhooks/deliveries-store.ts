@@ -2,18 +2,11 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/tables/index.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
 
-export type DeliveryState = DeliveriesTable['state']
+type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500
 const OPEN: DeliveryState[] = ['queued', 'sending', 'retrying']
 
-export interface AttemptRecord {
-  attempt: number
-  status: number | null
-  error: string | null
-  milliseconds: number
-  response: string
-  at: number
-}
+export type AttemptRecord = Omit<DeliveryAttemptsTable, 'delivery_id'>
 
 export interface DeliveryRecord {
   id: string
@@ -255,7 +248,7 @@ export async function listDisabled(db: Db, owner: string, limit: number): Promis
     .execute()
 }
 
-export interface Webhook {
+interface Webhook {
   owner: string
   url: string
 }

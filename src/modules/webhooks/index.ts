@@ -8,20 +8,11 @@ export {
 } from './domain/account-secret.ts'
 export { type AttemptEvent, type DeliveryCtx } from './domain/deliver.ts'
 export { HostSlots } from './domain/host-slots.ts'
-export {
-  type EventPage,
-  type EventQuery,
-  type EventWithDeliveries,
-  type Since,
-  getEvent,
-  listEvents,
-  listEventsOf,
-  listNewestEvents,
-} from './domain/list-events.ts'
+export { type EventWithDeliveries, getEvent, listEvents, listEventsOf, listNewestEvents } from './domain/list-events.ts'
 export { ping } from './domain/ping.ts'
 export { type NewEvent, recordEvent } from './domain/record-event.ts'
 export { redeliver } from './domain/redeliver.ts'
-export { type ToSign, signBody } from './domain/sign-body.ts'
+export { signBody } from './domain/sign-body.ts'
 export {
   type AttemptRecord,
   type DeliveryRecord,

@@ -73,7 +73,7 @@ export async function findEvent(
   return row && toEvent(row)
 }
 
-export interface EventFilter {
+interface EventFilter {
   accountId: string
   /** Only what comes after. */
   afterPosition: number
@@ -132,6 +132,8 @@ export async function listEventsAbout(
     .where('subject', '=', subject)
     .where('account_id', accountId === null ? 'is' : '=', accountId)
     .orderBy('created_at')
+    // Two of one millisecond: their positions say which was first.
+    .orderBy('position')
     .orderBy('id')
     .limit(limit)
     .execute()

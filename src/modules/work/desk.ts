@@ -11,12 +11,12 @@ const PENDING_MAX = 1_000
 const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 
 /** Where searches are made. */
-export interface WorkSearch {
+interface WorkSearch {
   search(request: WorkRequest): Promise<FoundWork>
   cancel(root: string, payer: string): boolean
 }
 
-export interface WorkDeskOptions {
+interface WorkDeskOptions {
   searches: WorkSearch
   store: StoreCtx
   /** Whether work for the next block of an account is made in idle time. */

@@ -2,7 +2,7 @@ import type { FoundWork } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 
-export interface StoredWork extends FoundWork {
+interface StoredWork extends FoundWork {
   root: string
   account: string | null
 }

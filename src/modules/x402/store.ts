@@ -197,7 +197,7 @@ export async function forgetPayments(db: Db, { answersUntil, rowsUntil }: { answ
 }
 
 /** Terms somebody may pay for a while. */
-export interface Offer {
+interface Offer {
   action: string
   payTo: string
   amount: string

@@ -2,7 +2,7 @@ import type { FrameProps } from './frame.tsx'
 import { type OverviewDay, OverviewPage, type OverviewProps } from './overview-page.tsx'
 import { Badge, Card, Moment, Nano, Table } from './show.tsx'
 
-export interface AccountsPageProps extends Pick<OverviewProps, 'counts' | 'revenue'> {
+interface AccountsPageProps extends Pick<OverviewProps, 'counts' | 'revenue'> {
   frame: FrameProps
   days: readonly OverviewDay[]
   accounts: readonly { id: string; email: string | null; role: 'user' | 'admin'; createdAt: number }[]

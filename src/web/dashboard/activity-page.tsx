@@ -1,7 +1,7 @@
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Empty, Moment, Pager, Table } from './show.tsx'
 
-export interface ActivityPageProps {
+interface ActivityPageProps {
   frame: FrameProps
   entries: readonly { id: string; at: number; actor: string; what: string; detail: Readonly<Record<string, unknown>> }[]
   first: string | undefined

@@ -3,7 +3,7 @@ import { Frame, type FrameProps } from './frame.tsx'
 import { type EventRow, Deliveries } from './deliveries.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from './show.tsx'
 
-export interface CheckoutDetail {
+interface CheckoutDetail {
   id: string
   owner: string
   title: string | null
@@ -30,7 +30,7 @@ export interface CheckoutDetail {
   paidAt: number | null
 }
 
-export interface CheckoutPageProps {
+interface CheckoutPageProps {
   frame: FrameProps
   filled: Filled
   checkout: CheckoutDetail

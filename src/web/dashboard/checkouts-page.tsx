@@ -2,7 +2,7 @@ import { type Filled, SelectField, TextField } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Empty, Moment, Nano, Pager, Table } from './show.tsx'
 
-export interface CheckoutRow {
+interface CheckoutRow {
   id: string
   title: string | null
   status: string
@@ -16,7 +16,7 @@ export interface CheckoutRow {
   paidAt: number | null
 }
 
-export interface CheckoutsPageProps {
+interface CheckoutsPageProps {
   frame: FrameProps
   filled: Filled
   currencies: readonly string[]

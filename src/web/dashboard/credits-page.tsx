@@ -3,7 +3,7 @@ import { ActionButton } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Empty, Figure, Moment, Table } from './show.tsx'
 
-export interface CreditsPageProps {
+interface CreditsPageProps {
   frame: FrameProps
   credits: number
   plan: string

@@ -2,7 +2,7 @@ import { ActionButton, type Filled, Form, FormError, SelectField, TextField } fr
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Copyable, Empty, Nano, Table, shorten } from './show.tsx'
 
-export interface DeveloperPageProps {
+interface DeveloperPageProps {
   frame: FrameProps
   paying: Filled
   funding: Filled

@@ -2,7 +2,7 @@ import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, Tex
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Pager, Table, shorten } from './show.tsx'
 
-export interface EmailPaymentRow {
+interface EmailPaymentRow {
   id: string
   status: string
   address: string

@@ -1,7 +1,7 @@
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Empty, Facts, Figure, Table } from './show.tsx'
 
-export interface UpstreamStatus {
+interface UpstreamStatus {
   name: string
   role: string
   healthy: boolean
@@ -10,7 +10,7 @@ export interface UpstreamStatus {
   p95Milliseconds: number | undefined
 }
 
-export interface WorkSourceStatus {
+interface WorkSourceStatus {
   name: string
   kind: string
   usable: boolean

@@ -1,15 +1,7 @@
+import type { ShownJob } from '../../kernel/upkeep.ts'
 import { ActionButton } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from './show.tsx'
-
-export interface JobRow {
-  id: string
-  kind: string
-  status: string
-  attempts: number
-  runAt: number
-  lastError: string | null
-}
 
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
@@ -17,7 +9,7 @@ const STATUSES = ['dead', 'ready', 'running', 'done']
 export const JobsPage = (props: {
   frame: FrameProps
   status: string
-  jobs: readonly JobRow[]
+  jobs: readonly ShownJob[]
   counts: readonly { status: string; count: number }[]
 }) => {
   const { frame, status, jobs, counts } = props

@@ -2,7 +2,7 @@ import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, Tex
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Copyable, Empty, Moment, Table } from './show.tsx'
 
-export interface KeyRow {
+interface KeyRow {
   id: string
   kind: 'secret' | 'public'
   start: string

@@ -1,13 +1,6 @@
+import type { KeptMail } from '../../kernel/upkeep.ts'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Empty, Moment } from './show.tsx'
-
-export interface MailRow {
-  id: string
-  recipient: string
-  subject: string
-  text: string
-  createdAt: number
-}
 
 /** Mail that was kept instead of sent. */
 export const MailPage = ({
@@ -16,7 +9,7 @@ export const MailPage = ({
   isKept,
 }: {
   frame: FrameProps
-  mails: readonly MailRow[]
+  mails: readonly KeptMail[]
   isKept: boolean
 }) => (
   <Frame

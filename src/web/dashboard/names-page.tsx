@@ -2,7 +2,7 @@ import { ActionButton, type Filled, Form, FormError, TextField } from './form.ts
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Empty, Moment, Table, shorten } from './show.tsx'
 
-export interface NameRow {
+interface NameRow {
   name: string
   address: string
   owner: string

@@ -2,7 +2,7 @@ import { type Filled, Form, FormError, TextField } from './form.tsx'
 import { Frame, type FrameProps } from './frame.tsx'
 import { Card, Copyable, Empty, Moment, Nano, shorten } from './show.tsx'
 
-export interface UnmatchedRow {
+interface UnmatchedRow {
   blockHash: string
   checkoutId: string | null
   payer: string

@@ -2,7 +2,7 @@ import { ActionButton, type Filled, Form, FormError, SelectField, TextField } fr
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from './show.tsx'
 
-export interface WalletRow {
+interface WalletRow {
   address: string
   status: string
   balance: bigint
@@ -85,7 +85,7 @@ export const WalletsPage = (props: { frame: FrameProps; filled: Filled; wallets:
   )
 }
 
-export interface WalletPageProps {
+interface WalletPageProps {
   frame: FrameProps
   filled: Filled
   wallet: WalletRow

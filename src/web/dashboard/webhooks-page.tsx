@@ -3,7 +3,7 @@ import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from
 import { Frame, type FrameProps } from './frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from './show.tsx'
 
-export interface WebhooksPageProps {
+interface WebhooksPageProps {
   frame: FrameProps
   filled: Filled
   secret: { last4: string; createdAt: number; previousUntil: number | undefined } | undefined

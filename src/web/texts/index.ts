@@ -8,7 +8,7 @@ import type { Texts } from './texts.ts'
 import { zh } from './zh.ts'
 
 export const TEXTS = { en, es, fr, de, pt, ja, zh } satisfies Record<string, Texts>
-export type Language = keyof typeof TEXTS
+type Language = keyof typeof TEXTS
 export const LANGUAGES = Object.keys(TEXTS) as Language[]
 
 /** How a page speaks to somebody. */

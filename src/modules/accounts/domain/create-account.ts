@@ -3,7 +3,7 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { emailTaken } from '../errors.ts'
 import { type Account, insertAccount, insertAudit } from '../store.ts'
 
-export interface NewAccount {
+interface NewAccount {
   /** Given only where the id itself makes the account unique. */
   id?: string
   email: string | null

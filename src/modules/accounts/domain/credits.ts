@@ -13,7 +13,7 @@ import { insertAudit } from '../store.ts'
 
 const RESERVATION_MILLISECONDS = 10 * 60_000
 
-export interface Grant {
+interface Grant {
   accountId: string
   amount: number
   reason: string

@@ -7,7 +7,7 @@ import { type ApiKey, countLiveKeys, insertAudit, insertKey } from '../store.ts'
 const SHOWN_CHARACTERS = 12
 const LIVE_KEYS_MAX = 100
 
-export interface NewKey {
+interface NewKey {
   accountId: string
   kind: KeyKind
   name: string

@@ -5,7 +5,7 @@ import { destinationRequired, notHeld } from '../errors.ts'
 import { type SettledPayment, insertSettled, markReleased } from '../store.ts'
 import { queueRefund } from './settle.ts'
 
-export interface Release {
+interface Release {
   blockHash: string
   /** Where to, when it is not to go back to where it came from. */
   destination: string | undefined

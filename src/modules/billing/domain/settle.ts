@@ -5,7 +5,7 @@ import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
 import { type Order, findOrder, insertSettled, isApplied, updateSettled } from '../store.ts'
 
 /** Why money goes back. Part of the answers. */
-export type RefundReason =
+type RefundReason =
   | 'already_paid'
   | 'name_taken'
   | 'not_the_owner'

@@ -11,7 +11,7 @@ import { readCheckout } from '../wire-fields.ts'
 const free = (description: string, example?: unknown) =>
   optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
 
-export const PLAN = answer.record({
+const PLAN = answer.record({
   title: answer.text,
   value: answer.text,
   value_raw: answer.optional(answer.raw),

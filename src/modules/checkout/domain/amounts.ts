@@ -4,7 +4,7 @@ import type { Random } from '../../../kernel/ports.ts'
 /** The smallest price, and the last decimal that most wallets let people type (contract 2, rule 9). */
 export const SMALLEST_PRICE = toRaw(10n ** 24n)
 /** From what can be typed down to what only a link carries. */
-export const GRAINS: readonly bigint[] = [10n ** 24n, 10n ** 22n, 10n ** 20n, 10n ** 18n]
+const GRAINS: readonly bigint[] = [10n ** 24n, 10n ** 22n, 10n ** 20n, 10n ** 18n]
 const FINEST = GRAINS.at(-1)!
 /** Four digits: as much as a person will type. */
 const TAGS_MAX = 9_999n
@@ -12,7 +12,7 @@ const TAGS_MAX = 9_999n
 export const NEIGHBOURS_COUNTED_MAX = Number(TAGS_MAX / 4n)
 
 /** A place where a unique amount may lie: the price, rounded up to a grain, and 1 to `tags` grains more. */
-export interface AmountSpace {
+interface AmountSpace {
   grain: bigint
   base: bigint
   tags: bigint

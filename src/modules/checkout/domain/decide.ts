@@ -23,7 +23,7 @@ export interface Standing {
   takesLate: boolean
 }
 
-export interface Arrival {
+interface Arrival {
   amountRaw: bigint
   /** When it was first known, here or to the node. */
   at: number

@@ -5,14 +5,9 @@ import type { CheckoutCtx } from '../ctx.ts'
 import { secretContext } from '../secret-context.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
 
-export type EventType =
-  | 'payment.completed'
-  | 'payment.detected'
-  | 'payment.partial'
-  | 'payment.late'
-  | 'checkout.expired'
+type EventType = 'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'
 
-export interface CheckoutEvent {
+interface CheckoutEvent {
   type: EventType
   /** Two events of one kind with the same key are one. */
   dedupeKey: string

@@ -9,7 +9,7 @@ import { boughtPrice, followCompletion } from './credit.ts'
 import { announce } from './events.ts'
 import { moveCheckout } from './move.ts'
 
-export interface MarkRequest {
+interface MarkRequest {
   id: string
   owner: string
   actor: string

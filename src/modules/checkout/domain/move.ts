@@ -3,7 +3,7 @@ import { type Checkout } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 
-export interface Move extends CheckoutChange {
+interface Move extends CheckoutChange {
   reason: string
   block?: string
 }

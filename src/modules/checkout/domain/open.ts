@@ -15,7 +15,7 @@ import { quotePrices, rateNow } from './quote.ts'
 import { reserveFilled, reserveNear } from './reserve.ts'
 
 /** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
-export const LATE_MILLISECONDS = 7 * 24 * 3_600_000
+const LATE_MILLISECONDS = 7 * 24 * 3_600_000
 /** The first look of the poller: whoever pays at once is told by the ledger's events. */
 const FIRST_SCAN = 15_000
 
@@ -51,7 +51,7 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
   return { checkout: opened, rate, webhookSecret: request.webhookSecret ? undefined : (secret ?? undefined) }
 }
 
-export const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
+const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)
 
 const hasPrice = ({ price, plans }: CheckoutRequest) => price !== undefined || plans.length > 0
 
@@ -171,7 +171,7 @@ export function toDraft(
   }
 }
 
-export interface Alongside {
+interface Alongside {
   rate?: Rate | undefined
   /** What is written together with the checkout. */
   alongside?(tx: CheckoutCtx, checkout: Checkout): Promise<void>

@@ -1,7 +1,7 @@
 import { badField } from '../errors.ts'
 
 /** From the first moment on, up to but without the last. */
-export interface Period {
+interface Period {
   from: number
   to: number
 }

@@ -1,8 +1,8 @@
-import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { parseRaw } from '../../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
+import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
 import type { LedgerSend } from './credit.ts'
 
@@ -12,7 +12,7 @@ const HISTORY_PAGE = 500
 /** Beyond this something is wrong, and a look that is not complete must not count as one. */
 const PAGES_MAX = 200
 
-export interface SeenSend extends LedgerSend {
+interface SeenSend extends LedgerSend {
   confirmed: boolean
 }
 
@@ -50,7 +50,7 @@ function toSend(hash: string, block: Record<string, unknown>, now: number): Seen
   return { hash, from, to, amountRaw, at, confirmed: block.confirmed === 'true' }
 }
 
-export interface AddressState {
+interface AddressState {
   address: string
   frontier: string | null
   /** Hashes of sends that wait for the address, confirmed or not. */
@@ -126,14 +126,4 @@ export async function readReceived(
     head = answer.previous
   }
   throw new Error(`The history of ${account} is longer than can be looked through.`)
-}
-
-/** An account without blocks is no failure here. */
-async function readOrEmpty(node: NodePort, action: string, params: Record<string, unknown>) {
-  try {
-    return await node.read(action, params)
-  } catch (error) {
-    if (error instanceof LedgerRefusal) return {}
-    throw error
-  }
 }

@@ -7,7 +7,7 @@ import { NEIGHBOURS_COUNTED_MAX, SMALLEST_PRICE, amountSpaces, fillWildcards, pi
 
 const TRIES_MAX = 32
 
-export interface ReservedFor {
+interface ReservedFor {
   plan: number
   quote: number | null
 }

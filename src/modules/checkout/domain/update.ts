@@ -20,7 +20,7 @@ import { moveCheckout } from './move.ts'
 import { priceInNano } from './open.ts'
 import { quotePrices, rateNow } from './quote.ts'
 
-export interface UpdateRequest {
+interface UpdateRequest {
   id: string
   owner: string
   actor: string

@@ -64,7 +64,7 @@ export async function openEmailPayment(ctx: EmailCtx, accountId: string, request
 }
 
 /** Equal shares, the remainder on the last; none is zero, because the smallest amount was checked. */
-export function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
+function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
   return splitShares(total, emails).map(({ amount }) => amount)
 }
 

@@ -9,6 +9,7 @@ import { receiptMail } from '../mails.ts'
 import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
 import { claimReference } from './claim-reference.ts'
+import type { Receipt } from './receipt.ts'
 
 /** The queue's word for a receipt. */
 export const TELL = 'email.tell'
@@ -16,10 +17,6 @@ const METER = 'email-receipts'
 /** Nobody has proved that this address is theirs: it hears no more of all payments together in 24 hours. */
 const RECEIPTS_MAX = 200
 const DAY = 86_400_000
-
-export type Receipt =
-  | { kind: 'funded' | 'expired' | 'returned' }
-  | { kind: 'claimed' | 'bounced' | 'declined'; recipientId: string }
 
 export type AskedReceipt = Receipt & { paymentId: string }
 

@@ -3,7 +3,7 @@ import { findServiceWallet } from '../../wallets/index.ts'
 import { type Claimant, DAY, METER, cooldownsOf } from './cooldowns.ts'
 import { type FaucetCtx, findRefusal } from './refuse-address.ts'
 
-export interface Eligibility {
+interface Eligibility {
   eligible: boolean
   /** Milliseconds: when a claim may succeed; now for those who may claim, and for those whom waiting does not help. */
   nextAt: number

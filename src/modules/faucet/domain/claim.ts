@@ -8,12 +8,12 @@ import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '
 import { type Claimant, type Cooldown, DAY, METER, cooldownsOf } from './cooldowns.ts'
 import { type FaucetCtx, findRefusal } from './refuse-address.ts'
 
-export interface ClaimRequest extends Claimant {
+interface ClaimRequest extends Claimant {
   accountId: string
   idempotencyKey: string | undefined
 }
 
-export interface PaidClaim {
+interface PaidClaim {
   claim: FaucetClaim
   hash: string
 }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toObject } from '../../../kernel/shape.ts'
 import { findWalletByAddress, treasury } from '../../wallets/index.ts'
 
@@ -22,9 +22,6 @@ export async function findRefusal(ctx: FaucetCtx, address: string): Promise<stri
 async function countUnreceived(ctx: FaucetCtx, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }
-  const { blocks } = await ctx.node.read('receivable', params).catch((error: unknown) => {
-    if (error instanceof LedgerRefusal) return { blocks: {} }
-    throw error
-  })
+  const { blocks } = await readOrEmpty(ctx.node, 'receivable', params)
   return Object.values(toObject(blocks)).filter((entry) => toObject(entry).source === giver).length
 }

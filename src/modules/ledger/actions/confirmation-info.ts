@@ -38,7 +38,7 @@ export const confirmationInfo = action({
     final_tally_nano: answer.nano,
     blocks: answer.map(answer.record({ tally: answer.raw, tally_nano: answer.nano })),
   }),
-  refusals: ['Confirmation not found'],
+  refusals: ['Active confirmation not found'],
   auth: 'none',
   caching: 'never',
   async run({ node }, params) {

@@ -1,9 +1,9 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
-import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { type JsonObject, toList, toObject } from '../../../kernel/shape.ts'
 import { withUsername } from '../username.ts'
 
@@ -81,7 +81,8 @@ async function findWaiting(ctx: Ctx, account: string, amount: Raw): Promise<Json
 async function findInHistory(ctx: Ctx, account: string, amount: Raw): Promise<JsonObject | undefined> {
   let head: string | undefined
   for (let seen = 0; seen < ctx.limits.findDepthMax; seen += PAGE) {
-    const page = await readPage(ctx, account, head)
+    const from = head === undefined ? { account } : { head }
+    const page = await readOrEmpty(ctx.node, 'account_history', { ...from, count: String(PAGE) })
     for (const entry of toList(page.history).map(toObject)) {
       if (entry.type === 'receive' && entry.amount === `${amount}`) return entry
     }
@@ -89,14 +90,4 @@ async function findInHistory(ctx: Ctx, account: string, amount: Raw): Promise<Js
     head = page.previous
   }
   return undefined
-}
-
-async function readPage(ctx: Ctx, account: string, head: string | undefined) {
-  try {
-    return await ctx.node.read('account_history', { ...(head ? { head } : { account }), count: String(PAGE) })
-  } catch (error) {
-    // An account without blocks has no history, which is no failure here.
-    if (error instanceof LedgerRefusal) return {}
-    throw error
-  }
 }

@@ -10,7 +10,7 @@ import { type Swap, insertSwap } from '../store.ts'
 const LIFETIME = 24 * 3_600_000
 const AMOUNT = /^(0|[1-9][0-9]{0,14})(\.[0-9]{1,18})?$/
 
-export interface SwapWish {
+interface SwapWish {
   accountId: string | null
   amount: string
   from: string

@@ -59,7 +59,7 @@ export async function holdsFunds(node: NodePort, account: string): Promise<boole
 }
 
 /** A block as the ledger has it. */
-export interface LedgerBlock {
+interface LedgerBlock {
   confirmed: boolean
   account: string
   amount: string

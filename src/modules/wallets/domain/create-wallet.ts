@@ -12,7 +12,7 @@ const VANITY = /^[13][13456789abcdefghijkmnopqrstuwxyz]{0,4}$/
 const VANITY_SECONDS = 30
 const KEY_BYTES = 32
 
-export interface WalletRequest {
+interface WalletRequest {
   /** Undefined for the service's own. */
   accountId: string | undefined
   purpose: string

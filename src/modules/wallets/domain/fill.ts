@@ -15,7 +15,7 @@ const DEPOSITS_MAX = 1_000
 const SENDS_MAX = 500
 
 /** What is asked of a wallet and not begun. */
-export interface Wishes {
+interface Wishes {
   sends: OutboxBlock[]
   receives: OutboxBlock[]
 }

@@ -5,7 +5,7 @@ import { type OutboxBlock } from '../outbox-store.ts'
 import { markFrozen } from '../frozen-store.ts'
 import { type Wallet } from '../store.ts'
 
-export interface Freeze {
+interface Freeze {
   reason: string
   kind?: WalletAlarm
   /** The open block, when a confirmed block of somebody else stands in its place: it can never follow. */

@@ -4,7 +4,7 @@ import { LeaseLost } from '../errors.ts'
 import { type Lease, holdLease, releaseLease, takeLease } from '../store.ts'
 
 /** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
-export const LEASE_MILLISECONDS = 10_000
+const LEASE_MILLISECONDS = 10_000
 
 /** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lease run out. */
 export async function withLease<T>(

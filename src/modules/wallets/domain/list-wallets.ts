@@ -5,7 +5,7 @@ import { type Wallet, listOwnedWallets } from '../store.ts'
 
 const READ_MAX = 10_000
 
-export interface WalletFilter {
+interface WalletFilter {
   limit: number
   start: number
   /** Part of the address or of the metadata, in any case. */

@@ -21,7 +21,7 @@ import { untilLeft } from './until-left.ts'
 const DAY = 24 * 3_600_000
 const DEPOSITS_MAX = 1_000
 
-export interface SendRequest {
+interface SendRequest {
   accountId: string
   /** Address of the wallet. */
   from: string

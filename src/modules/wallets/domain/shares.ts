@@ -1,6 +1,6 @@
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 
-export interface Share {
+interface Share {
   destination: string
   amount: Raw
 }

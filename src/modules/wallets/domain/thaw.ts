@@ -3,7 +3,7 @@ import { insertAudit } from '../../accounts/index.ts'
 import { countOwed } from '../outbox-store.ts'
 import { type FrozenWallet, findFrozen, markThawed } from '../frozen-store.ts'
 
-export interface Thaw {
+interface Thaw {
   /** Id or address. */
   wallet: string
   actor: string

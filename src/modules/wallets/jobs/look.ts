@@ -28,6 +28,7 @@ export const lookAfterWallets = (ctx: WalletCtx): Job => ({
     await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async ({ id }) => {
       await advanceWallet(ctx, id, { inspect: true }).catch(() => undefined)
     })
+    if (signal.aborted) return
     await markLooked(
       ctx.store.db,
       wallets.map(({ id }) => id),

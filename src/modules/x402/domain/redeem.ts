@@ -8,7 +8,7 @@ import { keepLease } from './lease.ts'
 import { settle } from './settle.ts'
 import type { Till } from './till.ts'
 
-export interface Redemption extends Presentation {
+interface Redemption extends Presentation {
   /** Told as soon as the payment is known to be settled, whatever becomes of the request. */
   onSettled(receipt: SettleResponse): void
   /** What was paid for. */

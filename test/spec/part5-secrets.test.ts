@@ -79,6 +79,7 @@ function plantEverywhere(secrets: Secrets, run: string): Planted[] {
     { action: 'receivable', account: GENESIS, threshold: plant('threshold') },
     { action: 'work_generate', hash: secrets.plantHex(`${run}: private key as root`), difficulty: plant('difficulty') },
     { action: 'work_validate', hash: 'A'.repeat(64), work: plant('work'), multiplier: plant('multiplier') },
+    { action: 'checkout', address: GENESIS, amount: '1', webhook_secret: plant('secret of a webhook') },
     { action: 'process', block: plant('block as a text') },
     { action: 'process', block: JSON.stringify({ type: 'state', signature: plant('signature in a text') }) },
     { action: 'process', block: { ...BLOCK, signature: plant('signature') } },

@@ -1,0 +1,67 @@
+// What suites need beside Node: a Debian package and how to see that it is there.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+
+const hasPostgres = () =>
+  existsSync('/usr/lib/postgresql') &&
+  readdirSync('/usr/lib/postgresql').some((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`))
+
+const NEEDS = [
+  { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
+  {
+    suites: [
+      'test/accounts/',
+      'test/chaos/',
+      'test/checkout/',
+      'test/cluster/',
+      'test/docs/',
+      'test/http/',
+      'test/shared/',
+      'test/sim/',
+      'test/spec/',
+      'test/stores/',
+      'test/usernames/',
+      'test/wallets/',
+      'test/webhooks/',
+      'test/x402/',
+    ],
+    name: 'postgresql',
+    found: hasPostgres,
+  },
+  {
+    suites: ['test/chaos/', 'test/shared/'],
+    name: 'redis-server',
+    found: () => existsSync('/usr/bin/redis-server'),
+  },
+  { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
+]
+
+/** Installs what is missing where it may, and answers the files that can run. */
+export function provide(files) {
+  const needs = (file, { suites }) => suites.some((suite) => file.startsWith(suite))
+  const missing = () => NEEDS.filter((need) => files.some((file) => needs(file, need)) && !need.found())
+  if (missing().length > 0) install(missing().map(({ name }) => name))
+  let runnable = files
+  for (const need of missing()) {
+    console.log(
+      `MISSING: ${need.name}, needed by ${need.suites.join(', ')}. Install it with: apt-get install ${need.name}`,
+    )
+    // On a laptop the other suites still run; where results count, a missing piece is a failure.
+    if (process.env.CI) process.exit(1)
+    runnable = runnable.filter((file) => !needs(file, need))
+  }
+  return runnable
+}
+
+function install(names) {
+  const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+  if (!mayInstall) return
+  console.log(`Installing ${names.join(', ')} …`)
+  const run = (...args) =>
+    spawnSync('apt-get', args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  run('update', '-q')
+  run('install', '-y', '-q', '--no-install-recommends', ...names)
+}

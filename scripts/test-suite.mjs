@@ -1,0 +1,33 @@
+// Runs test files in one process and answers what they said.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=120000']
+
+export async function runSuite(root, files) {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
+  const results = join(folder, 'failed')
+  const reporters = [
+    ['spec', 'stdout'],
+    [join(root, 'scripts/failed-files.mjs'), results],
+  ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
+  const started = Date.now()
+  const child = spawn(process.execPath, [...OPTIONS, ...reporters, ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
+  })
+  const chunks = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  const failed = [...new Set(readFileSync(results, 'utf8').split('\n').filter(Boolean))]
+  rmSync(folder, { recursive: true })
+  return {
+    passed: code === 0,
+    failed,
+    output: Buffer.concat(chunks).toString(),
+    seconds: Math.round((Date.now() - started) / 1000),
+  }
+}

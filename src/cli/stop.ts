@@ -1,0 +1,19 @@
+/** Runs once, at the first request to stop; the second one does not wait. */
+export function onStop(stop: () => Promise<void>): void {
+  let stopping = false
+  const begin = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(error)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', begin)
+  process.on('SIGINT', begin)
+  // The launcher holds this channel; when it dies, even by SIGKILL, nobody is left to stop us.
+  process.on('disconnect', begin)
+}

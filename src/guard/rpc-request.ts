@@ -1,0 +1,38 @@
+import type { Caller, Trace } from '../kernel/ctx.ts'
+import type { Leaving } from '../kernel/leaving.ts'
+import type { BurstDecision } from '../kernel/ports.ts'
+import type { RequestHeaders } from './credential.ts'
+
+/** What the transport writes into the payment headers. */
+interface PaymentTrace {
+  /** PAYMENT-REQUIRED. */
+  required?: string
+  /** PAYMENT-RESPONSE. */
+  response?: string
+  /** Hash of the block, for the log; the block itself is money until it is on the ledger. */
+  hash?: string
+}
+
+/** What a request leaves behind for the transport: its headers, its log line, its metrics. */
+export type RpcTrace = Trace & {
+  action: string | undefined
+  caller: Caller['kind'] | undefined
+  /** The answer is a stored one. */
+  replayed?: boolean
+  payment?: PaymentTrace
+  /** Numbers of the RateLimit headers. */
+  limit: BurstDecision | undefined
+}
+
+/** A request as the transport hands it over. */
+export interface RpcRequest {
+  requestId: string
+  text: string
+  headers: RequestHeaders
+  url: string
+  /** The client's network address, as far as it can be trusted. */
+  ip: string
+  trace: RpcTrace
+  /** Tells when the client has left. */
+  leaving: Leaving
+}

@@ -1,0 +1,20 @@
+import type { FoundWork } from '../../kernel/ports.ts'
+
+const ROOTS_MAX = 100
+
+/** Works found a moment ago: whoever asks in the very moment of the finding must not cause a second search. */
+export class RecentWorks {
+  /** In the order of finding, so that the first is the oldest. */
+  readonly #byRoot = new Map<string, FoundWork>()
+
+  find(root: string, threshold: bigint): FoundWork | undefined {
+    const found = this.#byRoot.get(root)
+    return found && found.value >= threshold ? found : undefined
+  }
+
+  remember(root: string, found: FoundWork): void {
+    this.#byRoot.delete(root)
+    this.#byRoot.set(root, found)
+    if (this.#byRoot.size > ROOTS_MAX) this.#byRoot.delete(this.#byRoot.keys().next().value!)
+  }
+}

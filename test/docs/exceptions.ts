@@ -1,0 +1,26 @@
+/** Commands of the documents that no test runs as they stand: each with its reason, and with what is tested instead. */
+export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
+  {
+    command: /^npm ci$/,
+    reason: 'fetches packages, and a test has no network; npm is asked whether the lock file would do (start.test.ts)',
+  },
+  {
+    command: /^npm install nano-gateway @x402\/fetch$/,
+    reason: 'fetches packages; test/package installs the packed file beside its dependencies and imports it',
+  },
+  {
+    command: /\bdocker (compose|build) /,
+    reason:
+      'needs a container engine; what sed changes is tried on the files (scripts.test.ts), rolling restarts by test/cluster',
+  },
+  {
+    command: /^npm run bench -- /,
+    reason: 'takes minutes and a quiet machine; its command line is read by the suite itself (scripts.test.ts)',
+  },
+  {
+    command: /^npm run chaos -- /,
+    reason: 'takes ten minutes; its command line is read (scripts.test.ts), and test/chaos runs it for a shorter time',
+  },
+]
+
+export const exceptionFor = (command: string) => EXCEPTIONS.find((exception) => exception.command.test(command))

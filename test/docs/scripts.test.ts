@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readOptions as readBenchOptions } from '../../bench/kit/options.ts'
+import { readOptions as readChaosOptions } from '../chaos/options.ts'
+import { readOptions as readFuzzOptions } from '../hostile/options.ts'
+import { blocksOf, commandsOf, headCommandsOf, headed, pages, quotedCommands, read, root } from './documents.ts'
+import { exceptionFor } from './exceptions.ts'
+import { openFolder, tools, runScript } from './shell.ts'
+
+/* Commands that stand inside sentences and at the head of files, and those that take too long to be run here. */
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+
+/** Everything that npm is told in any document. */
+const toNpm = [
+  ...quotedCommands(),
+  ...pages.flatMap(blocksOf).flatMap(({ page, code }) => commandsOf(code).map((command) => ({ page, command }))),
+].filter(({ command }) => command.startsWith('npm '))
+
+const isOurs = (name: string) => name in scripts
+/** What npm does without a script of ours. */
+const ITS_OWN = new Set(['ci', 'install'])
+
+test('every script that a document names is one of ours', () => {
+  const unknown = toNpm.filter(({ command }) =>
+    command.split(' && ').some((part) => {
+      const [, verb = '', name = ''] = part.split(' ')
+      return verb === 'run' ? !isOurs(name) : !ITS_OWN.has(verb) && !isOurs(verb)
+    }),
+  )
+  assert.deepEqual(unknown, [])
+})
+
+/** What stands behind `npm run <script> --`. */
+const argumentsOf = (script: string) =>
+  toNpm
+    .map(({ command }) => command)
+    .filter((command) => command.startsWith(`npm run ${script} -- `))
+    .map((command) => command.split(' ').slice(4))
+
+test('the load suite takes every command line that the documents have for it', () => {
+  const usage = read('bench/index.ts').split('*/')[0]!
+  const named = argumentsOf('bench')
+  assert.ok(named.length > 0)
+  for (const [what = '', ...options] of named) {
+    assert.match(usage, new RegExp(`^ \\* {3}(\\w+, )*${what}\\b`, 'm'), `the usage lists ${what}`)
+    readBenchOptions(options)
+  }
+})
+
+test('the suites that break things take every command line that the documents have for them', () => {
+  const lines = [...argumentsOf('chaos'), ...argumentsOf('fuzz')]
+  assert.ok(lines.length > 0)
+  for (const options of argumentsOf('chaos')) assert.ok(readChaosOptions(options).minutes > 0)
+  for (const options of argumentsOf('fuzz')) assert.ok(readFuzzOptions(options).inputs > 0)
+})
+
+test('the command line knows every command that stands inside a sentence', async (t) => {
+  const named = new Set(
+    quotedCommands().flatMap(
+      ({ command }) => /^npx nano-gateway ((?:[a-z][a-z-]* ?)+)/.exec(command)?.[1]?.trim() ?? [],
+    ),
+  )
+  assert.ok(named.size > 0)
+  const script = [...named].map((words) => `npx nano-gateway ${words} --help`).join('\n')
+  const { output, errors, code } = await runScript(t, script, openFolder(t), tools)
+  assert.equal(code, 0, errors)
+  for (const words of named) assert.match(output, new RegExp(`^Usage: nano-gateway ${words}\\b`, 'm'))
+})
+
+test('the heads of the files in deploy/ can be followed, but for the container engine', async (t) => {
+  const folder = openFolder(t)
+  cpSync(join(root, 'deploy'), folder, { recursive: true })
+  const commands = headed.filter((file) => file.startsWith('deploy/')).flatMap(headCommandsOf)
+  assert.ok(commands.includes('cp env.example .env'))
+  const script = commands.filter((command) => !exceptionFor(command)).join('\n')
+  const { errors, code } = await runScript(t, script, folder, tools)
+  assert.equal(code, 0, errors)
+  assert.ok(existsSync(join(folder, '.env')))
+})
+
+test('the commands of a rolling restart take one gateway out of the balancer and put it back', async (t) => {
+  const folder = openFolder(t)
+  cpSync(join(root, 'deploy'), folder, { recursive: true })
+  const upstream = () => readFileSync(join(folder, 'nginx/upstream.conf'), 'utf8')
+  const services = new Set([...read('deploy/compose.yaml').matchAll(/^ {2}([\w-]+):/gm)].map(([, name = '']) => name))
+  const lines = pages
+    .flatMap(blocksOf)
+    .flatMap(({ code }) => commandsOf(code))
+    .filter((command) => command.includes('docker compose'))
+  for (const [, name = ''] of lines.join('\n').matchAll(/docker compose (?:exec|up -d --no-deps --build) ([\w-]+)/g)) {
+    assert.ok(services.has(name), `compose.yaml has ${name}`)
+  }
+  const [out, back, ...rest] = lines.filter((line) => line.startsWith('sed ')).map((line) => line.split(' && ')[0]!)
+  assert.deepEqual(rest, [])
+  const before = upstream()
+  assert.equal((await runScript(t, out!, folder, tools)).code, 0)
+  assert.match(upstream(), /^\s*server gateway-a:8080.* down;$/m)
+  assert.match(upstream(), /^\s*server gateway-b:8080(?!.* down).*;$/m)
+  assert.equal((await runScript(t, back!, folder, tools)).code, 0)
+  assert.equal(upstream(), before)
+})

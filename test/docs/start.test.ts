@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ask } from '../support/gateway.ts'
+import { blocksWith, commandsOf, root } from './documents.ts'
+import { openFolder, serve } from './shell.ts'
+
+/* `npm ci` and `npm start`, as the first lines that a newcomer types. */
+
+const beginnings = blocksWith('sh serves').filter(({ code }) => commandsOf(code).includes('npm start'))
+
+test('README, getting started and the first payment begin with the same two commands', () => {
+  assert.deepEqual(
+    beginnings.map(({ page, code }) => [page, ...commandsOf(code)]),
+    ['README.md', 'docs/first-payment.md', 'docs/getting-started.md'].map((page) => [page, 'npm ci', 'npm start']),
+  )
+})
+
+// The rest of `npm ci` is the network's: this is what it refuses before it asks for anything.
+test('npm ci takes the lock file', (t) => {
+  const folder = openFolder(t)
+  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, file), join(folder, file))
+  const { status, stderr } = spawnSync('npm', ['ci', '--dry-run', '--offline'], { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+})
+
+test('npm start builds what was fetched, says where it listens and how to begin, answers, and stops when asked', async (t) => {
+  const folder = join(openFolder(t), 'nano-gateway')
+  const wanted = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'scripts', 'src', 'docs']
+  for (const name of wanted) cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const gateway = await serve(t, 'npm start', folder, { ...process.env, PORT: '0' })
+  assert.match(gateway.banner, /^ {2}Admin key {2}rpc_sk_\w+ /m)
+  assert.match(gateway.banner, /^ {2}Node +embedded development ledger, http:/m)
+  const [, tried = ''] = /^ {2}curl -d '(.+)' http/m.exec(gateway.banner) ?? []
+  const reply = await ask(gateway.url, { body: tried })
+  assert.equal(reply.status, 200, reply.text)
+  assert.match(reply.json().count!, /^\d+$/)
+  assert.equal(await gateway.stop(), 0)
+})

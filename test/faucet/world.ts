@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock, turningWhenStuck } from '../support/clock.ts'
+import { openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+export const DAY = 86_400
+
+export interface Claimed {
+  success: boolean
+  message: string
+  claim: { id: string; nano_address: string; amount: string; status: string; tx_hash: string; created_at: number }
+}
+
+export const signer = (index: number) => new Signer(800 + index).address
+export const GIFT = parseNano('0.001')!
+
+export async function openFaucet(t: TestContext, env: Record<string, string> = {}) {
+  const clock = new TestClock()
+  const gateway = await openGateway(
+    t,
+    { DEVNET_TREASURY_NANO: '1', FAUCET_PER_NETWORK_MAX: '0', TRUSTED_PROXIES: 'loopback', ...env },
+    clock,
+  )
+  const { db, notices } = gateway.app.store
+  const ids = openIds(systemRandom)
+  const ctx = { db, clock, random: systemRandom, ids, wakeJobs: () => notices.publish('jobs', '') }
+  const join = async () => {
+    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+    return (await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })).text
+  }
+  const { node } = gateway.app.devnet!
+  const fundsOf = (address: string) => {
+    const account = fromAddress(address)!
+    return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
+  }
+  const treasury = async () =>
+    db.selectFrom('wallets').selectAll().where('purpose', '=', 'treasury').executeTakeFirstOrThrow()
+  const call = (action: string, address: string, key?: string, headers: Record<string, string> = {}) =>
+    turningWhenStuck(
+      clock,
+      gateway.call(
+        action,
+        { nano_address: address },
+        { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+      ),
+    )
+  const claim = (address: string, key: string, headers?: Record<string, string>) =>
+    call('faucet_claim', address, key, headers)
+  const check = async (address: string, key?: string, headers?: Record<string, string>) =>
+    (await call('faucet_check', address, key, headers)).json<{
+      eligible: boolean
+      reason?: string
+      next_claim_unix: number
+    }>()
+  const funded = () => until(async () => (await treasury()).balance_raw !== '0')
+  return { gateway, clock, join, fundsOf, treasury, claim, check, call, funded, db }
+}
+
+/** Every gift is on the ledger, once, and nothing else has left the treasury. */
+export async function assertAccounted(world: Awaited<ReturnType<typeof openFaucet>>, total: bigint): Promise<void> {
+  const claims = await world.db.selectFrom('faucet_claims').selectAll().execute()
+  const given = [...new Set(claims.map(({ address }) => address))].reduce((sum, one) => sum + world.fundsOf(one), 0n)
+  const sum = claims.reduce((all, { amount_raw: amount }) => all + BigInt(amount), 0n)
+  assert.equal(given, sum)
+  assert.equal(given + world.fundsOf((await world.treasury()).address), total)
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Ask, openWorld } from '../accounts/world.ts'
+
+/* Sessions of the REST interface: how long they last, and which pages may use their cookie. */
+
+const MINUTE = 60_000
+const OWN = { origin: 'http://gateway.test' }
+
+interface ErrorBody {
+  error: string
+  message: string
+  code: string
+}
+
+test('the cookie is for https alone where the gateway is reached by https', async (t) => {
+  const world = await openWorld(t, { baseUrl: 'https://gateway.test' })
+  const { cookie } = await world.signIn('a@example.com')
+  assert.match(cookie, /^__Host-nano-gateway=/)
+  const headers = { cookie, origin: 'https://gateway.test' }
+  assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 200)
+  const out = await world.ask('POST', '/api/sign-out', { headers })
+  assert.equal(out.headers['set-cookie'], '__Host-nano-gateway=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure')
+  // Whoever has kept a copy of the cookie is out, too.
+  assert.equal((await world.ask('GET', '/api/account', { headers })).statusCode, 401)
+})
+
+test('401 a link that is too old, a session that has ended, no credential, a wrong one, two of them', async (t) => {
+  const world = await openWorld(t)
+  const { key } = await world.join('b@example.com')
+  const { token, cookie } = await world.signIn('a@example.com')
+  const refuse = async (headers: Record<string, string>) => {
+    const reply = await world.ask('GET', '/api/account', { headers })
+    const { error, message, code } = reply.json<ErrorBody>()
+    assert.equal(error, message)
+    return `${reply.statusCode} ${code}: ${error}`
+  }
+  assert.match(await refuse({}), /^401 key_required: API key required/)
+  assert.match(await refuse({ authorization: 'Bearer ' }), /^401 key_required/)
+  assert.equal(await refuse({ key: `${key.slice(0, -1)}!` }), '401 invalid_key: Invalid API Key.')
+  assert.equal(await refuse({ 'x-api-key': `${token}x` }), '401 invalid_key: Invalid API Key.')
+  assert.match(await refuse({ key, 'x-api-key': token }), /^401 conflicting_credentials/)
+  assert.match(await refuse({ cookie: 'nano-gateway=a.b.c' }), /^401 invalid_key: The session has ended/)
+  world.clock.advance(60 * MINUTE)
+  assert.match(await refuse({ cookie }), /^401 invalid_key: The session has ended/)
+  assert.equal(await refuse({ authorization: `Bearer ${token}` }), '401 invalid_key: Invalid API Key.')
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'c@example.com' } })
+  const link = await world.mailedToken('c@example.com')
+  world.clock.advance(30 * MINUTE)
+  assert.equal((await world.ask('POST', '/api/sign-in', { body: { token: link } })).statusCode, 401)
+})
+
+test('429 the sixth link within an hour, with the time to wait', async (t) => {
+  const world = await openWorld(t)
+  const ask = (email: string) => world.ask('POST', '/api/sign-in/request', { body: { email } })
+  for (let times = 0; times < 5; times++) assert.equal((await ask('a@example.com')).statusCode, 200)
+  const refused = await ask('A@example.com')
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '3600')
+  assert.deepEqual(refused.json(), {
+    error: 'Too many requests.',
+    message: 'Too many requests.',
+    code: 'too_many_requests',
+    retry_after: 3600,
+  })
+  assert.equal((await ask('b@example.com')).statusCode, 200)
+})
+
+// A page of another site can make a browser send the cookie; it must get nothing for it.
+test('403 a change with the cookie from any page but our own', async (t) => {
+  const world = await openWorld(t)
+  const { cookie, token } = await world.signIn('a@example.com')
+  const body = { name: 'x' }
+  const make = async (headers: Record<string, string>, how: Ask = { body }) =>
+    (await world.ask('POST', '/api/keys', { ...how, headers })).statusCode
+  const elsewhere: Record<string, string>[] = [
+    {},
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { origin: 'http://gateway.test.evil.example' },
+    { origin: 'http://gateway.test:81' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { 'sec-fetch-site': 'cross-site', ...OWN },
+  ]
+  for (const headers of elsewhere) assert.equal(await make({ cookie, ...headers }), 403, JSON.stringify(headers))
+  for (const headers of elsewhere) {
+    const out = await world.ask('POST', '/api/sign-out', { headers: { cookie, ...headers } })
+    assert.deepEqual([out.statusCode, out.headers['set-cookie']], [403, undefined])
+  }
+  assert.equal(await make({ cookie, ...OWN }), 201)
+  assert.equal(await make({ cookie, 'sec-fetch-site': 'same-origin' }), 201)
+  assert.equal(await make({ cookie: `other=1; ${cookie}; more=2`, ...OWN }), 201)
+  assert.equal(await make({ cookie, origin: 'http://localhost:8080', host: 'localhost:8080' }), 201)
+  // Nobody's browser puts these there by itself.
+  assert.equal(await make({ authorization: `Bearer ${token}`, origin: 'https://other.example' }), 201)
+  const { keys } = (await world.ask('GET', '/api/keys', { headers: { cookie } })).json<{ keys: unknown[] }>()
+  assert.equal(keys.length, 5)
+})
+
+test('403 signing in from a page of another site, which would choose the account', async (t) => {
+  const world = await openWorld(t)
+  await world.ask('POST', '/api/sign-in/request', { body: { email: 'evil@example.com' } })
+  const token = await world.mailedToken('evil@example.com')
+  for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }] as const) {
+    const reply = await world.ask('POST', '/api/sign-in', { headers: { ...headers }, body: { token } })
+    assert.deepEqual([reply.statusCode, reply.headers['set-cookie']], [403, undefined])
+  }
+  assert.equal((await world.ask('POST', '/api/sign-in', { headers: OWN, body: { token } })).statusCode, 200)
+})

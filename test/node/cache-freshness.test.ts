@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { NO_WORK, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { openPooledGateway } from '../support/pooled-gateway.ts'
+import { until } from '../support/until.ts'
+import { alice, bob, carol, eventReads, happen, openWorld } from './cache-world.ts'
+
+const YEAR = 365 * 86_400_000
+
+test('a confirmation drops what is remembered of the account and of the other side, and nothing else', async (t) => {
+  const world = await openWorld(t)
+  const { ledger, sourceOf } = world
+  const remember = async () => {
+    for (const signer of [alice, bob, carol]) {
+      for (const [action, params] of eventReads(signer)) await sourceOf(action, params)
+    }
+  }
+  await remember()
+  const send = await happen(world, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
+  for (const [action, params] of [...eventReads(alice), ...eventReads(bob)]) {
+    assert.equal(await sourceOf(action, params), 'miss', action)
+  }
+  for (const [action, params] of eventReads(carol)) assert.equal(await sourceOf(action, params), 'hit', action)
+  await remember()
+  // A receive names the send by its hash.
+  const block = { hashes: [send], receive_hash: 'true' }
+  assert.equal(await sourceOf('blocks_info', block), 'miss')
+  await happen(world, bob.receive(frontierOf(ledger.node, bob.key), send, nano(1)))
+  for (const [action, params] of eventReads(bob)) assert.equal(await sourceOf(action, params), 'miss', action)
+  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'hit', action)
+  assert.equal(await sourceOf('blocks_info', block), 'miss')
+})
+
+test('an own block drops what is remembered before it is confirmed', async (t) => {
+  const { ledger, gateway, sourceOf } = await openWorld(t)
+  ledger.node.hold()
+  const previous = frontierOf(ledger.node, alice.key).previous
+  const reads = [...eventReads(alice), ...eventReads(bob), ['block_info', { hash: previous }] as [string, object]]
+  for (const [action, params] of reads) await sourceOf(action, params)
+  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'hit', action)
+  const block = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
+  await gateway.ask('process', { block: toBlockJson(block) })
+  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'miss', action)
+  assert.equal((await gateway.ask('block_info', { hash: previous })).body.successor, hashBlock(block))
+})
+
+// The first node to confirm drops the answer; one that confirms later may have been asked in between.
+test('a block confirmed by a second node drops what was read between the two', async (t) => {
+  const ledgers = [await openDevnet(t, { thresholds: NO_WORK }), await openDevnet(t, { thresholds: NO_WORK })] as const
+  for (const { node } of ledgers) await openAccount(node, alice, nano(100))
+  const nodes = await Promise.all(ledgers.map((ledger) => FaultyNode.start(t, { ledger })))
+  const gateway = await openPooledGateway(
+    t,
+    nodes.map(({ url }, at) => ({
+      url,
+      wsUrl: ledgers[at]!.wsUrl,
+      options: `role=${at === 0 ? 'primary' : 'fallback'}`,
+    })),
+    { clock: new TestClock() },
+  )
+  const [late, early] = ledgers
+  const account = alice.address
+  const balance = async () => (await gateway.ask('account_balance', { account })).body.balance
+  await until(async () => {
+    await balance()
+    return gateway.app.nodes.confirmations.connected
+  })
+  const block = alice.send(frontierOf(early.node, alice.key), bob.key, nano(1))
+  late.node.hold()
+  await publish(late.node, block)
+  await publish(early.node, block)
+  // Let the first confirmation arrive: then the answer is asked for anew, and remembered.
+  nodes[0]!.forgetHits()
+  await until(async () => (await balance(), nodes[0]!.hits('account_balance') > 0))
+  assert.equal(await balance(), `${nano(100)}`)
+  await late.node.release()
+  await until(async () => (await balance()) === `${nano(99)}`)
+})
+
+test('what events keep fresh is not remembered while no socket is up, nor across the gap', async (t) => {
+  const world = await openWorld(t)
+  const { ledger, relay, clock, gateway, sourceOf } = world
+  const reads = eventReads(alice)
+  for (const [action, params] of reads) await sourceOf(action, params)
+  await relay.cut()
+  await until(() => !gateway.app.nodes.confirmations.connected)
+  for (const [action, params] of [...reads, ...reads]) assert.equal(await sourceOf(action, params), 'miss', action)
+  await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
+  await relay.restore()
+  clock.advance(500)
+  await until(() => gateway.app.nodes.confirmations.connected)
+  for (const [action, params] of reads) assert.equal(await sourceOf(action, params), 'miss', action)
+  const { body } = await gateway.ask('account_balance', { account: alice.address })
+  assert.equal(body.balance, `${nano(99)}`)
+})
+
+test('without a websocket nothing that events keep fresh is remembered', async (t) => {
+  const ledger = await openDevnet(t)
+  const gateway = await openPooledGateway(t, [{ url: ledger.rpcUrl }])
+  for (const [action, params] of [...eventReads(alice), ...eventReads(alice)]) {
+    assert.equal((await gateway.ask(action, params)).cache, 'miss', action)
+  }
+})
+
+test('what events keep fresh lasts two seconds at most', async (t) => {
+  const { clock, sourceOf } = await openWorld(t)
+  for (const [action, params] of eventReads(alice)) await sourceOf(action, params)
+  clock.advance(1_999)
+  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'hit', action)
+  clock.advance(1)
+  for (const [action, params] of eventReads(alice)) assert.equal(await sourceOf(action, params), 'miss', action)
+})
+
+test('a confirmed block with a successor is remembered for ever, any other for a second', async (t) => {
+  const { ledger, clock, relay, gateway, sourceOf } = await openWorld(t)
+  const first = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
+  const head = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), carol.key, nano(1)))
+  await publish(ledger.node, bob.receive(frontierOf(ledger.node, bob.key), first, nano(1)))
+  ledger.node.hold()
+  const unconfirmed = await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
+  await publish(ledger.node, alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1)))
+
+  const settled: [string, object][] = [
+    ['block_info', { hash: first }],
+    ['blocks_info', { hashes: [first] }],
+    ['blocks_info', { hashes: [first], receive_hash: 'true', receivable: 'true' }],
+  ]
+  const open: [string, object][] = [
+    ['block_info', { hash: frontierOf(ledger.node, bob.key).previous }],
+    ['block_info', { hash: unconfirmed }],
+    ['blocks_info', { hashes: [first, unconfirmed] }],
+    ['blocks_info', { hashes: [head], receive_hash: 'true' }],
+    ['blocks_info', { hashes: [head], receivable: 'true' }],
+    ['blocks_info', { hashes: [first, 'F'.repeat(64)], include_not_found: 'true' }],
+  ]
+  for (const [action, params] of [...settled, ...open]) assert.equal(await sourceOf(action, params), 'miss')
+  clock.advance(999)
+  for (const [action, params] of [...settled, ...open]) assert.equal(await sourceOf(action, params), 'hit')
+  clock.advance(1)
+  for (const [action, params] of open) assert.equal(await sourceOf(action, params), 'miss', JSON.stringify(params))
+  clock.advance(YEAR)
+  for (const [action, params] of settled) assert.equal(await sourceOf(action, params), 'hit', JSON.stringify(params))
+  // Nothing that was missed can have changed it.
+  await relay.cut()
+  await until(() => !gateway.app.nodes.confirmations.connected)
+  for (const [action, params] of settled) assert.equal(await sourceOf(action, params), 'hit', JSON.stringify(params))
+})
+
+// Blocks are built from it: a stale frontier is a fork.
+test('account_info is never remembered', async (t) => {
+  const { node, sourceOf } = await openWorld(t)
+  for (let round = 0; round < 3; round++) {
+    assert.equal(await sourceOf('account_info', { account: alice.address }), 'miss')
+    assert.equal(await sourceOf('accounts_frontiers', { accounts: [alice.address] }), 'miss')
+  }
+  assert.equal(node.hits('account_info'), 3)
+})
+
+test('facts of the network are remembered for as long as the table says', async (t) => {
+  const ledger = await openDevnet(t)
+  const clock = new TestClock()
+  const gateway = await openPooledGateway(t, [{ url: ledger.rpcUrl }], { clock })
+  const sourceOf = async (action: string) => (await gateway.ask(action)).cache
+  const seconds = { block_count: 1, telemetry: 5, version: 60, representatives: 60, representatives_online: 60 }
+  for (const [action, lifetime] of Object.entries(seconds)) {
+    assert.equal(await sourceOf(action), 'miss')
+    clock.advance(lifetime * 1_000 - 1)
+    assert.equal(await sourceOf(action), 'hit', action)
+    clock.advance(1)
+    assert.equal(await sourceOf(action), 'miss', action)
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { Signer } from '../support/blocks.ts'
+import type { Moment } from '../support/faults.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+
+/** Longer than any lease. */
+const LEASE = 11_000
+const CALLS_MAX = 1_000
+
+/** Prepares something new and answers what is to be done, and what must be true in the end. */
+export type Scenario = (
+  world: WalletWorld,
+  instance: Instance,
+) => Promise<{ act(instance: Instance): Promise<unknown>; check(): Promise<void> }>
+
+/** How a call fails: whether the process dies with it or lives on, before or after the call has done its work. */
+export interface Way {
+  moment: Moment
+  deadly: boolean
+}
+
+export interface Plan {
+  engine: Engine | 'memory'
+  wayOf(): Way
+  /** The first call that fails, and how many lie between it and the next one. */
+  first?: number
+  stride?: number
+  /** A scenario with fewer places to fail than this was not run. */
+  placesMin: number
+}
+
+let signers = 1_000
+/** An address that nobody has used. */
+export const stranger = () => new Signer(signers++).address
+
+/** Lets the n-th outside call of a scenario fail, for every n of the plan; whoever is left goes on to the same end. */
+export async function failEverywhere(t: TestContext, scenario: Scenario, plan: Plan): Promise<void> {
+  const { engine, wayOf, first = 1, stride = 1, placesMin } = plan
+  const world = await openWalletWorld(t, { engine, random: systemRandom })
+  let instance = await world.start()
+  for (let call = first; call < CALLS_MAX; call += stride) {
+    const { act, check } = await scenario(world, instance)
+    const { faults } = instance
+    const { moment, deadly } = wayOf()
+    if (deadly) faults.crashAt(call, moment)
+    else faults.failAt(call, moment)
+    await world.finish(act(instance)).catch((error: unknown) => {
+      if (!faults.fired) throw error
+    })
+    faults.disarm()
+    world.clock.advance(LEASE)
+    if (faults.dead) instance = await world.start()
+    await world.finish(act(instance))
+    await world.finish(instance.settle())
+    try {
+      await check()
+    } catch (cause) {
+      const way = `${deadly ? 'dies' : 'fails'} ${moment} call ${call}`
+      throw new Error(`${way}: ${(cause as Error).message}`, { cause })
+    }
+    if (!faults.fired) {
+      t.diagnostic(`about ${call - 1} places to fail`)
+      assert.ok(call > placesMin)
+      assert.deepEqual(world.alarms, [])
+      return
+    }
+  }
+  assert.fail('It never ended.')
+}

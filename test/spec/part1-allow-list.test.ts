@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { ledger } from '../../src/modules/ledger/index.ts'
+import { work } from '../../src/modules/work/index.ts'
+import { openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { assertRefusal } from './refusal.ts'
+
+/* Contract 1: which actions there are, and what a node hears of them. */
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+
+/** Guarded by `enable_control` in the node. */
+const CONTROL = `account_create account_move account_remove account_representative_set accounts_create backoff_info
+  block_create bootstrap_lazy database_txn_tracker epoch_upgrade keepalive ledger node_id password_change
+  populate_backlog receive receive_minimum receive_minimum_set search_pending search_receivable search_pending_all
+  search_receivable_all send stop unchecked_clear unopened wallet_add wallet_add_watch wallet_change_seed wallet_create
+  wallet_destroy wallet_lock wallet_representative_set wallet_republish wallet_seed wallet_work_get work_generate
+  work_cancel work_get work_set work_peer_add work_peers work_peers_clear`.split(/\s+/)
+
+/** Not guarded, and still nobody's business: wallets, private keys, state, floods, scans, diagnostics. */
+const UNGUARDED = `account_list password_enter wallet_unlock password_valid wallet_locked wallet_balances
+  wallet_balance_total wallet_info wallet_contains wallet_export wallet_frontiers wallet_history wallet_key_valid
+  wallet_ledger wallet_pending wallet_receivable wallet_representative sign key_create key_expand deterministic_key
+  bootstrap bootstrap_any block_confirm republish stats_clear node_id_delete frontiers unchecked unchecked_keys
+  bootstrap_status stats election_statistics debug_bootstrap_priority_info confirmation_active unchecked_get
+  pruned_exists confirmation_history history mnano_to_raw devnet_fund devnet_hold`.split(/\s+/)
+
+test('400 for every action that could harm a node, and no node ever hears of it (contract 1, rule 4; 7, Texts and codes: unknown action)', async (t) => {
+  const node = await openRecordingNode(t, () => ({ success: '' }))
+  const gateway = await openGateway(t, { NODE_URLS: node.url })
+  assert.equal(CONTROL.length, 43)
+  // These are actions of our own, with their own rules.
+  const own = ['work_generate', 'work_cancel']
+  const forbidden = [...CONTROL.filter((action) => !own.includes(action)), ...UNGUARDED]
+  const shapes = [
+    'VERSION',
+    ' version',
+    'version ',
+    'version\u0000',
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+  ]
+  for (const action of [...forbidden, ...shapes, 1, true, ['version'], { toString: 'version' }]) {
+    const parameters = { action, account: GENESIS, hash: 'A'.repeat(64), wallet: 'B'.repeat(64), count: 1, type: 'x' }
+    assertRefusal(await gateway.post(JSON.stringify(parameters)), 400, 'Bad action provided.', 'invalid_action')
+  }
+  // The gateway has questions of its own, such as who votes; none of them is among these.
+  const heard = new Set(node.requests.map(({ action }) => action))
+  assert.deepEqual(
+    forbidden.filter((action) => heard.has(action)),
+    [],
+  )
+})
+
+/** The reads of the contract, under the node's names, and the two writes. */
+const FORWARDED = `version block_count account_info account_balance accounts_balances account_history receivable
+  accounts_receivable block_info blocks_info process work_generate accounts_frontiers account_representative
+  accounts_representatives account_weight account_block_count available_supply active_difficulty block_account blocks
+  chain successors confirmation_quorum confirmation_info delegators delegators_count frontier_count representatives
+  representatives_online telemetry uptime peers receivable_exists`.split(/\s+/)
+
+test('nodes are asked only for what the contract lists, and get only the fields of the action (contract 1, rule 4; 5, rule 12)', async (t) => {
+  const node = await openRecordingNode(t)
+  const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
+  const actions = [...ledger.actions, ...work.actions]
+  const unsafe = { wallet: 'W', password: 'P', seed: 'S', enable_control: true, force: false, include_trend_: '1' }
+  for (const { name, example } of actions) await gateway.call(name, { ...example.request, ...unsafe })
+  const asked = new Set(node.requests.map(({ action }) => action))
+  assert.deepEqual(
+    [...asked].filter((action) => !FORWARDED.includes(action)),
+    [],
+  )
+  assert.ok(asked.size > 25)
+  for (const request of node.requests) {
+    for (const name of Object.keys(unsafe)) assert.ok(!(name in request), `${request.action} ${name}`)
+  }
+})

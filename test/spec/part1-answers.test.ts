@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Ask, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { assertRefusal } from './refusal.ts'
+
+/* Contract 1: how answers always look, whoever is asked. */
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+const BLOCK_COUNT = '{"action":"block_count"}'
+
+const EXPOSED =
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed'
+const ALLOWED =
+  'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers'
+
+/** How many of the requests below go to the RPC endpoint and can be read; of others nothing is logged. */
+const RPC_REPLIES = 12
+
+test('every answer opens itself to other origins, and no two have the same id (contract 1, rules 10 and 12; 7, Status codes: 405; 7, Texts and codes: more requests at once than the service works on)', async (t) => {
+  const gateway = await openGateway(t)
+  // A node that fails, one that holds its answer back, and one that never answers.
+  const broken = await openGateway(t, { NODE_URLS: (await openRecordingNode(t, () => 500)).url })
+  let release = () => undefined as void
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slowNode = await openRecordingNode(t, () => gate.then(() => ({ error: 'Account not found' })))
+  const slow = await openGateway(t, { NODE_URLS: slowNode.url, CONCURRENCY_MAX: '1' }, new TestClock())
+  const held = slow.call('account_info', { account: GENESIS })
+  await slowNode.arrived('account_info')
+  const clock = new TestClock()
+  const silentNode = await openRecordingNode(t, () => new Promise(() => undefined))
+  const silent = await openGateway(t, { NODE_URLS: silentNode.url }, clock)
+  const neverAnswered = silent.call('account_info', { account: GENESIS })
+  await silentNode.arrived('account_info')
+  clock.advance(10_000)
+
+  const get = (path: string, headers: Ask['headers'] = {}) => ask(`${gateway.url}${path}`, { method: 'GET', headers })
+  const replies: [number, Reply][] = [
+    [200, await gateway.post(BLOCK_COUNT)],
+    [200, await gateway.call('account_info', { account: new Signer(1).address })],
+    [400, await gateway.post('nonsense')],
+    [400, await gateway.call('stop')],
+    [400, await get('/%')],
+    [401, await gateway.call('block_count', { key: 'wrong' })],
+    [403, await gateway.call('process', { block: {}, force: true })],
+    [404, await get('/nowhere')],
+    [405, await ask(gateway.url, { method: 'PUT', body: BLOCK_COUNT })],
+    [413, await gateway.post(`"${'x'.repeat(1024 * 1024)}"`)],
+    [431, await gateway.post(BLOCK_COUNT, { 'x-long': 'x'.repeat(20_000) })],
+    [502, await broken.call('account_info', { account: GENESIS })],
+    [503, await broken.call('work_generate', { hash: 'A'.repeat(64) })],
+    [503, await slow.call('version')],
+    [504, await neverAnswered],
+    [200, await get('/')],
+    [200, await get('/', { accept: 'text/html' })],
+    [303, await get('/dashboard')],
+    [200, await get('/dashboard/sign-in')],
+    [200, await get('/health/live')],
+    [200, await get('/health/ready')],
+    [200, await get('/metrics')],
+    [200, await get('/openapi.json')],
+    [200, await ask(gateway.url, { method: 'HEAD' })],
+    [204, await ask(gateway.url, { method: 'OPTIONS' })],
+  ]
+  release()
+  replies.push([200, await held])
+  const ids = new Set<string>()
+  for (const [status, { headers, ...reply }] of replies) {
+    assert.equal(reply.status, status, reply.text)
+    assert.equal(headers['access-control-allow-origin'], '*', reply.text)
+    assert.equal(headers['access-control-expose-headers'], EXPOSED)
+    assert.ok(typeof headers['x-request-id'] === 'string' && headers['x-request-id'].length > 0)
+    ids.add(headers['x-request-id'])
+    if (status >= 400) {
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.match(headers['content-type']!, /^application\/json/)
+      const { error, message, code } = reply.json()
+      assert.ok(typeof error === 'string' && error === message && /^[a-z_]+$/.test(code!), reply.text)
+    }
+    if (status === 405) assert.equal(reply.json().code, 'method_not_allowed')
+    if (status === 503) assert.equal(headers['retry-after'], String(reply.json<{ retry_after: number }>().retry_after))
+  }
+  assert.equal(ids.size, replies.length)
+  const [, busy] = replies.find(([status, { text }]) => status === 503 && text.includes('overloaded'))!
+  assertRefusal(busy, 503, 'Too many requests at once. Try again in a moment.', 'overloaded')
+  // Every line about a request has its id; one of them tells how it ended.
+  const logged = [gateway, broken, slow, silent]
+    .flatMap(({ log }) => log().trim().split('\n'))
+    .map((line) => JSON.parse(line) as { requestId?: string; status?: number })
+    .filter(({ requestId }) => requestId !== undefined)
+  const asked = replies.filter(([, { headers }]) =>
+    logged.some(({ requestId }) => requestId === headers['x-request-id']),
+  )
+  assert.equal(asked.length, RPC_REPLIES)
+  for (const [status, { headers }] of asked) {
+    const lines = logged.filter(({ requestId }) => requestId === headers['x-request-id'])
+    const statuses = lines.flatMap((line) => line.status ?? [])
+    assert.deepEqual(statuses, [status])
+  }
+})
+
+test('a preflight allows what clients send, on every path, without touching anything (contract 1, Headers across origins)', async (t) => {
+  const gateway = await openGateway(t, { CONCURRENCY_MAX: '1' })
+  for (const path of ['/', '/nowhere', '/openapi.json']) {
+    const { status, headers, text } = await ask(`${gateway.url}${path}`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://shop.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'nano-app, authorization, content-type',
+      },
+    })
+    assert.deepEqual([status, text], [204, ''])
+    assert.equal(headers['access-control-allow-origin'], '*')
+    assert.equal(headers['access-control-allow-headers'], ALLOWED)
+    assert.match(headers['access-control-allow-methods']!, /POST/)
+    assert.ok(Number(headers['access-control-max-age']) > 0)
+  }
+  const metrics = await ask(`${gateway.url}/metrics`, { method: 'GET' })
+  assert.doesNotMatch(metrics.text, /^gateway_requests_total\{/m)
+})
+
+test('no RPC answer and no check answer may be kept by anybody on the way (contract 1, rule 11)', async (t) => {
+  const gateway = await openGateway(t)
+  const first = await gateway.post(BLOCK_COUNT)
+  const second = await gateway.post(BLOCK_COUNT)
+  const refused = await gateway.call('account_info', { account: new Signer(1).address })
+  for (const { headers } of [first, second, refused]) assert.equal(headers['cache-control'], 'no-store')
+  assert.deepEqual(refused.json(), { error: 'Account not found' })
+  const { id } = (await gateway.call('checkout', { address: new Signer(1).address, amount: '1' })).json()
+  for (const path of [`/check/${id}`, `/confirm/${id}`, `/checkout/${id}/check`, '/check/0123456789abcdef']) {
+    for (const method of ['GET', 'POST']) {
+      const check = await ask(`${gateway.url}${path}`, { method })
+      assert.equal(check.headers['cache-control'], 'no-store', path)
+      assert.equal(check.status, path.includes(id!) ? 200 : 404)
+    }
+  }
+})
+
+test('GET / is a page for browsers and a small object for everybody else (contract 1, rule 9)', async (t) => {
+  const gateway = await openGateway(t, { BASE_URL: 'https://rpc.example/' })
+  const plain = await ask(gateway.url, { method: 'GET', headers: { accept: '*/*' } })
+  const { service, rpc, docs } = plain.json()
+  assert.deepEqual(
+    [service, rpc, docs],
+    ['nano-gateway', 'POST https://rpc.example', 'https://rpc.example/openapi.json'],
+  )
+  // Links never follow the request's Host.
+  const page = await ask(gateway.url, { method: 'GET', headers: { accept: 'text/html', host: 'evil.example' } })
+  assert.match(page.headers['content-type']!, /^text\/html/)
+  assert.match(page.text, /https:\/\/rpc\.example/)
+  assert.match(page.text, /href="\/docs"/)
+  const reference = await ask(`${gateway.url}/docs`, { method: 'GET', headers: { accept: 'text/html' } })
+  assert.equal(reference.status, 200)
+  assert.match(reference.text, /account_balance/)
+  assert.doesNotMatch(page.text, /evil\.example/)
+})
+
+test('what a session cookie opens is not for other origins to read, what a key opens is (contract 1, rule 10; 5, rule 18)', async (t) => {
+  const { url, app } = await openGateway(t)
+  const key = app.createdKey!
+  // The dashboard signs in with a secret key and keeps the session in a cookie.
+  const form = { 'content-type': 'application/x-www-form-urlencoded', origin: url }
+  const entered = await ask(`${url}/dashboard/sign-in/key`, {
+    headers: form,
+    body: new URLSearchParams({ key }).toString(),
+  })
+  const cookie = String(entered.headers['set-cookie']).split(';')[0]!
+  assert.match(cookie, /^nano-gateway=./)
+  const origin = 'https://other.example'
+  const open = async (path: string, headers: Record<string, string>) => {
+    const reply = await ask(`${url}${path}`, { method: 'GET', headers: { origin, ...headers } })
+    return [reply.status, reply.headers['access-control-allow-origin']]
+  }
+  for (const path of ['/api/account', '/api/keys', '/api/checkouts', '/api/events']) {
+    assert.deepEqual(await open(path, { cookie }), [200, undefined], path)
+    assert.deepEqual(await open(path, { authorization: `Bearer ${key}` }), [200, '*'], path)
+    assert.deepEqual(await open(path, {}), [401, '*'], path)
+  }
+  assert.deepEqual(await open('/api/account', { cookie: 'nano-gateway=wrong' }), [401, undefined])
+  // A page of another site can make a browser send the cookie; it must get nothing for it.
+  const change = (headers: Record<string, string>) =>
+    ask(`${url}/api/keys`, { headers: { cookie, ...headers }, body: JSON.stringify({ name: 'Mine' }) })
+  for (const headers of [{}, { origin }, { origin: 'null' }, { origin: url, 'sec-fetch-site': 'cross-site' }]) {
+    assertRefusal(await change(headers), 403, /from our own pages only/, 'origin_not_allowed')
+  }
+  assert.equal((await change({ origin: url })).status, 201)
+  const preflight = await ask(`${url}/api/keys`, { method: 'OPTIONS', headers: { origin } })
+  assert.equal(preflight.headers['access-control-allow-credentials'], undefined)
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { frontierOf, publish } from '../support/blocks.ts'
+import { TcpRelay } from '../support/tcp-relay.ts'
+import { until } from '../support/until.ts'
+import {
+  bearer,
+  merchant,
+  nano,
+  openShop,
+  openWorld,
+  show,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../checkout/world.ts'
+
+/* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */
+
+const { address } = merchant
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, Checkout: pending, expired, cancelled, any open one, paid_late, marked; 3, rule 2; 8, Checkout: lifetime, watch for late payments; 2, Checkout status: expired; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const webhook_events = ['payment.late', 'checkout.expired']
+  const open = () => shop.open({ address, amount: '1', webhook_events }, bearer(key))
+  const [expires, cancelled, unpaid] = [await open(), await open(), await open()]
+  const forgotten = await shop.open({ address: stranger.address, amount: '1', mode: 'unique_address' }, bearer(key))
+  const deleted = await shop.rest('DELETE', `/api/checkouts/${cancelled.id}`, key)
+  assert.deepEqual(deleted.json(), { success: true, deleted: true, id: cancelled.id })
+  assert.equal((await shop.check(cancelled.id)).status, 'cancelled')
+
+  // Not before its time.
+  world.clock.leap(DAY - MINUTE)
+  await turnUntil(world, 10_000, async () => world.clock.now() / 1000 >= Number(expires.expires_unix))
+  assert.equal((await shop.check(expires.id)).status, 'pending')
+  await turnUntil(world, MINUTE, async () => (await shop.check(expires.id)).status === 'expired')
+  const ended = await shop.check(expires.id)
+  assert.deepEqual(
+    [ended.success, ended.expired, ended.error, ended.additional_status, ended.amount_paid_raw],
+    [false, true, 'Expired checkout.', 'none', '0'],
+  )
+  const { timeline } = await show(shop, expires.id, key)
+  const [at] = timeline.filter(({ status }) => status === 'expired').map(({ at_unix }) => at_unix)
+  assert.ok(at! >= Number(expires.expires_unix), 'after its end, not at it')
+  assert.deepEqual(
+    timeline.map(({ status }) => status),
+    ['pending', 'expired'],
+  )
+
+  world.clock.leap(3 * DAY)
+  for (const [made, status, kinds] of [
+    [expires, 'expired', ['checkout.expired', 'payment.late', 'payment.completed']],
+    [cancelled, 'cancelled', ['payment.late', 'payment.completed']],
+  ] as const) {
+    const hash = await world.pay(address, made.amount_raw)
+    await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
+    const late = await shop.check(made.id)
+    assert.deepEqual(
+      [late.status, late.success, late.amount_paid_raw, 'block' in late, 'message' in late],
+      [status, false, made.amount_raw, false, false],
+    )
+    const { payments } = await show(shop, made.id, key)
+    assert.deepEqual(
+      payments.map(({ block_hash, amount_raw, kind }) => [block_hash, amount_raw, kind]),
+      [[hash, made.amount_raw, 'late']],
+    )
+    const { key: foreign } = await world.join(shop)
+    assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, foreign)).status, 404)
+    assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 200)
+    const marked = await shop.check(made.id)
+    assert.deepEqual(
+      [marked.status, marked.additional_status, marked.success, marked.block?.hash],
+      ['complete', 'marked', true, hash],
+    )
+    assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 409, 'complete is final')
+    const { webhook_events: events } = await show(shop, made.id, key)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      kinds,
+    )
+  }
+
+  // Nobody has paid it, and its merchant says that it is paid all the same; then there is no block to show.
+  assert.equal((await shop.rest('POST', `/api/checkouts/${unpaid.id}/mark`, key)).status, 200)
+  const { webhook_events: told } = await show(shop, unpaid.id, key)
+  const completed = told.find(({ type }) => type === 'payment.completed')!.payload
+  assert.deepEqual([completed.status, completed.payment.amount_raw, 'block' in completed], ['complete', '0', false])
+  const still = await shop.open({ address, amount: '3' }, bearer(key))
+  const refused = await shop.rest('POST', `/api/checkouts/${still.id}/mark`, key)
+  assert.deepEqual([refused.status, (await shop.check(still.id)).status], [409, 'pending'], 'open ones are paid first')
+
+  // Seven days after its end nobody looks any more.
+  world.clock.leap(5 * DAY)
+  await world.pay(stranger.address, nano('1'))
+  await world.pay(address, still.amount_raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(still.id)).additional_status === 'paid_late')
+  const gone = await shop.check(forgotten.id)
+  assert.deepEqual([gone.status, gone.additional_status, gone.amount_paid_raw], ['expired', 'none', '0'])
+})
+
+test('lists and reports find what is complete by each of its other names (contract 3, rule 6; 9, Synonyms: checkout status filters)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const paid = await shop.open({ address, amount: '1' }, bearer(key))
+  await shop.open({ address, amount: '2' }, bearer(key))
+  await world.pay(address, paid.amount_raw)
+  await untilStatus(shop, paid.id, 'complete')
+  for (const status of ['complete', 'paid', 'confirmed', 'completed']) {
+    const listed = (await shop.rest('GET', `/api/checkouts?status=${status}`, key)).json<Found>()
+    assert.deepEqual(
+      listed.checkouts.map(({ id, status: found }) => [id, found]),
+      [[paid.id, 'complete']],
+      status,
+    )
+    assert.equal(listed.total, 1)
+    const report = (await shop.call('checkout_report', { status }, bearer(key))).json<Found>()
+    assert.deepEqual(
+      report.checkouts.map(({ id }) => id),
+      [paid.id],
+      status,
+    )
+  }
+  assert.equal((await shop.rest('GET', '/api/checkouts?status=settled', key)).status, 400)
+  assert.equal((await shop.call('checkout_report', { status: 'settled' }, bearer(key))).status, 400)
+})
+
+interface Found {
+  total: number
+  checkouts: { id: string; status: string }[]
+}
+
+test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5; 3, Checkout: pending)', async (t) => {
+  const world = await openWorld(t)
+  const line = await TcpRelay.start(Number(new URL(world.ledger.rpcUrl).port))
+  t.after(() => line.close())
+  const env = { NODE_URLS: `http://127.0.0.1:${line.port}` }
+  const before = await world.start(env)
+  const polled = await before.open({ address: stranger.address, amount: '1' })
+  await world.relay.cut()
+  await until(() => !before.app.nodes.confirmations.connected)
+  await world.pay(stranger.address, polled.amount_raw)
+  await turnUntil(world, 1_000, async () => (await before.check(polled.id)).success)
+  await world.relay.restore()
+
+  const made = await before.open({ address, amount: '1' })
+  const unpaid = await before.open({ address, amount: '2' })
+  await before.close()
+  world.clock.advance(23 * HOUR)
+  const hash = await world.pay(address, made.amount_raw)
+  // Received, too: it no longer waits to be received.
+  const { node } = world.ledger
+  await publish(node, merchant.receive(frontierOf(node, merchant.key), hash, BigInt(made.amount_raw)))
+  world.clock.advance(3 * HOUR)
+
+  // Back again, two hours after the end, and the ledger cannot be asked: who paid must not be told that it is over.
+  line.cut()
+  const after = await world.start(env)
+  const end = world.clock.now() + 2 * HOUR
+  await turnUntil(world, 10 * MINUTE, async () => world.clock.now() >= end)
+  assert.deepEqual([(await after.check(made.id)).status, (await after.check(unpaid.id)).status], ['pending', 'pending'])
+  line.open()
+  await turnUntil(world, 1_000, async () => (await after.check(made.id)).status !== 'pending')
+  const check = await after.check(made.id)
+  assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'none', hash])
+  await turnUntil(world, 10_000, async () => (await after.check(unpaid.id)).status === 'expired')
+})

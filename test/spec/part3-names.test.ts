@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nano, turnUntil } from '../checkout/world.ts'
+import {
+  assertAccounted,
+  lease,
+  offer,
+  openMarket,
+  priceOf,
+  untilOrder,
+  untilQuiet,
+  untilRefunded,
+} from '../usernames/world.ts'
+
+/* Contract 3: how names are leased, extended, lost and free again, and that money which buys nothing goes back. */
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, Username: available, leased, reserved; 3, rules 9 and 10; 2, rule 7)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const [alice, bob] = [await market.person(), await market.person()]
+  const { message, ...reserved } = (await shop.call('get_name', { name: 'Admin' })).json<Record<string, unknown>>()
+  assert.deepEqual(reserved, { name: 'Admin', available: false, status: 'reserved', lease: null, plans: [] })
+  assert.match(String(message), /reserved/)
+  const unchangeable = await shop.call('update_name', { name: 'admin', title: 'x' })
+  assert.deepEqual([unchangeable.status, unchangeable.json().error], [400, 'Username not found.'])
+
+  const [forAlice, forBob] = [await offer(shop, 'Alice'), await offer(shop, 'alice')]
+  assert.deepEqual([forAlice.available, forAlice.status, forBob.status], [true, 'available', 'available'])
+  const payments = await shop.call('account_balance', { account: '@alice' })
+  assert.deepEqual([payments.status, payments.json().error], [400, 'Username not found.'])
+  await market.send(alice, forAlice.address, priceOf(forAlice, '1 Month'))
+  const applied = await untilOrder(shop, forAlice.id, 'applied')
+  assert.deepEqual([applied.status, applied.success, applied.plan?.title], ['complete', true, '1 Month'])
+  const leaseOf = async () => (await offer(shop, 'alice')).lease!
+  const taken = await offer(shop, 'ALICE')
+  assert.deepEqual([taken.available, taken.status], [false, 'leased'])
+  const { owner, address, name, expires, expires_unix: end, grace_until_unix: grace } = await leaseOf()
+  assert.deepEqual([owner, address, name, expires], [alice.address, alice.address, 'Alice', 'December 15, 2026'])
+  assert.deepEqual([Number(end) - market.clock.now() / 1000, Number(grace) - Number(end)], [30 * 86_400, 10 * 86_400])
+
+  // Second come, and later for more: both are paid back to the raw.
+  await market.send(bob, forBob.address, priceOf(forBob, '10 Years'))
+  const { order: second } = await untilRefunded(market, shop, forBob.id)
+  await market.send(bob, taken.address, priceOf(taken, '1 Year'))
+  const { order: extension } = await untilRefunded(market, shop, taken.id)
+  for (const { status, reason, refunds } of [second, extension]) {
+    assert.deepEqual([status, reason, refunds?.length], ['refunded', 'name_taken', 1])
+  }
+  assert.equal(market.fundsOf(bob.address), nano('100'))
+  assert.equal((await leaseOf()).expires, 'December 15, 2026')
+
+  const asked = async () =>
+    (await shop.call('update_name', { name: 'alice', title: 'Shop' })).json<
+      Record<'id' | 'address' | 'amount_raw', string>
+    >()
+  const byBob = await asked()
+  await market.send(bob, byBob.address, byBob.amount_raw)
+  assert.equal((await untilRefunded(market, shop, byBob.id)).order.status, 'refunded')
+  assert.deepEqual([market.fundsOf(bob.address), (await leaseOf()).title], [nano('100'), undefined])
+  const byAlice = await asked()
+  await market.send(alice, byAlice.address, byAlice.amount_raw)
+  await untilOrder(shop, byAlice.id, 'applied')
+  await lease(market, shop, alice, 'aLICE', '2 Years')
+  const longer = await leaseOf()
+  // Added to the end that it had.
+  assert.deepEqual([longer.expires, longer.owner, longer.title], ['December 15, 2028', alice.address, 'Shop'])
+  await assertAccounted(market, shop)
+})
+
+test('what fits no offer is kept for the operator and buys nothing (contract 3, rule 11)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const [alice, bob] = [await market.person(), await market.person()]
+  const made = await offer(shop, 'alice')
+  const bare = nano('0.05')
+  await market.send(bob, made.address, `${bare}`)
+  await lease(market, shop, alice, 'bakery', '1 Month')
+  await untilQuiet(market, shop)
+  assert.equal((await offer(shop, 'alice')).status, 'available')
+  assert.equal(market.fundsOf(bob.address), nano('100') - bare)
+  const price = nano('100') - market.fundsOf(alice.address)
+  const { balance, receivable } = (await shop.call('account_balance', { account: made.address })).json()
+  assert.equal(BigInt(balance!) + BigInt(receivable!), bare + price, 'the treasury has both')
+})
+
+test('paid after the offer has ended: the name is given all the same, unless somebody has it (contract 3, rule 11)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const [alice, bob] = [await market.person(), await market.person()]
+  const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
+  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
+  await turnUntil(market, 2 * HOUR, async () => (await shop.check(forBob.id)).status === 'expired')
+  await market.send(alice, forAlice.address, priceOf(forAlice, '1 Year'))
+  await turnUntil(market, 1_000, async () => (await shop.check(forAlice.id)).success)
+  const check = await untilOrder(shop, forAlice.id, 'applied')
+  assert.deepEqual([check.status, check.additional_status], ['complete', 'marked'])
+  await market.send(bob, forBob.address, priceOf(forBob, '1 Year'))
+  await turnUntil(market, 1_000, async () => (await shop.check(forBob.id)).success)
+  await untilRefunded(market, shop, forBob.id)
+  assert.equal(market.fundsOf(bob.address), nano('100'))
+  await assertAccounted(market, shop)
+})
+
+test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, Username: leased, grace; 3, rule 11; 8, Usernames: grace)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const [alice, bob] = [await market.person(), await market.person()]
+  await lease(market, shop, alice, 'alice', '1 Month')
+  const resolves = async () => (await shop.call('account_balance', { account: '@alice' })).status
+  const takesMoney = async () => (await shop.call('checkout', { address: '@alice', amount: '1' })).status
+  assert.deepEqual([await resolves(), await takesMoney()], [200, 200])
+
+  await untilQuiet(market, shop)
+  market.clock.leap(30 * DAY)
+  const ended = await offer(shop, 'alice')
+  assert.deepEqual([ended.status, ended.available], ['grace', false])
+  // What was asked of the node before the leap has timed out, and it is tried again soon.
+  await turnUntil(market, 1_000, async () => (await resolves()) === 200)
+  assert.equal(await takesMoney(), 400)
+  assert.deepEqual((await shop.call('known')).json<unknown>(), [])
+  const refused = await shop.call('update_name', { name: 'alice', title: 'x' })
+  assert.deepEqual([refused.status, refused.json().code], [409, 'conflict'])
+
+  // A stranger pays in the grace period, the owner after it.
+  const early = await offer(shop, 'alice')
+  await market.send(bob, early.address, priceOf(early, '1 Year'))
+  await turnUntil(market, 1_000, async () => (await shop.check(early.id)).success)
+  assert.equal((await untilRefunded(market, shop, early.id)).order.reason, 'name_taken')
+  const renewal = await offer(shop, 'alice')
+  await market.send(alice, renewal.address, priceOf(renewal, '2 Days'))
+  await turnUntil(market, 1_000, async () => (await shop.check(renewal.id)).success)
+  const renewed = await offer(shop, 'alice')
+  assert.equal(renewed.status, 'leased')
+  // Two days from now and not from the end that is past; and the ten days of grace that it had stay.
+  const expires = Number(renewed.lease!.expires_unix)
+  assert.equal(expires - Math.floor(market.clock.now() / 1000) > 1.9 * 86_400, true)
+  assert.equal(Number(renewed.lease!.grace_until_unix) - expires, 10 * 86_400)
+
+  await untilQuiet(market, shop)
+  market.clock.leap(13 * DAY)
+  assert.equal((await offer(shop, 'alice')).status, 'available')
+  assert.deepEqual([await resolves(), await takesMoney()], [400, 400])
+  const free = await offer(shop, 'ALice')
+  assert.deepEqual([free.available, free.lease], [true, null])
+  await market.send(bob, free.address, priceOf(free, '2 Days'))
+  await turnUntil(market, 1_000, async () => (await shop.check(free.id)).success)
+  const { lease: current } = await offer(shop, 'alice')
+  assert.deepEqual([current!.owner, current!.name], [bob.address, 'ALice'])
+  assert.equal(Number(current!.grace_until_unix) - Number(current!.expires_unix), 86_400, 'one day after two')
+  await assertAccounted(market, shop)
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { alice, codeOf, openWorld, sender } from '../email/world.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+/* Contract 3: e-mail payments and swaps from their beginning to each of their ends. */
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const nano = (text: string) => parseNano(text)!
+
+test('an e-mail payment: waiting, funded, completed; its shares queued, sent, claimed or refunded; unfunded it expires after a day (contract 3, E-mail payment; 3, rules 12 and 13)', async (t) => {
+  const world = await openWorld(t)
+  const { clock, mails } = world
+  const emails = ['alice@example.com', 'bob@example.com']
+  const made = await world.open({ amount: '2', emails, expiration: '1 hour' })
+  const never = await world.open({ amount: '1' })
+  const counts = async () => (await world.check(made)).recipients
+  const statusOf = async (one = made) => (await world.check(one)).status
+  assert.deepEqual([made.status, await statusOf(), await statusOf(never)], ['waiting', 'waiting', 'waiting'])
+
+  // The time to claim begins with the funding, half an hour from now, and no mail leaves while its server is away.
+  clock.leap(HOUR / 2)
+  mails.down = true
+  await world.fund(made.address, nano('2.1'))
+  await world.untilStatus(made, 'funded')
+  assert.deepEqual(await counts(), { queued: 2, sent: 0, claimed: 0, refunded: 0 })
+  const { payment } = (await world.rest('GET', `/api/emails/${made.id}`)).json<{
+    payment: { funded_at: number; expires_at: number }
+  }>()
+  assert.equal(payment.expires_at - payment.funded_at, HOUR)
+  assert.ok(payment.funded_at >= made.created_at + HOUR / 2)
+  mails.down = false
+  await world.turnUntil(async () => ((await counts()) as { sent: number }).sent === 2)
+  assert.deepEqual(await counts(), { queued: 0, sent: 2, claimed: 0, refunded: 0 })
+  const [forAlice, forBob] = emails.map((email) => codeOf(mails.to(email)[0]!))
+  const claimed = await world.claim(forAlice!, alice)
+  assert.equal(claimed.status, 200, claimed.text)
+  assert.deepEqual(await counts(), { queued: 0, sent: 1, claimed: 1, refunded: 0 })
+  assert.equal(await statusOf(), 'funded')
+
+  // What nobody claimed goes back.
+  await world.settle()
+  clock.leap(payment.expires_at - clock.now())
+  await world.untilStatus(made, 'completed')
+  await world.settle()
+  assert.deepEqual(await counts(), { queued: 0, sent: 0, claimed: 1, refunded: 1 })
+  assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [nano('1'), nano('1')])
+  const late = await world.claim(forBob!, alice)
+  assert.deepEqual([late.status, late.json().code], [409, 'conflict'])
+
+  const end = never.created_at + DAY
+  clock.leap(end - 1_000 - clock.now())
+  assert.equal(await statusOf(never), 'waiting')
+  await world.untilStatus(never, 'expired')
+  assert.ok(clock.now() >= end, 'not before the day is over')
+  await world.settle()
+  // It takes no money any more.
+  await world.fund(never.address, nano('1'))
+  await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
+  assert.equal(await statusOf(never), 'expired')
+})
+
+const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+
+interface Swap {
+  id: string
+  send: number
+  receive: string
+  swap_address: string
+  refund_address: string
+  status: string
+}
+
+test('a swap: waiting with its deposit address, confirming, exchanging, sending, finished; or refunded, failed, expired (contract 3, Swap; 3, rule 14)', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' }, clock)
+  const [holder, other] = [new Signer(21).address, new Signer(22).address]
+  const agree = async (wish: object) => {
+    const fields = { from: 'nano', to: 'btc', address: BTC, refund_address: holder, ...wish }
+    return (await gateway.call('nano_swap', fields)).json<Swap>()
+  }
+  const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
+  const fund = ({ swap_address }: Swap, amount: string) =>
+    gateway.app.devnet!.node.fund(fromAddress(swap_address)!, nano(amount))
+  const worthOf = async (account: string) => {
+    const { balance, receivable } = (
+      await gateway.call('account_balance', { account, include_only_confirmed: false })
+    ).json()
+    return BigInt(balance!) + BigInt(receivable!)
+  }
+  /** Turns the clock, slower than the work it waits for; gives the statuses that a swap went through. */
+  const follow = async (swap: Swap, end: string) => {
+    const seen = [await statusOf(swap)]
+    await until(async () => {
+      clock.advance(100)
+      const status = await statusOf(swap)
+      if (status !== seen.at(-1)) seen.push(status)
+      return status === end
+    })
+    return seen
+  }
+
+  const whole = await agree({ amount: 10 })
+  assert.match(whole.swap_address, /^nano_[13]/)
+  assert.deepEqual(
+    [whole.send, whole.receive, whole.refund_address, whole.status, await statusOf(whole)],
+    [10, '0.000099 BTC', holder, 'waiting', 'waiting'],
+  )
+  const [tooMuch, tooLittle, nothing] = [
+    await agree({ amount: 2, refund_address: other }),
+    await agree({ amount: 2 }),
+    await agree({ amount: 2 }),
+  ]
+  assert.equal(new Set([whole, tooMuch, tooLittle, nothing].map(({ swap_address: to }) => to)).size, 4)
+  await fund(whole, '4')
+  assert.deepEqual(await follow(whole, 'confirming'), ['waiting', 'confirming'])
+  await fund(whole, '6')
+  assert.deepEqual(await follow(whole, 'finished'), ['confirming', 'exchanging', 'sending', 'finished'])
+  await fund(tooMuch, '3')
+  await follow(tooMuch, 'refunded')
+  assert.equal(await worthOf(other), nano('3'))
+
+  // More than the treasury could pay; and nano for another currency, which it can.
+  const back = { from: 'btc', to: 'nano', address: holder, refund_address: BTC }
+  const beyond = await agree({ ...back, amount: '0.02' })
+  await follow(beyond, 'failed')
+  const bought = await agree({ ...back, amount: '0.001', address: other })
+  await follow(bought, 'finished')
+  assert.equal(await worthOf(other), nano('102'))
+  assert.equal(await worthOf(holder), 0n)
+
+  await fund(tooLittle, '0.5')
+  await follow(tooLittle, 'confirming')
+  clock.leap(DAY)
+  await follow(tooLittle, 'refunded')
+  await follow(nothing, 'expired')
+  assert.equal(await worthOf(holder), nano('0.5'))
+  assert.deepEqual([await statusOf(whole), await statusOf(beyond)], ['finished', 'failed'])
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { turningWhenStuck } from '../support/clock.ts'
+import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../faucet/world.ts'
+
+/* Contract 4.1, faucet: who is given what, how often, and what a refusal says. */
+
+test('a claim is paid from the treasury, answered as the contract says, and then waits a day (contract 1, Product areas: 3. Faucet; 3, rule 15; 4.1, Payments, wallets, faucet, swap: faucet_check, faucet_claim; 4.1, rules 4, 21 and 22; 8, Other areas: claim)', async (t) => {
+  const world = await openFaucet(t)
+  await world.funded()
+  const { clock } = world
+  const [key, address] = [await world.join(), signer(1)]
+  const before = (await world.call('faucet_check', address)).json<Record<string, unknown>>()
+  const now = clock.now()
+  assert.deepEqual(before, {
+    eligible: true,
+    amount: '0.001',
+    amount_raw: '1000000000000000000000000000',
+    next_claim_unix: now / 1000,
+  })
+  const reply = await world.claim(address, key)
+  assert.equal(reply.status, 200, reply.text)
+  const [stored] = await world.db.selectFrom('faucet_claims').select(['id', 'address', 'amount_raw']).execute()
+  assert.deepEqual([stored!.address, stored!.amount_raw], [address, GIFT.toString()])
+  const { success, message, claim } = reply.json<Claimed>()
+  assert.deepEqual([success, message], [true, 'You have been sent 0.001 nano.'])
+  assert.deepEqual([claim.nano_address, claim.amount, claim.status, claim.created_at], [address, '0.001', 'sent', now])
+  assert.match(claim.tx_hash, /^[0-9A-F]{64}$/)
+  assert.equal(claim.id, stored!.id)
+  assert.match(claim.id, /^fct_/)
+  assert.equal(world.fundsOf(address), GIFT)
+
+  const again = await world.claim(address, key)
+  assert.deepEqual([again.status, again.json<{ retry_after: number }>().retry_after], [429, DAY])
+  assert.equal(again.headers['retry-after'], String(DAY))
+  // Whoever lost the reply finds the claim in the refusal.
+  assert.equal(again.json<Claimed>().claim.tx_hash, claim.tx_hash)
+  const other = await world.claim(signer(2), key)
+  assert.match(other.json().error!, /account has claimed/)
+  const stranger = await world.claim(address, await world.join())
+  assert.match(stranger.json().error!, /address has received/)
+  assert.equal(stranger.json().claim, undefined)
+  const told = await world.check(address)
+  assert.deepEqual([told.eligible, told.next_claim_unix], [false, now / 1000 + DAY])
+  clock.advance(DAY * 1000)
+  assert.equal((await world.check(address, key)).eligible, true)
+  await assertAccounted(world, parseNano('1')!)
+})
+
+test('401 without a key, 400 for what is no address, by the name of the field (contract 5, rule 4; 5, What needs a key: faucet_claim)', async (t) => {
+  const world = await openFaucet(t)
+  const none = await world.call('faucet_claim', signer(1))
+  assert.deepEqual([none.status, /API key required/.test(none.json().error!)], [401, true])
+  for (const wrong of ['nano_wrong', '', '@nobody']) {
+    const reply = await world.claim(wrong, await world.join())
+    assert.deepEqual([reply.status, reply.json().field], [400, 'nano_address'], reply.text)
+  }
+})
+
+test('an empty treasury is 403 with a clear text, and costs nobody their claim of the day (contract 4.1, rule 22)', async (t) => {
+  const world = await openFaucet(t, { DEVNET_TREASURY_NANO: '0' })
+  const [key, address] = [await world.join(), signer(1)]
+  const reply = await world.claim(address, key)
+  assert.deepEqual([reply.status, reply.json().code], [403, 'insufficient_funds'])
+  assert.match(reply.json().error!, /faucet is empty/)
+  assert.deepEqual((await world.check(address, key)).eligible, false)
+  await world.gateway.app.devnet!.node.fund(fromAddress((await world.treasury()).address)!, GIFT)
+  await world.funded()
+  assert.equal((await world.claim(address, key)).status, 200)
+  // And the very last raw was given.
+  assert.equal(world.fundsOf((await world.treasury()).address), 0n)
+})
+
+test('a network has three claims a day, whatever accounts and addresses it brings, and everybody together has a budget (contract 4.1, rules 21 and 22; 8, Other areas: claim)', async (t) => {
+  const world = await openFaucet(t, { FAUCET_PER_NETWORK_MAX: '3', FAUCET_DAILY_NANO: '0.0089' })
+  await world.funded()
+  const begun = world.clock.now() / 1000
+  let claims = 0
+  const from = async (ip: string) =>
+    (await world.claim(signer(++claims), await world.join(), { 'x-forwarded-for': ip })).status
+  const statuses = async (ips: string[]) => {
+    const found: number[] = []
+    for (const ip of ips) found.push(await from(ip))
+    return found
+  }
+  const four = ['203.0.113.1', '203.0.113.2', '203.0.113.77', '203.0.113.200']
+  assert.deepEqual(await statuses([...four, '203.0.114.1']), [200, 200, 200, 429, 200])
+  const next = ['2001:db8:1:1::1', '2001:db8:1:2::1', '2001:db8:1:ffff::1', '2001:db8:1:3::1', '2001:db8:2::1']
+  assert.deepEqual(await statuses(next), [200, 200, 200, 429, 200])
+  const near = await world.check(signer(50), undefined, { 'x-forwarded-for': '203.0.113.9' })
+  assert.deepEqual([near.eligible, near.next_claim_unix], [false, begun + DAY])
+  // Eight have been paid, and 0.0089 nano are eight gifts and a rest.
+  const last = await world.claim(signer(60), await world.join(), { 'x-forwarded-for': '198.51.100.1' })
+  assert.deepEqual(
+    [last.status, last.json().code, last.json<{ retry_after: number }>().retry_after],
+    [429, 'too_many_requests', DAY],
+  )
+  assert.equal(last.json().error, 'The faucet has given away its budget of the day.')
+  world.clock.advance(DAY * 1000)
+  assert.equal(await from('203.0.113.9'), 200)
+  await assertAccounted(world, parseNano('1')!)
+})
+
+test('the address may be given by other names (contract 9, Synonyms: faucet_check, faucet_claim; 4.1, rule 4)', async (t) => {
+  const { gateway, clock, join, funded, fundsOf } = await openFaucet(t)
+  await funded()
+  for (const [at, field] of ['address', 'account', 'nano_address'].entries()) {
+    const [key, address] = [await join(), signer(at)]
+    const headers = { authorization: `Bearer ${key}` }
+    const ask = (action: string) => turningWhenStuck(clock, gateway.call(action, { [field]: address }, headers))
+    assert.equal((await ask('faucet_check')).json<{ eligible: boolean }>().eligible, true)
+    assert.equal((await ask('faucet_claim')).json<Claimed>().claim.nano_address, address)
+    assert.equal(fundsOf(address), GIFT)
+    assert.equal((await ask('faucet_check')).json<{ eligible: boolean }>().eligible, false)
+  }
+})

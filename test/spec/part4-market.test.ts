@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { type RequestListener, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+
+/* Contract 4.1, rules 23 to 27: prices, market data, swaps and representatives, and what becomes of them when a provider fails. */
+
+type Members = Record<string, unknown>
+
+const MINUTE = 60_000
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
+const HOLDER = new Signer(21).address
+
+const documented = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../fixtures/providers/${name}.documented.json`, import.meta.url), 'utf8'))
+const PRICES = documented('coingecko-simple-price')
+const COIN = documented('coingecko-coin') as Members
+const KRAKEN = documented('kraken-ticker')
+const NANSWAP = documented('nanswap') as Record<string, Members>
+
+interface Provider {
+  url: string
+  /** Paths that were asked for. */
+  asked: string[]
+  answer: RequestListener
+}
+
+const tell =
+  (body: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+
+/** A provider on loopback that answers as the test says. */
+async function openProvider(t: TestContext, answer: RequestListener): Promise<Provider> {
+  const provider: Provider = { url: '', asked: [], answer }
+  const server = createServer((request, response) => {
+    provider.asked.push(request.url!)
+    provider.answer(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return provider
+}
+
+function assertNoPrice(reply: Reply): void {
+  assert.deepEqual([reply.status, reply.json().code], [503, 'no_price'], reply.text)
+  assert.equal(reply.headers['retry-after'], '60')
+  assert.equal(reply.json<Members>().retry_after, 60)
+}
+
+test('a price is remembered, served with its own time while its provider fails, and after ten minutes no more (contract 4.1, Units, prices, market, representatives: price, market_data; 4.1, rules 23, 24 and 25; 8, Other areas: age of a value whose provider fails)', async (t) => {
+  const clock = new TestClock()
+  const gecko = await openProvider(t, (request, response) =>
+    tell(request.url!.startsWith('/coins/') ? COIN : PRICES)(request, response),
+  )
+  const { answer } = gecko
+  const { call } = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: gecko.url }, clock)
+  const begun = clock.now()
+  const price = (currency: string, action = 'price') => call(action, { currency })
+  const yen = {
+    symbol: 'XNO',
+    currency: 'jpy',
+    price: 131.9,
+    timestamp: 'Sun, 15 Nov 2026 00:00:00 GMT',
+    timestamp_unix: begun / 1000,
+    source: 'coingecko',
+  }
+  for (const action of ['price', 'fiat_price']) {
+    for (const spelling of ['JPY', 'jpy']) assert.deepEqual((await price(spelling, action)).json<unknown>(), yen)
+  }
+  assert.equal((await call('price')).json().currency, 'usd')
+  const market = (await call('market_data')).json<Members>()
+  assert.deepEqual([market.source, market.id, market.last_updated], ['coingecko', 'nano', COIN.last_updated])
+  assert.deepEqual((await call('market_data')).json<unknown>(), market)
+  assert.equal(gecko.asked.length, 2, 'one question for all prices, and one for the market')
+
+  gecko.answer = tell('<html>', 503)
+  clock.advance(10 * MINUTE - 1)
+  assert.deepEqual((await price('JPY')).json<unknown>(), yen, 'as old as it is, and it says so')
+  assert.deepEqual((await call('market_data')).json<unknown>(), market)
+  clock.advance(2)
+  assertNoPrice(await price('JPY'))
+  assertNoPrice(await call('market_data'))
+  assert.ok(gecko.asked.length > 2)
+
+  gecko.answer = answer
+  clock.advance(5 * MINUTE)
+  const now = { timestamp: 'Sun, 15 Nov 2026 00:15:00 GMT', timestamp_unix: begun / 1000 + 15 * 60 }
+  assert.deepEqual((await price('JPY')).json<unknown>(), { ...yen, ...now })
+  const unknown = await price('DOGE')
+  const { error, code, field } = unknown.json()
+  assert.deepEqual([unknown.status, error, code, field], [400, 'Unknown currency.', 'invalid_currency', 'currency'])
+})
+
+test('Kraken answers where CoinGecko does not, and what nobody would believe is no answer (contract 4.1, rules 24 and 25)', async (t) => {
+  const clock = new TestClock()
+  const [gecko, second] = [await openProvider(t, tell('', 500)), await openProvider(t, tell(KRAKEN))]
+  const { call } = await openGateway(
+    t,
+    { PRICE_PROVIDERS: 'coingecko,kraken', COINGECKO_URL: gecko.url, KRAKEN_URL: second.url },
+    clock,
+  )
+  const price = (currency: string) => call('price', { currency })
+  const { price: dollars, source } = (await price('USD')).json<Members>()
+  assert.deepEqual([dollars, source], [0.86, 'kraken'])
+  assert.deepEqual((await price('EUR')).json<Members>().price, 0.74)
+  assertNoPrice(await price('JPY'))
+  // Both are there again, but one says a thousandth: whom to believe cannot be told once the last price is too old.
+  gecko.answer = tell({ nano: { usd: 0.00086, eur: 0.7391 } })
+  clock.advance(11 * MINUTE)
+  const believed = (await price('USD')).json<Members>()
+  assert.deepEqual(
+    [believed.price, believed.source],
+    [0.86, 'kraken'],
+    'a price outside the band is a failure of who said it',
+  )
+  gecko.answer = tell({ nano: { usd: 1.2, eur: 0.7391 } })
+  clock.advance(11 * MINUTE)
+  assertNoPrice(await price('USD'))
+  assert.equal((await price('EUR')).json().source, 'coingecko', 'where both agree, the first one counts')
+})
+
+test('a provider that says nothing at all keeps nobody longer than its time (contract 4.1, rule 23)', async (t) => {
+  const clock = new TestClock()
+  const silent = await openProvider(t, (request) => {
+    request.resume()
+    clock.advance(8_000)
+  })
+  const { call } = await openGateway(
+    t,
+    {
+      ...{ PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: silent.url },
+      ...{ SWAP_PROVIDER: 'nanswap', SWAP_URL: silent.url },
+    },
+    clock,
+  )
+  assertNoPrice(await call('price'))
+  assertNoPrice(await call('market_data'))
+  const swap = { amount: 1, from: 'nano', to: 'ban', address: BAN, refund_address: HOLDER }
+  const reply = await call('nano_swap', swap)
+  assert.deepEqual([reply.status, reply.json().code], [503, 'no_swap'])
+  assert.ok(reply.headers['retry-after'])
+})
+
+test('swaps go to the service that is configured, in the currencies it lists (contract 4.1, Payments, wallets, faucet, swap: nano_swap, nano_swap_status; 4.1, rules 24 and 26; 9, Synonyms: nano_swap)', async (t) => {
+  const clock = new TestClock()
+  const service = await openProvider(t, (request, response) => {
+    const answer = NANSWAP[new URL(request.url!, 'http://x').pathname.slice(1)]!
+    tell('payoutAddress' in answer ? { ...answer, payoutAddress: BAN, status: 'waiting' } : answer)(request, response)
+  })
+  const { url, call } = await openGateway(t, { SWAP_PROVIDER: 'nanswap', SWAP_URL: service.url }, clock)
+  const { swap } = (await ask(`${url}/currencies.json`, { method: 'GET' })).json<{ swap: string[] }>()
+  assert.deepEqual(swap, ['nano', 'ban', 'usdc-base'], 'without those that need a memo')
+  for (const from of ['nano', 'xno', 'XNO']) {
+    const wish = { amount: 1, from, to: 'BAN', address: BAN, refund_address: HOLDER }
+    const { id, ...made } = (await call('nano_swap', wish)).json<Members>()
+    assert.deepEqual(made, {
+      send: 1,
+      receive: '87.65 BAN',
+      swap_address: NANSWAP['create-order']!.payinAddress,
+      refund_address: HOLDER,
+      status: 'waiting',
+      source: 'nanswap',
+      expires_unix: Math.floor(clock.now() / 1000) + 86_400,
+    })
+    assert.deepEqual((await call('nano_swap_status', { id })).json<unknown>(), { id, ...made })
+    for (const to of ['xrp', 'shells']) {
+      const unknown = await call('nano_swap', { ...wish, to })
+      assert.deepEqual([unknown.status, unknown.json().code, unknown.json().field], [400, 'invalid_currency', 'to'])
+    }
+    const same = await call('nano_swap', { ...wish, to: from === 'nano' ? 'xno' : 'nano' })
+    assert.deepEqual([same.status, same.json().code, same.json().field], [400, 'invalid_currency', 'to'])
+  }
+})
+
+test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, Units, prices, market, representatives; 4.1, rules 17, 23, 26 and 27; 9, Synonyms: nano_swap, representative)', async (t) => {
+  const gateway = await openGateway(t, {
+    ...{ PRICE_PROVIDERS: 'auto', DEVNET_TREASURY_NANO: '1000' },
+    KNOWN_NAMES: JSON.stringify({ Alice: HOLDER }),
+    KNOWN_REPS: JSON.stringify({ [GENESIS]: { alias: 'Genesis', website: 'https://rep.example' } }),
+  })
+  const get = async (action: string, fields = {}) => (await gateway.call(action, fields)).json<Members>()
+  const good = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: HOLDER }
+  for (const [change, field] of [
+    [{ from: 'shells' }, 'from'],
+    [{ to: 'shells' }, 'to'],
+    [{ to: 'xno' }, 'to'],
+    [{ amount: 0 }, 'amount'],
+    [{ amount: '-1' }, 'amount'],
+    [{ amount: '1e3' }, 'amount'],
+    [{ amount: `0.${'0'.repeat(30)}1` }, 'amount'],
+    // More than there is must not turn into everything there is.
+    [{ amount: 1_000_000_000, from: 'btc', to: 'nano', address: HOLDER, refund_address: BTC }, 'amount'],
+    [{ address: HOLDER }, 'address'],
+    [{ address: `${BTC}!` }, 'address'],
+    [{ refund_address: BTC }, 'refund_address'],
+    [{ refund_address: `${HOLDER.slice(0, -1)}1` }, 'refund_address'],
+  ] as const) {
+    const reply = await gateway.call('nano_swap', { ...good, ...change })
+    assert.deepEqual([reply.status, reply.json().field], [400, field], `${JSON.stringify(change)}: ${reply.text}`)
+  }
+  const unknown = await gateway.call('nano_swap_status', { id: 'swp_none' })
+  assert.deepEqual([unknown.status, unknown.json().error], [400, 'Swap not found.'])
+  const made = await get('nano_swap', { ...good, refund_address: '@alice' })
+  assert.deepEqual([made.source, made.refund_address, made.status], ['sandbox', HOLDER, 'waiting'])
+  assert.equal((await get('price')).source, 'sandbox')
+  assert.equal((await get('market_data')).source, 'sandbox')
+  const currencies = await ask(`${gateway.url}/currencies.json`, { method: 'GET' })
+  const { fiat, swap } = currencies.json<{ fiat: string[]; swap: string[] }>()
+  assert.ok(['USD', 'EUR', 'JPY'].every((code) => fiat.includes(code)))
+  assert.ok(['nano', 'btc'].every((code) => swap.includes(code)))
+  assert.equal(currencies.headers['access-control-allow-origin'], '*')
+
+  const [rep, ...more] = (await gateway.call('reps')).json<Members[]>()
+  assert.deepEqual(more, [])
+  assert.deepEqual(
+    [rep!.rep_address, rep!.account, rep!.alias, rep!.website, rep!.version, rep!.protocol],
+    [GENESIS, GENESIS, 'Genesis', 'https://rep.example', '27.1.0', 21],
+  )
+  assert.ok(Number.isInteger(rep!.score))
+  const file = await ask(`${gateway.url}/reps.json`, { method: 'GET' })
+  const nobody = await gateway.call('rep_info', { account: '@alice' })
+  assert.deepEqual([nobody.status, nobody.json().error], [200, 'Representative not found.'])
+  assert.deepEqual(
+    [(await get('rep_info', { account: GENESIS })).alias, file.json<Members[]>()[0]!.alias],
+    ['Genesis', 'Genesis'],
+  )
+})

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { NO_WORK, Signer, UNOPENED, nano } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { alice, bob } from './town.ts'
+
+/* Contract 4.1, rules 28 and 29: what makes or moves something acts once for each Idempotency-Key, at every door. */
+
+type Members = Record<string, unknown>
+
+const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+
+const assertConflict = (reply: Reply, code: string, what: string) =>
+  assert.deepEqual([reply.status, reply.json().code], [409, code], `${what}: ${reply.text}`)
+
+test('every product answers at the one endpoint, and again the same bytes to the same key, in the header or in the body (contract 4.1, Payments, wallets, faucet, swap; 4.1, Keys and credits; 4.1, rule 28; 7, Status codes: 409; 9, Synonyms: money-moving actions)', async (t) => {
+  const { url, call, app } = await openGateway(t, { DEVNET_TREASURY_NANO: '10', LIMIT_FREE_PER_MINUTE: '0' })
+  const { node } = app.devnet!
+  const authorization = `Bearer ${app.createdKey}`
+  const signer = new Signer(1, node.ledger.thresholds)
+  const opening = signer.receive(UNOPENED, await node.fund(alice.key, nano(10)), nano(10))
+  const { db } = app.store
+  const treasury = () => db.selectFrom('wallets').select('balance_raw').where('purpose', '=', 'treasury').execute()
+  await until(async () => (await treasury())[0]?.balance_raw !== '0')
+  const swap = { amount: 1, from: 'nano', to: 'btc', address: BTC, refund_address: alice.address }
+  /** Each with what it must answer at least, and one thing that makes it another request. */
+  const actions: [action: string, fields: Members, other: Members, answer: string[]][] = [
+    ['process', { block: toBlockJson(opening), subtype: 'open' }, { subtype: 'receive' }, ['hash']],
+    [
+      'checkout',
+      { address: alice.address, amount: '1' },
+      { amount: '2' },
+      ['id', 'browser', 'check', 'json', 'address', 'amount', 'amount_raw', 'link', 'qrcode', 'mode', 'status'],
+    ],
+    [
+      'cloud_wallet',
+      { expire: '1 day', refund_address: alice.address },
+      { expire: '2 days' },
+      ['address', 'balance', 'refund_address', 'expiration', 'expiration_unix', 'qrcode'],
+    ],
+    [
+      'nano_email',
+      { refund_address: alice.address, amount: '1', emails: ['bob@example.com'] },
+      { amount: '2' },
+      ['id', 'address', 'browser', 'check', 'subtotal', 'service_fee', 'amount', 'amount_raw', 'emails', 'created_at'],
+    ],
+    ['nano_swap', swap, { amount: 2 }, ['id', 'send', 'receive', 'swap_address', 'refund_address', 'status']],
+    ['faucet_claim', { nano_address: bob.address }, { nano_address: alice.address }, ['success', 'message', 'claim']],
+    [
+      'get_name',
+      { name: 'somebody' },
+      { name: 'else' },
+      ['id', 'address', 'browser', 'check', 'available', 'status', 'lease', 'plans'],
+    ],
+    ['buy_rpc', { email: 'bob@example.com' }, { email: 'eve@example.com' }, ['id', 'address', 'check', 'plans']],
+    ['rpc_key', { email: 'bob@example.com' }, { email: 'eve@example.com' }, ['success', 'message']],
+  ]
+  for (const [action, fields, other, members] of actions) {
+    const named = { authorization, 'idempotency-key': 'order-1' }
+    const first = await call(action, fields, named)
+    assert.equal(first.status, 200, `${action}: ${first.text}`)
+    const answer = first.json<Members>()
+    assert.deepEqual(
+      members.filter((name) => !(name in answer)),
+      [],
+      action,
+    )
+    assert.equal(first.headers['idempotent-replayed'], undefined)
+    // The same key by its other name.
+    const again = await call(action, { ...fields, idempotency_key: 'order-1' }, { authorization })
+    assert.deepEqual(
+      [again.status, again.text, again.headers['idempotent-replayed']],
+      [200, first.text, 'true'],
+      action,
+    )
+    assertConflict(await call(action, { ...fields, ...other }, named), 'idempotency_conflict', action)
+  }
+  assert.equal((await db.selectFrom('checkouts').select('id').where('owner', '<>', 'service').execute()).length, 1)
+  assert.equal((await db.selectFrom('faucet_claims').select('id').execute()).length, 1)
+  assert.equal((await db.selectFrom('swaps').select('id').execute()).length, 1)
+  assert.equal((await call('account_info', { account: alice.address })).json().block_count, '1')
+  const report = (await call('checkout_report', {}, { authorization })).json<{
+    checkouts: Members[]
+    summary: Members
+  }>()
+  assert.deepEqual(Object.keys(report).sort(), ['checkouts', 'has_more', 'limit', 'period', 'revenue', 'summary'])
+  assert.deepEqual([report.checkouts.length, report.summary.total], [1, 1])
+  const { id, ...quote } = (await call('nano_swap', swap, { authorization })).json<Members>()
+  assert.deepEqual((await call('nano_swap_status', { id })).json<unknown>(), { id, ...quote })
+  const check = (await call('faucet_check', { nano_address: bob.address })).json<Members>()
+  assert.deepEqual(Object.keys(check).sort(), ['amount', 'amount_raw', 'eligible', 'next_claim_unix', 'reason'])
+  const { credits, plan, usage } = (await call('rpc_credits', {}, { authorization })).json<Members>()
+  assert.deepEqual([credits, plan, typeof usage], [0, 'free', 'object'])
+
+  // Another door: the same rule, and keys of its own.
+  const rest = (body: object, key: string) =>
+    ask(`${url}/api/checkouts`, {
+      headers: { authorization, 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(body),
+    })
+  const made = await rest({ address: alice.address, amount: '1' }, 'order-1')
+  const remade = await rest({ address: alice.address, amount: '1' }, 'order-1')
+  assert.equal(made.headers['idempotent-replayed'], undefined)
+  assert.deepEqual([remade.text, remade.headers['idempotent-replayed']], [made.text, 'true'])
+  assertConflict(await rest({ address: alice.address, amount: '2' }, 'order-1'), 'idempotency_conflict', 'REST')
+  for (const key of ['', 'k'.repeat(256), 7]) {
+    const refused = await call('checkout', { address: alice.address, amount: '1', idempotency_key: key })
+    assert.deepEqual([refused.status, refused.json().field], [400, 'idempotency_key'])
+  }
+})
+
+test('while the first request of a key is in flight, a second one is 409 at every door, and later gets its answer (contract 4.1, rule 29; 7, Status codes: 409)', async (t) => {
+  const ledger = await openDevnet(t, { thresholds: NO_WORK })
+  const node = await FaultyNode.start(t, { ledger })
+  const gate = Promise.withResolvers<void>()
+  let priced = 0
+  const prices = createServer((_request, response) => {
+    priced++
+    void gate.promise.then(() => response.end('{"nano":{"usd":0.8}}'))
+  }).listen(0, '127.0.0.1')
+  await once(prices, 'listening')
+  t.after(() => prices.close())
+  const priceUrl = `http://127.0.0.1:${(prices.address() as AddressInfo).port}`
+  const env = { NODE_URLS: node.url, NODE_NETWORK: 'dev', PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: priceUrl }
+  // On a clock that stands still nobody loses patience.
+  const { url, call, app } = await openGateway(t, env, new TestClock())
+  const opening = alice.receive(UNOPENED, await ledger.node.fund(alice.key, nano(10)), nano(10))
+  const headers = {
+    authorization: `Bearer ${app.createdKey}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'once',
+  }
+  const sale = { address: alice.address, amount: '1', currency: 'USD' }
+  const doors: [ask: (fields?: object) => Promise<Reply>, isUnderWay: () => boolean][] = [
+    [
+      (fields) => call('process', { block: toBlockJson(opening), subtype: 'open', ...fields }, headers),
+      () => node.hits('process') === 1,
+    ],
+    [
+      (fields) => ask(`${url}/api/checkouts`, { headers, body: JSON.stringify({ ...sale, ...fields }) }),
+      () => priced === 1,
+    ],
+  ]
+  const letGo = node.hold('process')
+  const firsts: Promise<Reply>[] = []
+  for (const [send, isUnderWay] of doors) {
+    firsts.push(send())
+    await until(isUnderWay)
+    const second = await send()
+    assertConflict(second, 'idempotency_in_flight', 'the same body')
+    assert.deepEqual([second.headers['retry-after'], second.json<Members>().retry_after], ['1', 1])
+    assertConflict(await send({ subtype: 'receive', amount: '2' }), 'idempotency_conflict', 'another body')
+  }
+  letGo()
+  gate.resolve()
+  for (const [at, [send]] of doors.entries()) {
+    const first = await firsts[at]!
+    assert.ok(first.status === 200 || first.status === 201, first.text)
+    const later = await send()
+    assert.deepEqual([later.text, later.headers['idempotent-replayed']], [first.text, 'true'])
+  }
+  assert.deepEqual([node.hits('process'), priced], [1, 1])
+})
+
+test('a request that cannot be read is refused before its key is taken (contract 4.1, rule 28)', async (t) => {
+  const { call } = await openGateway(t)
+  const headers = { 'idempotency-key': 'order-1' }
+  const refused = await call('rpc_key', { email: 'nobody' }, headers)
+  assert.equal(refused.status, 400)
+  assert.equal((await call('rpc_key', { email: 'alice@example.com' }, headers)).status, 200)
+})

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS, formatWork, workValue } from '../../src/kernel/nano/work.ts'
+import { Signer, UNOPENED, findWork, frontierOf, nano } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Reply, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { alice, bob, openTown } from './town.ts'
+
+/* Contract 4.1, work: how strong it is, who makes it, what it costs, and whose wait ends. */
+
+const SEND = 'ffc0000000000000'
+const RECEIVE = 'f000000000000000'
+/** What computes is written out in each test. */
+const NOBODY_ELSE = { WORK_THREADS: '0', WORK_NODES: 'false', WORK_PRECOMPUTE: 'false' }
+
+const rootOf = (text: string) => createHash('sha256').update(text).digest('hex').toUpperCase()
+
+interface Asked {
+  action: string
+  hash: string
+  difficulty: string
+}
+
+interface WorkServer {
+  url: string
+  asked: Asked[]
+  has(action: string, hash: string): boolean
+}
+
+type Work = (asked: Asked) => string | Promise<string>
+
+const honest: Work = ({ hash, difficulty }) => findWork(hash, BigInt(`0x${difficulty}`))
+const silent: Work = () => new Promise(() => undefined)
+/** A value that is too weak, told as if it were strong. */
+const lying: Work = ({ hash }) => {
+  let nonce = 0n
+  while (workValue(hash, formatWork(nonce)) >= WORK_THRESHOLDS.dev.receive) nonce++
+  return formatWork(nonce)
+}
+
+/** A work server on loopback that speaks the usual protocol and finds work as it is told. */
+async function openWorkServer(t: TestContext, work: Work): Promise<WorkServer> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const question = JSON.parse(body) as Asked
+      asked.push(question)
+      if (question.action !== 'work_generate') return response.end('{"success":""}')
+      const { hash, difficulty } = question
+      void Promise.resolve(work(question)).then((found) =>
+        response.end(JSON.stringify({ work: found, difficulty, multiplier: '1.000000000000000', hash })),
+      )
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    has: (action, hash) => asked.some((one) => one.action === action && one.hash === hash),
+  }
+}
+
+function assertStrong(reply: Reply, root: string, difficulty = SEND): void {
+  assert.equal(reply.status, 200, reply.text)
+  const { work, difficulty: reached, hash, frontier } = reply.json()
+  assert.deepEqual([hash, frontier], [root, root])
+  const value = workValue(root, work!)
+  assert.ok(value >= BigInt(`0x${difficulty}`), `${formatWork(value)} is less than ${difficulty}`)
+  assert.equal(reached, formatWork(value))
+}
+
+test('what is asked for, or what the block does, says how strong the work has to be (contract 4.1, Blocks and work: work_generate, work_validate; 4.1, rules 13 and 14)', async (t) => {
+  const server = await openWorkServer(t, honest)
+  const { call, app, sent } = await openTown(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
+  const { node } = app.devnet!
+  const frontier = frontierOf(node, alice.key)
+  const json = (block: Parameters<typeof toBlockJson>[0]) => ({ block: toBlockJson(block) })
+  const gift = await node.fund(alice.key, nano(1))
+  const cases: [fields: object, difficulty: string, hash?: string][] = [
+    [{}, SEND],
+    [{ subtype: 'send' }, SEND],
+    [{ subtype: 'change' }, SEND],
+    [{ subtype: 'receive' }, RECEIVE],
+    [{ subtype: 'open' }, RECEIVE],
+    [{ subtype: 'epoch' }, RECEIVE],
+    [json(bob.receive(UNOPENED, sent, nano(2))), RECEIVE, bob.key],
+    [{ difficulty: 'fff0000000000000' }, 'fff0000000000000'],
+    [{ multiplier: '4' }, 'fff0000000000000'],
+    [{ multiplier: 2, difficulty: RECEIVE }, 'ffe0000000000000'],
+    [{ difficulty: RECEIVE, subtype: 'send' }, RECEIVE],
+  ]
+  for (const [at, [fields, difficulty, hash = rootOf(`case ${at}`)]] of cases.entries()) {
+    assertStrong(await call('work_generate', { hash, ...fields }), hash, difficulty)
+    const asked = server.asked.at(-1)!
+    assert.deepEqual(asked, { action: 'work_generate', hash, difficulty }, JSON.stringify(fields))
+  }
+  // Of an account that is there, the balance says what a block does; the stronger work serves for the weaker wish.
+  for (const [block, difficulty] of [
+    [alice.receive(frontier, gift, nano(1)), RECEIVE],
+    [alice.send(frontier, bob.key, nano(1)), SEND],
+  ] as const) {
+    assertStrong(await call('work_generate', { hash: sent, ...json(block) }), sent, difficulty)
+  }
+  const { work, difficulty: value, multiplier } = (await call('work_generate', { hash: rootOf('case 9') })).json()
+  const validate = async (fields: object) =>
+    (await call('work_validate', { hash: rootOf('case 9'), work, ...fields })).json()
+  const known = { valid_all: '1', valid_receive: '1', difficulty: value, multiplier }
+  assert.deepEqual(await validate({}), known)
+  assert.deepEqual(await validate({ difficulty: value }), { valid: '1', ...known })
+  assert.deepEqual(await validate({ difficulty: 'ffffffffffffffff' }), { valid: '0', ...known })
+  assert.deepEqual(await validate({ multiplier: '1' }), { valid: '1', ...known })
+  assert.deepEqual(
+    (await validate({ work: lying({ action: '', hash: rootOf('case 9'), difficulty: '' }) })).valid_receive,
+    '0',
+  )
+  const refusals: [fields: object, field: string, text: string][] = [
+    [{ difficulty: 'efffffffffffffff' }, 'difficulty', 'Difficulty above config limit or below publish threshold'],
+    [{ difficulty: 'ffff000000000001' }, 'difficulty', 'Difficulty above config limit or below publish threshold'],
+    [{ multiplier: '65' }, 'multiplier', 'Difficulty above config limit or below publish threshold'],
+    [{ multiplier: 'much' }, 'multiplier', 'Bad multiplier'],
+    [{ difficulty: 'xyz' }, 'difficulty', 'Bad difficulty'],
+    [{ hash: 'AB' }, 'hash', 'Invalid block hash'],
+    [json(bob.receive(UNOPENED, sent, nano(2))), 'block', 'Root mismatch for block'],
+  ]
+  const before = server.asked.length
+  for (const [fields, field, text] of refusals) {
+    const reply = await call('work_generate', { hash: rootOf('refused'), ...fields })
+    const { error, message, code } = reply.json()
+    assert.deepEqual([reply.status, reply.json().field, error, message], [400, field, text, text])
+    assert.match(code!, /^invalid_/)
+  }
+  assert.equal(server.asked.length, before, 'nobody looked for any of it')
+})
+
+test('a source that lies is not believed, and the next one is asked (contract 4.1, rule 14)', async (t) => {
+  const [liar, good] = [await openWorkServer(t, lying), await openWorkServer(t, honest)]
+  const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${liar.url},${good.url}` })
+  const hash = rootOf('truth')
+  assertStrong(await call('work_generate', { hash }), hash)
+  assert.deepEqual([liar.has('work_generate', hash), good.has('work_generate', hash)], [true, true])
+})
+
+test('sources race: who is silent is overtaken and told to stop (contract 4.1, rule 15)', async (t) => {
+  const clock = new TestClock()
+  const [slow, quick] = [await openWorkServer(t, silent), await openWorkServer(t, honest)]
+  const { call } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: `${slow.url},${quick.url}` }, clock)
+  const hash = rootOf('race')
+  const waiting = call('work_generate', { hash })
+  await until(() => slow.has('work_generate', hash))
+  assert.equal(quick.has('work_generate', hash), false)
+  await until(() => {
+    clock.advance(10)
+    return quick.has('work_generate', hash)
+  })
+  assertStrong(await waiting, hash)
+  await until(() => slow.has('work_cancel', hash))
+  assert.equal(quick.has('work_cancel', hash), false)
+})
+
+test('without any server or node this machine computes (contract 4.1, rule 15)', async (t) => {
+  const { call } = await openGateway(t, { WORK_THREADS: '1', WORK_NODES: 'false', WORK_PRECOMPUTE: 'false' })
+  const hash = rootOf('own')
+  assertStrong(await call('work_generate', { hash }), hash)
+})
+
+test('what was ready beforehand says so, costs nothing and counts nowhere (contract 4.1, rule 15; 2, Work result: cached, credits)', async (t) => {
+  const clock = new TestClock()
+  const server = await openWorkServer(t, honest)
+  const { call, app } = await openGateway(
+    t,
+    { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: server.url, FREE_WORK_ANONYMOUS_PER_HOUR: '1' },
+    clock,
+  )
+  const hash = rootOf('ready')
+  const ask = async (root: string) => (await call('work_generate', { hash: root })).json<Record<string, unknown>>()
+  const first = await ask(hash)
+  assert.deepEqual([first.cached, first.credits], [false, 0])
+  for (const spelling of [hash, hash.toLowerCase()]) {
+    const again = await ask(spelling)
+    assert.deepEqual([again.cached, again.credits, again.work, again.hash], [true, 0, first.work, hash])
+  }
+  const other = await call('work_generate', { hash: rootOf('other') })
+  assert.equal(other.status, 429, 'the one of this hour is used up')
+  assert.equal((await ask(hash)).cached, true)
+  assert.equal(server.asked.length, 1)
+
+  // After a block, the work for the next one is made before anybody asks.
+  const { node } = app.devnet!
+  const carol = new Signer(3, node.ledger.thresholds)
+  const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
+  const { hash: frontier } = (await call('process', { block: toBlockJson(opening), subtype: 'open' })).json()
+  const { db } = app.store
+  await until(async () => {
+    clock.advance(10)
+    return (await db.selectFrom('works').select('root').where('root', '=', frontier!).execute()).length > 0
+  })
+  const prepared = await call('work_generate', { hash: frontier })
+  assertStrong(prepared, frontier!)
+  assert.equal(prepared.json<{ cached: boolean }>().cached, true)
+})
+
+test('work_cancel and hanging up end one’s own wait and nobody else’s (contract 4.1, Blocks and work: work_cancel; 4.1, rule 15)', async (t) => {
+  const gate = Promise.withResolvers<void>()
+  const server = await openWorkServer(t, async (asked) => {
+    await gate.promise
+    return honest(asked)
+  })
+  const { url, call, app } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
+  const [shared, left] = [rootOf('shared'), rootOf('left')]
+  const owner = { authorization: `Bearer ${app.createdKey}` }
+  const patient = call('work_generate', { hash: shared }, owner)
+  await until(() => server.has('work_generate', shared))
+  let ended: Reply | undefined
+  const hasty = call('work_generate', { hash: shared }).then((reply) => (ended = reply))
+  await until(async () => {
+    assert.deepEqual((await call('work_cancel', { hash: shared })).json(), { success: '' })
+    return ended !== undefined
+  })
+  assert.deepEqual([(await hasty).status, (await hasty).json()], [200, { error: 'Cancelled' }])
+  assert.equal(server.has('work_cancel', shared), false, 'somebody still waits for it')
+
+  const controller = new AbortController()
+  const body = JSON.stringify({ action: 'work_generate', hash: left })
+  const abandoned = fetch(url, { method: 'POST', body, signal: controller.signal })
+  await until(() => server.has('work_generate', left))
+  controller.abort()
+  await assert.rejects(abandoned)
+  await until(() => server.has('work_cancel', left))
+  gate.resolve()
+  assertStrong(await patient, shared)
+})

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { hashApiKey } from '../../src/kernel/api-key.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { listAudit, tokenOf } from '../accounts/world.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { openMailServer } from '../support/mail-server.ts'
+import { until } from '../support/until.ts'
+import { assertRefusal } from './refusal.ts'
+
+/* Contract 5: how keys and sessions are had, what they look like, and how they end. */
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]'
+
+interface ShownKey {
+  id: string
+  key?: string
+  kind: string
+  start: string
+  name: string
+  origins: string[]
+  status: string
+  expires_at: string | null
+  last_used_at: string | null
+}
+
+/** A gateway with a real mail server and a clock that tests turn. */
+async function openOffice(t: TestContext) {
+  const clock = new TestClock()
+  const mails = await openMailServer(t)
+  const env = { SMTP_URL: mails.url, MAIL_FROM: 'nano-gateway <noreply@gateway.test>' }
+  const gateway = await openGateway(t, env, clock)
+  const rest = (method: string, path: string, headers: Record<string, string>, body?: object): Promise<Reply> =>
+    ask(`${gateway.url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  /** The token of the newest link that was mailed to an address. */
+  const mailedToken = async (email: string, count = 1) => {
+    await until(() => mails.to(email).length >= count)
+    return tokenOf(mails.to(email).at(-1)!.text)
+  }
+  const signIn = async (token: string) => rest('POST', '/sign-in', {}, { token })
+  return { ...gateway, clock, mails, rest, mailedToken, signIn }
+}
+
+const claimsOf = (jwt: string) =>
+  jwt
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
+
+test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who has an account (contract 5, rules 15 and 17; 5, How keys are issued: action rpc_key, synonym gpu_key, with email, dashboard; 5, Key kinds: session token)', async (t) => {
+  const office = await openOffice(t)
+  const { call, clock, mails } = office
+  const askFor = async (action: string, email: string) => (await call(action, { email })).json<unknown>()
+  const sent = (email: string) => ({ success: true, message: `A sign-in link was sent to ${email}.` })
+  assert.deepEqual(await askFor('rpc_key', 'alice@example.com'), sent('alice@example.com'))
+  const link = await office.mailedToken('alice@example.com')
+  assert.match(mails.to('alice@example.com')[0]!.text, new RegExp(`^${office.url}/dashboard/sign-in#${link}$`, 'm'))
+
+  const reply = await office.signIn(link)
+  assert.equal(reply.status, 200)
+  const {
+    token,
+    account,
+    expires_in: seconds,
+  } = reply.json<{
+    token: string
+    account: Record<string, string>
+    expires_in: number
+  }>()
+  assert.equal(seconds, 3_600)
+  assert.deepEqual(Object.keys(account), ['id', 'email', 'role', 'created_at'])
+  assert.deepEqual([account.email, account.role], ['alice@example.com', 'user'])
+  const cookie = `nano-gateway=${token}; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict`
+  assert.deepEqual(reply.headers['set-cookie'], [cookie])
+  assert.equal(reply.headers['cache-control'], 'no-store')
+  assert.equal(reply.headers['access-control-allow-origin'], undefined)
+  assertRefusal(await office.signIn(link), 401, /./, 'invalid_key')
+
+  // She has an account now; whoever asks gets the same words as for somebody without one.
+  for (const action of ['gpu_key', 'rpc_key']) {
+    for (const email of ['alice@example.com', 'stranger@example.com']) {
+      assert.deepEqual(await askFor(action, email), sent(email))
+    }
+  }
+  const generic = await Promise.all(
+    ['alice@example.com', 'nobody@example.com'].map(
+      async (email) => (await office.rest('POST', '/sign-in/request', {}, { email })).text,
+    ),
+  )
+  assert.equal(new Set(generic).size, 1)
+  assertRefusal(await call('rpc_key', {}), 400, 'Unable to parse JSON', 'invalid_request')
+  assertRefusal(await call('rpc_key', { email: 'nobody' }), 400, 'Invalid email', 'invalid_email')
+  const again = await office.signIn(await office.mailedToken('alice@example.com', 4))
+  assert.equal(again.json<{ account: { id: string } }>().account.id, account.id)
+
+  // Five links an hour for an address, whatever its case.
+  for (let times = 0; times < 5; times++) await call('rpc_key', { email: 'Eve@example.com' })
+  const sixth = await call('rpc_key', { email: 'eve@example.com' })
+  assertRefusal(sixth, 429, 'Too many requests.', 'too_many_requests')
+  assert.deepEqual([sixth.json<{ retry_after: number }>().retry_after, sixth.headers['retry-after']], [3_600, '3600'])
+  const late = await office.mailedToken('eve@example.com', 5)
+
+  // A token: HS256, an hour, for /api alone, signed by the secret of the day.
+  const [head, claims] = claimsOf(token)
+  assert.deepEqual([head!.alg, Number(claims!.exp) - Number(claims!.iat), claims!.sub], ['HS256', 3_600, account.id])
+  const bearer = { authorization: `Bearer ${token}` }
+  assert.deepEqual((await office.rest('GET', '/account', bearer)).json<unknown>(), { account })
+  assert.equal((await office.rest('GET', '/checkouts', bearer)).status, 200)
+  assertRefusal(await call('version', {}, bearer), 401, 'Invalid API Key.', 'invalid_key')
+  clock.advance(30 * MINUTE)
+  assertRefusal(await office.signIn(late), 401, /./, 'invalid_key')
+  clock.advance(30 * MINUTE - 1)
+  assert.equal((await office.rest('GET', '/account', bearer)).status, 200)
+  clock.advance(1)
+  assertRefusal(await office.rest('GET', '/account', bearer), 401, 'Invalid API Key.', 'invalid_key')
+  clock.leap(24 * HOUR)
+  await call('rpc_key', { email: 'alice@example.com' })
+  const tomorrow = await office.signIn(await office.mailedToken('alice@example.com', 5))
+  const [nextHead] = claimsOf(tomorrow.json().token!)
+  assert.notEqual(nextHead!.kid, head!.kid)
+
+  const next = { cookie: String(tomorrow.headers['set-cookie']).split(';')[0]!, origin: office.url }
+  assert.equal((await office.rest('POST', '/sign-out', next)).status, 200)
+  assert.equal((await office.rest('GET', '/account', next)).status, 401, 'a copy of the cookie is worth nothing')
+  const copy = { authorization: `Bearer ${tomorrow.json().token}` }
+  assert.equal((await office.rest('GET', '/account', copy)).status, 401)
+})
+
+test('a key is named, shown once, listed by its start, stored as SHA-256, rotated with an overlap and revoked (contract 5, rules 7 and 13; 5, How keys are issued: dashboard; 5, Key kinds: secret (RPC) key, public key)', async (t) => {
+  const office = await openOffice(t)
+  const { call, clock, app, folder } = office
+  await call('rpc_key', { email: 'a@example.com' })
+  const { token } = (await office.signIn(await office.mailedToken('a@example.com'))).json()
+  const headers = { authorization: `Bearer ${token}` }
+  const made = await office.rest('POST', '/keys', headers, { name: '  Shop\u202e \u200b1 ', kind: 'secret' })
+  assert.equal(made.status, 201)
+  const { key = '', ...shown } = made.json<ShownKey>()
+  assert.match(key, new RegExp(`^rpc_sk_${BASE58}{38}$`))
+  assert.deepEqual([shown.name, shown.kind, shown.status, shown.start], ['Shop 1', 'secret', 'live', key.slice(0, 12)])
+  const list = async () => (await office.rest('GET', '/keys', headers)).json<{ keys: ShownKey[] }>().keys
+  assert.deepEqual(await list(), [shown])
+  const status = async (credential: string) => (await call('rpc_credits', {}, { 'x-api-key': credential })).status
+  assert.equal(await status(key), 200)
+
+  const rotate = (id: string, body?: object) => office.rest('POST', `/keys/${id}/rotate`, headers, body)
+  const rotated = await rotate(shown.id, { overlap_hours: 1 })
+  assert.equal(rotated.status, 201)
+  const next = rotated.json<ShownKey & { replaces: string }>()
+  assert.equal(next.replaces, shown.id)
+  assertRefusal(await rotate(shown.id), 409, /./, 'conflict')
+  assert.deepEqual([await status(key), await status(next.key!)], [200, 200])
+  const old = (await list()).find(({ id }) => id === shown.id)!
+  assert.equal(Date.parse(old.expires_at!) - clock.now(), HOUR)
+
+  const origins = ['https://shop.example']
+  const page = (await office.rest('POST', '/keys', { key }, { name: 'Page', kind: 'public', origins })).json<ShownKey>()
+  assert.match(page.key!, new RegExp(`^rpc_pk_${BASE58}{38}$`))
+  assert.deepEqual([page.kind, page.origins], ['public', origins])
+
+  assert.deepEqual((await office.rest('DELETE', `/keys/${next.id}`, { key })).json<unknown>(), {
+    success: true,
+    id: next.id,
+  })
+  assert.equal(await status(next.key!), 401)
+  assertRefusal(await office.rest('DELETE', `/keys/${next.id}`, { key }), 404, 'Key not found.', 'not_found')
+  // The old one ends with its overlap, to the millisecond; when keys were used is written once a minute.
+  clock.advance(HOUR - 1)
+  assert.equal(await status(key), 200)
+  clock.advance(1)
+  assert.equal(await status(key), 401)
+
+  const { db } = app.store
+  const used = () => db.selectFrom('api_keys').select(['id', 'last_used_at']).where('id', '=', next.id).execute()
+  await until(async () => (await used())[0]!.last_used_at !== null)
+  const rows = await db.selectFrom('api_keys').selectAll().execute()
+  for (const text of [key, next.key!, page.key!]) {
+    assert.ok(JSON.stringify(rows).includes(hashApiKey(text)))
+    for (const name of readdirSync(folder)) assert.ok(!readFileSync(join(folder, name)).includes(text), name)
+  }
+  const { account_id: accountId } = rows.find(({ id }) => id === shown.id)!
+  assert.deepEqual((await listAudit(db, accountId)).sort(), [
+    'account.created',
+    'account.signed-in',
+    'key.issued',
+    'key.issued',
+    'key.issued',
+    'key.revoked',
+    'key.rotated',
+  ])
+})
+
+test('buy_rpc sells credits for the account of a key, or for an e-mail address (contract 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc, or an email instead)', async (t) => {
+  const office = await openOffice(t)
+  const { call, app } = office
+  const { node } = app.devnet!
+  const buy = async (fields: object, headers = {}) => {
+    const reply = await call('buy_rpc', fields, headers)
+    assert.equal(reply.status, 200, reply.text)
+    const { address, plans } = reply.json<{ address: string; plans: { title: string; value_raw: string }[] }>()
+    const { title, value_raw: raw } = plans[0]!
+    assert.equal(title, '1,000 Credits')
+    await node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+  }
+  const keyed = { authorization: `Bearer ${app.createdKey}` }
+  const credits = async () => (await call('rpc_credits', {}, keyed)).json<Record<string, unknown>>()
+  assert.deepEqual((await credits()).credits, 0)
+  await buy({}, keyed)
+  await until(async () => (await credits()).credits === 1_000)
+  assert.equal((await credits()).plan, 'prepaid')
+
+  await buy({ email: 'bob@example.com' })
+  await until(() => office.mails.to('bob@example.com').some(({ subject }) => subject === 'Credits were added'))
+  await call('rpc_key', { email: 'bob@example.com' })
+  const { token } = (await office.signIn(await office.mailedToken('bob@example.com', 2))).json()
+  const his = await office.rest('GET', '/credits', { authorization: `Bearer ${token}` })
+  assert.deepEqual(his.json<{ credits: number }>().credits, 1_000)
+
+  assertRefusal(await call('buy_rpc'), 401, /API key required/, 'key_required')
+  assertRefusal(await call('buy_rpc', { email: 'nobody' }), 400, /./, 'invalid_email')
+})

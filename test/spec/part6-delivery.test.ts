@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Shop, type World, bearer, merchant, openShop, show, untilStatus } from '../checkout/world.ts'
+import { type Received, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
+import { until } from '../support/until.ts'
+
+/* Contract 6: how an event reaches its receiver, over how long, and when that is given up. */
+
+const { address } = merchant
+const distinct = (values: unknown[]) => new Set(values).size
+
+/** A paid checkout whose merchant is told at this address; answers the id of the event. */
+async function payAndTell(
+  { world, shop, key }: { world: World; shop: Shop; key: string },
+  webhook_url: string,
+): Promise<string> {
+  const made = await shop.open({ address, amount: '1', webhook_url }, bearer(key))
+  await world.pay(address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+  return (await show(shop, made.id, key)).webhook_events[0]!.id
+}
+
+test('a delivery that fails is tried eleven times, each wait within a fifth of the plan, always in the same bytes, and then is dead until it is sent again (contract 6, Retry schedule; 6, rules 3, 6, 9 and 11; 8, Checkout: webhook attempts)', async (t) => {
+  const opened = await openShop(t)
+  const { clock } = opened.world
+  const { show: showEvent, untilTried, post } = readerOf(opened.shop, opened.key)
+  const receiver = await openReceiver(t, answerWith(503, {}, 'out of order'))
+  const id = await payAndTell(opened, receiver.url)
+  const planned = [5, 30, 120, 600, 1_800, 7_200, 21_600, 43_200, 86_400, 86_400]
+  let due = clock.now()
+  for (const [retries, seconds] of planned.entries()) {
+    const { state, next_at: nextAt, attempts } = await untilTried(id, retries + 1)
+    const { attempt, at, status, error, response } = attempts.at(-1)!
+    assert.deepEqual([attempt, status, error, response], [retries + 1, 503, 'bad_status', 'out of order'])
+    assert.equal(state, 'retrying')
+    const wait = (Date.parse(nextAt!) - Date.parse(at)) / 1000
+    assert.ok(wait >= 0.8 * seconds && wait <= 1.2 * seconds, `${wait} s instead of about ${seconds} s`)
+    assert.ok(Date.parse(at) >= due, 'never before its time')
+    due = Date.parse(nextAt!)
+    clock.leap(due - clock.now())
+  }
+  const over = await untilTried(id, 11)
+  assert.deepEqual([over.state, over.next_at], ['dead', null])
+  assert.equal((await showEvent(id)).delivered, false)
+
+  receiver.answer = answerWith(200)
+  const again = await post(`/events/${id}/redeliver`)
+  assert.equal(again.status, 201)
+  assert.equal((await untilTried(id, 1)).cause, 'redelivery')
+  const { delivered, deliveries } = await showEvent(id)
+  assert.deepEqual([delivered, deliveries.map(({ state }) => state)], [true, ['dead', 'delivered']])
+  const { requests } = receiver
+  assert.equal(requests.length, 12)
+  assert.equal(distinct(requests.map(({ body }) => body)), 1)
+  const header = (name: string) => requests.map(({ headers }) => headers[name])
+  assert.deepEqual([...new Set(header('webhook-id'))], [id])
+  assert.equal(distinct(header('nano-signature')), 1)
+  assert.ok(distinct(header('webhook-timestamp')) >= 11, 'each attempt says when it was made')
+})
+
+test('a receiver may ask for more time, between once and twice the plan; who sends again at once waits for nothing (contract 6, Retry schedule; 6, rule 11)', async (t) => {
+  const opened = await openShop(t)
+  const { clock } = opened.world
+  const { untilTried, post } = readerOf(opened.shop, opened.key)
+  const receiver = await openReceiver(t, answerWith(429, { 'retry-after': '8' }))
+  const id = await payAndTell(opened, receiver.url)
+  const waitAfter = async (tries: number) => {
+    const { attempts, next_at: nextAt } = await untilTried(id, tries)
+    return Date.parse(nextAt!) - Date.parse(attempts.at(-1)!.at)
+  }
+  assert.equal(await waitAfter(1), 8_000)
+  clock.leap(8_000)
+  assert.equal(await waitAfter(2), 30_000, 'eight seconds would be less than the plan')
+  receiver.answer = answerWith(503, { 'retry-after': '86400' })
+  clock.leap(30_000)
+  assert.equal(await waitAfter(3), 240_000, 'a day would be more than twice the plan')
+  receiver.answer = answerWith(204)
+  const hastened = await post(`/events/${id}/redeliver`)
+  assert.equal(hastened.status, 201)
+  const delivery = await untilTried(id, 4)
+  assert.deepEqual([delivery.cause, delivery.state, delivery.attempts.at(-1)!.status], ['event', 'delivered', 204])
+  assert.equal(receiver.requests.length, 4)
+})
+
+test('2xx within ten seconds is delivered; a redirect and silence are failures; 410 disables the address (contract 6, rules 8 and 9; 8, Checkout: webhook answer)', async (t) => {
+  const opened = await openShop(t)
+  const { clock } = opened.world
+  const { show: showEvent, untilTried, post } = readerOf(opened.shop, opened.key)
+  const outcome = async (url: string) => {
+    const id = await payAndTell(opened, url)
+    const { state, attempts } = await untilTried(id, 1)
+    return { id, state, status: attempts[0]!.status, error: attempts[0]!.error }
+  }
+  for (const status of [200, 204, 299]) {
+    const { id, ...rest } = await outcome((await openReceiver(t, answerWith(status))).url)
+    assert.deepEqual(rest, { state: 'delivered', status, error: null })
+    assert.equal((await showEvent(id)).delivered, true)
+  }
+  const elsewhere = await openReceiver(t)
+  const redirecting = await openReceiver(t, answerWith(307, { location: elsewhere.url }))
+  const { id: redirected, ...refused } = await outcome(redirecting.url)
+  assert.deepEqual(refused, { state: 'retrying', status: 307, error: 'redirected' })
+  assert.deepEqual([(await showEvent(redirected)).delivered, elsewhere.requests.length], [false, 0])
+
+  const gone = await openReceiver(t, answerWith(410))
+  const { id: first, ...ended } = await outcome(gone.url)
+  assert.deepEqual(ended, { state: 'dead', status: 410, error: 'gone' })
+  gone.answer = answerWith(200)
+  const { id: second, ...disabled } = await outcome(gone.url)
+  assert.deepEqual(disabled, { state: 'dead', status: null, error: 'url_disabled' })
+  assert.equal(gone.requests.length, 1, 'it was not asked again')
+  assert.equal((await outcome(`${gone.url}/other`)).state, 'delivered')
+  const { key: theirs } = await opened.world.join(opened.shop)
+  const ofOthers = await payAndTell({ ...opened, key: theirs }, gone.url)
+  assert.equal((await readerOf(opened.shop, theirs).untilTried(ofOthers, 1)).state, 'delivered', 'it is one account’s')
+  // Whoever knows that it is back sends again, and from then on it is told as before.
+  clock.advance(1_000)
+  await post(`/events/${first}/redeliver`)
+  assert.equal((await untilTried(first, 1)).state, 'delivered')
+  assert.equal((await outcome(gone.url)).state, 'delivered')
+  assert.equal((await showEvent(second)).delivered, false)
+
+  const silent = await openReceiver(t, () => undefined)
+  const waiting = await payAndTell(opened, silent.url)
+  await until(() => silent.requests.length === 1)
+  clock.advance(9_999)
+  assert.deepEqual((await showEvent(waiting)).deliveries[0]!.attempts, [])
+  clock.advance(1)
+  const { state, attempts } = await untilTried(waiting, 1)
+  assert.deepEqual(
+    [state, attempts[0]!.status, attempts[0]!.error, attempts[0]!.ms],
+    ['retrying', null, 'timeout', 10_000],
+  )
+})
+
+test('a receiver that fulfils each id once gives the same result for a replay (contract 6, rule 3)', async (t) => {
+  const opened = await openShop(t)
+  const { show: showEvent, untilTried, post } = readerOf(opened.shop, opened.key)
+  const fulfilled = new Map<string, string>()
+  const receiver = await openReceiver(t, (response, { body }: Received) => {
+    const { id, checkout_id: order } = JSON.parse(body) as { id: string; checkout_id: string }
+    if (!fulfilled.has(id)) fulfilled.set(id, `parcel of ${order}`)
+    response.writeHead(200).end(fulfilled.get(id))
+  })
+  const id = await payAndTell(opened, receiver.url)
+  await untilTried(id, 1)
+  for (let replays = 1; replays < 3; replays++) {
+    opened.world.clock.advance(1_000)
+    assert.equal((await post(`/events/${id}/redeliver`)).status, 201)
+    assert.deepEqual([(await untilTried(id, 1)).state, receiver.requests.length], ['delivered', replays + 1])
+  }
+  const { subject, deliveries } = await showEvent(id)
+  assert.deepEqual([...fulfilled], [[id, `parcel of ${subject}`]])
+  const answers = deliveries.flatMap(({ attempts }) => attempts.map(({ response }) => response))
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 3 }, () => `parcel of ${subject}`),
+  )
+})

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { until } from '../support/until.ts'
+import { merchant, openShop, turnUntil } from '../checkout/world.ts'
+import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
+
+/* Contract 6: what the owner of events can see and do, and where they are never sent. */
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
+
+interface Page {
+  events: ShownEvent[]
+  cursor: string
+  has_more: boolean
+}
+
+test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, Routes: GET; 6, Events and deliveries; 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const { clock } = world
+  const { get, post, untilTried } = readerOf(shop, key)
+  const receiver = await openReceiver(t)
+  assert.deepEqual((await get('/events')).json<Page>(), { events: [], cursor: 'pos_0', has_more: false })
+  const url = `${receiver.url}?token=hidden`
+  const pinged = async () => (await post('/webhooks/ping', { url })).json<{ event: ShownEvent }>().event
+  const first = await pinged()
+  const created_at = toTime(clock.now())
+  const payload = { id: first.id, type: 'ping', created_unix: clock.now() / 1000 }
+  const shown = { id: first.id, type: 'ping', subject: first.subject, created_at, url: receiver.url, payload }
+  const [{ id: deliveryId }] = first.deliveries as [ShownDelivery]
+  const queued = { id: deliveryId, cause: 'event', created_at }
+  assert.match(first.id, /^evt_\w+$/)
+  assert.deepEqual(first, {
+    ...shown,
+    delivered: false,
+    delivered_at: null,
+    deliveries: [{ ...queued, state: 'queued', next_at: created_at, finished_at: null, attempts: [] }],
+  })
+  await untilTried(first.id, 1)
+  assert.deepEqual(
+    [receiver.requests[0]!.url, receiver.requests[0]!.body],
+    ['/hook?token=hidden', JSON.stringify(payload)],
+  )
+  const delivered = { ...shown, delivered: true, delivered_at: created_at }
+  const attempt = { attempt: 1, at: created_at, status: 200, error: null, ms: 0, response: '' }
+  assert.deepEqual((await get(`/events/${first.id}`)).json(), {
+    event: {
+      ...delivered,
+      deliveries: [{ ...queued, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }],
+    },
+  })
+
+  clock.advance(HOUR)
+  receiver.answer = answerWith(500)
+  const ids = [first.id]
+  for (let pings = 0; pings < 3; pings++) {
+    const { id } = await pinged()
+    ids.push(id)
+    assert.equal((await untilTried(id, 1)).state, 'dead', 'a ping is tried once')
+  }
+  const page = async (query: string) => (await get(`/events${query}`)).json<Page>()
+  const idsOf = async (query: string) => (await page(query)).events.map(({ id }) => id)
+  const start = await page('?limit=3')
+  assert.deepEqual(start.events[0], delivered, 'without its deliveries')
+  assert.deepEqual([start.events.map(({ id }) => id), start.has_more], [ids.slice(0, 3), true])
+  const next = await page(`?since=${start.cursor}`)
+  assert.deepEqual([next.events.map(({ id }) => id), next.has_more], [ids.slice(3), false])
+  assert.deepEqual(await page(`?since=${next.cursor}`), { events: [], cursor: next.cursor, has_more: false })
+  assert.deepEqual(await idsOf(''), ids)
+  assert.deepEqual(await idsOf(`?since=${ids[1]}`), ids.slice(2), 'after an event')
+  assert.deepEqual(await idsOf(`?since=${clock.now() / 1000}`), ids.slice(1), 'from a time')
+  assert.deepEqual(await idsOf('?delivered=true'), ids.slice(0, 1))
+  assert.deepEqual(await idsOf('?delivered=false'), ids.slice(1))
+  for (const [field, value] of [
+    ['limit', '0'],
+    ['limit', '101'],
+    ['since', 'yesterday'],
+    ['delivered', 'maybe'],
+  ]) {
+    const refused = await get(`/events?${field}=${value}`)
+    assert.deepEqual([refused.status, refused.json().code, refused.json().field], [400, 'invalid_request', field])
+  }
+  for (let more = ids.length; more < 27; more++) await pinged()
+  assert.equal((await page('')).events.length, 25, 'unless another limit is given')
+  assert.equal((await page('?limit=100')).events.length, 27)
+
+  const { key: foreign } = await world.join(shop)
+  const stranger = readerOf(shop, foreign)
+  const missing = await stranger.get('/events/evt_missing')
+  assert.equal(missing.status, 404)
+  assert.deepEqual((await stranger.get('/events')).json<Page>().events, [])
+  assert.equal((await stranger.get(`/events/${first.id}`)).text, missing.text)
+  const redelivered = await stranger.post(`/events/${first.id}/redeliver`)
+  assert.deepEqual([redelivered.status, redelivered.text], [404, missing.text])
+  for (const [method, path] of [
+    ['GET', '/events'],
+    ['GET', '/webhooks/secret'],
+    ['POST', '/webhooks/ping'],
+    ['POST', '/webhooks/secret/rotate'],
+    ['POST', `/events/${first.id}/redeliver`],
+  ] as const) {
+    assert.equal((await ask(`${shop.url}/api${path}`, { method })).status, 401, path)
+  }
+})
+
+test('send again, test an address, change the secret: each once for an Idempotency-Key, and the old secret signs along for a day (contract 6, Routes: GET, POST; 6, Headers: webhook-signature; 6, rule 11)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const { clock } = world
+  const { get, post, show, untilTried } = readerOf(shop, key)
+  const receiver = await openReceiver(t)
+  const secretShown = async () => (await get('/webhooks/secret')).json<{ secret: unknown }>()
+  assert.deepEqual(await secretShown(), { secret: null })
+  const rotated = await post('/webhooks/secret/rotate')
+  const { webhook_secret: old } = rotated.json()
+  assert.equal(rotated.status, 201)
+  assert.match(old!, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  const first = { last4: old!.slice(-4), created_at: toTime(clock.now()), previous_until: null }
+  assert.deepEqual(rotated.json(), { webhook_secret: old, secret: first })
+  assert.deepEqual(await secretShown(), { secret: first }, 'and never again')
+
+  clock.advance(HOUR)
+  const rotateOnce = () => post('/webhooks/secret/rotate', {}, { 'idempotency-key': 'rotate' })
+  const [again, replayed] = [await rotateOnce(), await rotateOnce()]
+  const { webhook_secret: fresh } = again.json()
+  assert.deepEqual([replayed.text, replayed.headers['idempotent-replayed']], [again.text, 'true'])
+  assert.notEqual(fresh, old)
+  const until24 = toTime(clock.now() + 24 * HOUR)
+  assert.deepEqual(await secretShown(), {
+    secret: { last4: fresh!.slice(-4), created_at: toTime(clock.now()), previous_until: until24 },
+  })
+
+  /** Which of the two secrets signed the next ping, in order. */
+  const signers = async () => {
+    const { id } = (await post('/webhooks/ping', { url: receiver.url })).json<{ event: ShownEvent }>().event
+    await untilTried(id, 1)
+    const { headers, body } = receiver.requests.find(({ headers: { 'webhook-id': found } }) => found === id)!
+    assert.equal(headers['nano-signature'], createHmac('sha256', fresh!).update(body).digest('hex'), 'the new one')
+    const signed = `${id}.${headers['webhook-timestamp'] as string}.${body}`
+    const valueOf = (secret: string) => {
+      const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      return `v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`
+    }
+    const names = new Map([
+      [valueOf(old!), 'old'],
+      [valueOf(fresh!), 'fresh'],
+    ])
+    return (headers['webhook-signature'] as string).split(' ').map((value) => names.get(value))
+  }
+  assert.deepEqual(await signers(), ['fresh', 'old'])
+  clock.leap(24 * HOUR - 1_000)
+  assert.deepEqual(await signers(), ['fresh', 'old'])
+  clock.leap(1_000)
+  assert.deepEqual(await signers(), ['fresh'])
+
+  const pingOnce = (url: string) => post('/webhooks/ping', { url }, { 'idempotency-key': 'ping' })
+  const ping = await pingOnce(receiver.url)
+  const { id } = ping.json<{ event: ShownEvent }>().event
+  assert.equal(ping.status, 201)
+  assert.equal((await pingOnce(receiver.url)).text, ping.text)
+  assert.equal((await pingOnce(`${receiver.url}/other`)).status, 409)
+  await untilTried(id, 1)
+  clock.advance(1_000)
+  const redeliverOnce = () => post(`/events/${id}/redeliver`, {}, { 'idempotency-key': 'again' })
+  const [sent, sentBefore] = [await redeliverOnce(), await redeliverOnce()]
+  const { success, delivery } = sent.json<{ success: boolean; delivery: ShownDelivery }>()
+  assert.deepEqual([sent.status, success, delivery.cause, delivery.state], [201, true, 'redelivery', 'queued'])
+  assert.deepEqual([sentBefore.text, sentBefore.headers['idempotent-replayed']], [sent.text, 'true'])
+  assert.equal((await untilTried(id, 1)).id, delivery.id)
+  assert.equal((await show(id)).deliveries.length, 2)
+  for (const url of ['', 7, undefined]) {
+    const refused = await post('/webhooks/ping', { url })
+    assert.deepEqual([refused.status, refused.json().code, refused.json().field], [400, 'invalid_request', 'url'])
+  }
+})
+
+test('a body is kept for thirty days and an event for ninety (contract 6, rule 19; 6, Events and deliveries: payload)', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const { get, post, show, untilTried } = readerOf(shop, key)
+  const receiver = await openReceiver(t)
+  const { event } = (await post('/webhooks/ping', { url: receiver.url })).json<{ event: ShownEvent }>()
+  await untilTried(event.id, 1)
+  /** So many days after it was made, once whoever forgets has had a turn. */
+  const leapTo = (days: number, isSo: () => Promise<boolean>) => {
+    world.clock.leap(Date.parse(event.created_at) + days * 24 * HOUR - world.clock.now())
+    return turnUntil(world, 10 * MINUTE, isSo)
+  }
+  const isAtLeast = (days: number) => async () => world.clock.now() >= Date.parse(event.created_at) + days * 24 * HOUR
+  await leapTo(29.8, isAtLeast(29.9))
+  assert.deepEqual((await show(event.id)).payload, event.payload)
+  await leapTo(30, async () => (await show(event.id)).payload === null)
+  const refused = await post(`/events/${event.id}/redeliver`)
+  assert.deepEqual([refused.status, refused.json().code], [409, 'conflict'])
+  await leapTo(89.9, isAtLeast(89.9))
+  assert.equal((await get(`/events/${event.id}`)).status, 200)
+  await leapTo(90, async () => (await get(`/events/${event.id}`)).status === 404)
+})
+
+const pingTo = ({ url, app }: Pick<Gateway, 'url' | 'app'>, target: string) =>
+  readerOf({ url, app }, app.createdKey!).post('/webhooks/ping', { url: target })
+
+async function pingStatus(t: TestContext, env: Record<string, string>, target: string): Promise<number> {
+  return (await pingTo(await openGateway(t, env), target)).status
+}
+
+test('on a laptop with the embedded ledger alone, a webhook to the same machine simply works (contract 6, rule 10)', async (t) => {
+  const gateway = await openGateway(t)
+  const receiver = await openReceiver(t)
+  assert.equal((await pingTo(gateway, receiver.url)).status, 201)
+  await until(() => receiver.requests.length === 1)
+})
+
+test('with other nodes, or when told so, private addresses are refused; told otherwise, they are not (contract 6, rule 10)', async (t) => {
+  const { url } = await openReceiver(t)
+  const node = { NODE_URLS: (await openRecordingNode(t)).url }
+  assert.equal(await pingStatus(t, node, url), 400)
+  assert.equal(await pingStatus(t, { NODE_URLS: `devnet:,${node.NODE_URLS}` }, url), 400)
+  assert.equal(await pingStatus(t, { ...node, WEBHOOK_ALLOW_PRIVATE: 'true' }, url), 201)
+  const careful = await openGateway(t, { WEBHOOK_ALLOW_PRIVATE: 'false' })
+  for (const [target, reason] of [
+    [url, 'scheme_refused'],
+    ['https://127.0.0.1/', 'address_refused'],
+    ['https://10.0.0.7/hook', 'address_refused'],
+    ['https://192.168.1.1/hook', 'address_refused'],
+    ['https://169.254.169.254/latest/meta-data', 'address_refused'],
+    ['https://[::1]/', 'address_refused'],
+    ['https://[fe80::1]/', 'address_refused'],
+  ] as const) {
+    const ping = await pingTo(careful, target)
+    const checkout = await careful.call('checkout', { address: merchant.address, amount: '1', webhook_url: target })
+    for (const [reply, field] of [
+      [ping, 'url'],
+      [checkout, 'webhook_url'],
+    ] as const) {
+      const { code, field: named, reason: why } = reply.json()
+      assert.deepEqual([reply.status, code, named, why], [400, 'invalid_url', field, reason], target)
+    }
+  }
+})

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type StateBlock, rootOf, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
+import { type Frontier, Signer, UNOPENED, frontierAfter, frontierOf, nano } from '../support/blocks.ts'
+import { assertRefusal } from './refusal.ts'
+import { bob, openTown } from './town.ts'
+
+/* Contract 7: what the ledger itself says, in its own words, and what the gateway sees to be wrong before it. */
+
+const UNKNOWN = 'AB'.repeat(32)
+
+/** The same block with work for receiving, which is too little for sending. */
+function withReceivingWork(block: StateBlock, least: bigint, enough: bigint): StateBlock {
+  for (let nonce = 0n; ; nonce++) {
+    const work = formatWork(nonce)
+    const value = workValue(rootOf(block), work)
+    if (value >= least && value < enough) return { ...block, work }
+  }
+}
+
+test('200 with the exact words of the ledger and nothing else, for whatever it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger, rep_info without result; 7, Texts of the node; 7, Status codes: 200)', async (t) => {
+  const { app, call, sent } = await openTown(t)
+  const { node } = app.devnet!
+  const { thresholds } = node.ledger
+  const alice = new Signer(1, thresholds)
+  const receiver = new Signer(2, thresholds)
+  const process = (block: StateBlock, subtype?: string) =>
+    call('process', { json_block: 'true', block: toBlockJson(block), ...(subtype && { subtype }) })
+  const at: Frontier = frontierOf(node, alice.key)
+  const good = alice.send(at, bob.key, nano(1))
+  const opening = receiver.receive(UNOPENED, sent, nano(2))
+  const refusals: [text: string, block: StateBlock][] = [
+    ['Bad signature', { ...good, signature: 'A'.repeat(128) }],
+    ['Gap previous block', alice.send({ ...at, previous: UNKNOWN }, bob.key, nano(1))],
+    ['Gap source block', receiver.receive(UNOPENED, UNKNOWN, nano(2))],
+    ['Unreceivable', alice.receive(at, sent, nano(2))],
+    ['Balance and amount delta do not match', receiver.receive(UNOPENED, sent, nano(3))],
+    ['Block work is insufficient', withReceivingWork(good, thresholds.receive, thresholds.send)],
+  ]
+  for (const [error, block] of refusals) {
+    const reply = await process(block)
+    assert.deepEqual([reply.status, reply.json()], [200, { error }])
+  }
+  assert.deepEqual(frontierOf(node, alice.key), at, 'nothing of it came through')
+
+  assert.match((await process(good, 'send')).json().hash!, /^[0-9A-F]{64}$/)
+  const old = await process(good)
+  assert.deepEqual([old.status, old.json()], [200, { error: 'Old block' }])
+  const fork = await process(alice.send(at, bob.key, nano(3)))
+  assert.deepEqual([fork.status, fork.json()], [200, { error: 'Fork' }])
+  assert.match((await process(opening, 'open')).json().hash!, /^[0-9A-F]{64}$/)
+  const twice = await process(receiver.receive(frontierAfter(opening), sent, nano(2)))
+  assert.deepEqual([twice.status, twice.json()], [200, { error: 'Unreceivable' }])
+
+  const nobody = new Signer(77).address
+  for (const action of ['account_info', 'account_representative', 'account_block_count']) {
+    const reply = await call(action, { account: nobody })
+    assert.deepEqual([reply.status, reply.json()], [200, { error: 'Account not found' }], action)
+  }
+  for (const [action, fields] of [
+    ['block_info', { hash: UNKNOWN }],
+    ['block_account', { hash: UNKNOWN }],
+    ['blocks_info', { hashes: [UNKNOWN] }],
+  ] as const) {
+    const reply = await call(action, fields)
+    assert.deepEqual([reply.status, reply.json()], [200, { error: 'Block not found' }], action)
+  }
+  const unrepresented = await call('rep_info', { account: nobody })
+  assert.deepEqual([unrepresented.status, unrepresented.json()], [200, { error: 'Representative not found.' }])
+})
+
+test('400 with the node’s own words for what is malformed, naming the field (contract 7, Texts and codes: malformed input, no action, unknown action, unknown alias; 7, Texts of the node; 7, Status codes: 400; 7, rule 4)', async (t) => {
+  const { call, post } = await openTown(t)
+  const account = bob.address
+  const malformed: [action: string, fields: object, text: string, code: string, field?: string][] = [
+    ['account_info', { account: 'nano_1' }, 'Bad account number', 'invalid_account', 'account'],
+    ['account_balance', { account: `${account.slice(0, -1)}1` }, 'Bad account number', 'invalid_account', 'account'],
+    ['account_balance', { account: 7 }, 'Bad account number', 'invalid_account', 'account'],
+    ['block_info', { hash: 'zz' }, 'Invalid block hash', 'invalid_hash', 'hash'],
+    ['work_generate', { hash: '0'.repeat(63) }, 'Invalid block hash', 'invalid_hash', 'hash'],
+    ['account_history', { account, count: 'many' }, 'Invalid count', 'invalid_count', 'count'],
+    ['receivable', { account, count: '-2' }, 'Invalid count', 'invalid_count', 'count'],
+    ['process', { block: {} }, 'Block is invalid', 'invalid_block', 'block'],
+    ['process', { block: 'nonsense' }, 'Block is invalid', 'invalid_block', 'block'],
+    ['account_info', {}, 'Unable to parse JSON', 'invalid_request', 'account'],
+    ['account_info', { account: '@nobody' }, 'Username not found.', 'username_not_found', 'account'],
+    ['no_such_action', {}, 'Bad action provided.', 'invalid_action'],
+    ['stop', {}, 'Bad action provided.', 'invalid_action'],
+    ['', {}, 'Action not provided', 'invalid_action'],
+    ['nano_to_raw', { amount: 'x' }, 'Invalid amount number', 'invalid_amount', 'amount'],
+  ]
+  for (const [action, fields, text, code, field] of malformed) {
+    const reply = await call(action, fields)
+    assertRefusal(reply, 400, text, code)
+    assert.equal(reply.json().field, field, reply.text)
+  }
+  for (const body of ['{', '[]', 'action=version', '']) {
+    assertRefusal(await post(body), 400, 'Unable to parse JSON', 'invalid_json')
+  }
+})

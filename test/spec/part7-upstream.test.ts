@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { createApiKey } from '../../src/kernel/api-key.ts'
+import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { type Fault, FaultyNode } from '../support/faulty-node.ts'
+import { type Reply, openGateway } from '../support/gateway.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { TcpRelay } from '../support/tcp-relay.ts'
+import { until } from '../support/until.ts'
+import { SHOP, newHash, openFaultyShop, openPayer, paymentBlock, responseOf, signed } from '../x402/world.ts'
+import { assertRefusal } from './refusal.ts'
+import { bob } from './town.ts'
+
+/* Contract 7: what the service answers when something behind it fails. */
+
+const NO_NODE = 'No node available. Try again in a few seconds.'
+
+test('a node that fails is left for another, one that answers is not, and without any the answer is 502 or 504 (contract 7, rules 2 and 6; 7, Texts and codes: no upstream node answers, upstream time-out, outcome of process unknown; 7, Status codes: 5xx)', async (t) => {
+  const clock = new TestClock()
+  const ledger = await openDevnet(t)
+  const alice = new Signer(1, WORK_THRESHOLDS.dev)
+  await openAccount(ledger.node, alice, nano(10))
+  const first = await FaultyNode.start(t, { ledger })
+  const second = await FaultyNode.start(t, { ledger })
+  const { app, call } = await openGateway(
+    t,
+    {
+      NODE_URLS: `${first.url},${second.url}#role=fallback`,
+      NODE_WS_URLS: ledger.wsUrl,
+      NODE_NETWORK: 'dev',
+      CACHE_BYTES_MAX: '0',
+    },
+    clock,
+  )
+  /** Both are asked now and again whether they live; until they have said so, nobody else asks them. */
+  const recover = async () => {
+    for (const node of [first, second]) await node.behave('none')
+    await until(async () => {
+      if (app.nodes.pool.upstreams.every(({ healthy }) => healthy)) return true
+      clock.advance(1_000)
+      await call('block_count')
+      return false
+    })
+    for (const node of [first, second]) node.forgetHits()
+  }
+  const read = () => call('account_info', { account: alice.address })
+  // The gateway looks after accounts of its own as well.
+  const hits = (node: FaultyNode) => node.bodies('account_info').filter((text) => text.includes(alice.address)).length
+  const asked = () => [hits(first), hits(second)]
+
+  await recover()
+  const missing = await call('account_info', { account: bob.address })
+  assert.deepEqual([missing.status, missing.json()], [200, { error: 'Account not found' }])
+  assert.deepEqual([(await read()).status, ...asked()], [200, 1, 0])
+
+  const faults: Fault[] = ['dead', 'status 500', 'status 429', 'html', 'garbage', 'rate limit', 'cut', 'mute']
+  for (const fault of faults) {
+    await recover()
+    await first.behave(fault)
+    const reading = read()
+    if (fault === 'mute') {
+      await until(() => hits(first) === 1)
+      clock.advance(2_000)
+    }
+    const reply = await reading
+    assert.deepEqual([reply.status, reply.json().balance], [200, nano(10).toString()], fault)
+    assert.deepEqual(asked(), [fault === 'dead' ? 0 : 1, 1], fault)
+  }
+
+  await recover()
+  for (const node of [first, second]) await node.behave('status 500')
+  const body = { error: NO_NODE, message: NO_NODE }
+  const none = await read()
+  assert.deepEqual([none.status, none.json()], [502, { ...body, code: 'no_node' }])
+  await recover()
+  for (const node of [first, second]) await node.behave('mute', { actions: ['account_info'] })
+  const late = read()
+  await until(() => hits(first) === 1)
+  clock.advance(2_000)
+  await until(() => hits(second) === 1)
+  clock.advance(3_000)
+  const timedOut = await late
+  assert.deepEqual([timedOut.status, timedOut.json()], [504, { ...body, code: 'node_timeout' }])
+
+  // A block is sent once; whether a lost reply meant yes is read from the ledger.
+  await recover()
+  await first.behave('reply lost', { actions: ['process'] })
+  const block = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
+  const published = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(block) })
+  assert.deepEqual([published.status, published.json().hash], [200, hashBlock(block)])
+  assert.equal(first.hits('process'), 1)
+  await recover()
+  for (const node of [first, second]) await node.behave('request lost', { actions: ['process'] })
+  const lost = alice.send(frontierOf(ledger.node, alice.key), bob.key, nano(1))
+  const unknown = await call('process', { json_block: 'true', subtype: 'send', block: toBlockJson(lost) })
+  assertRefusal(unknown, 502, /./, 'publish_unknown')
+  assert.equal(unknown.json().hash, hashBlock(lost))
+})
+
+test('503 when nobody makes work, and it says when to come back (contract 7, Texts and codes: no work source, or a queue longer than the deadline; 7, Status codes: 503; 7, Body: retry_after)', async (t) => {
+  const { call } = await openGateway(t, { WORK_NODES: 'false' })
+  const reply = await call('work_generate', { hash: newHash() })
+  assertRefusal(reply, 503, 'No work source available.', 'no_work')
+  const { retry_after: seconds } = reply.json<{ retry_after: number }>()
+  assert.ok(Number.isInteger(seconds) && seconds > 0)
+  assert.equal(reply.headers['retry-after'], String(seconds))
+})
+
+test('a payment that is pending has not failed, one that is settled is no result yet, and neither is paid twice (contract 7, rules 2 and 3; 7, Status codes: 400, 402, 503)', async (t) => {
+  const env = { X402_TIMEOUT_SECONDS: '1', X402_ACTIONS: 'work_generate, account_weight' }
+  const shop = await openFaultyShop(t, { env, devnet: { confirmAfterMilliseconds: 3_600_000 } })
+  const { call, node, upstream } = shop
+  const ask = (fields: object, payment: Record<string, string>): Promise<Reply> =>
+    call('work_generate', fields, payment)
+
+  const malformed = await ask({ hash: newHash() }, { 'payment-signature': 'nonsense' })
+  assertRefusal(malformed, 402, /./, 'invalid_payload')
+  for (const [block, code] of [
+    [paymentBlock(node, await openPayer(node), 1n), 'invalid_exact_nano_payload_amount_mismatch'],
+    [paymentBlock(node, await openPayer(node), undefined, bob.key), 'invalid_exact_nano_payload_recipient_mismatch'],
+  ] as const) {
+    assertRefusal(await ask({ hash: newHash() }, signed(block)), 402, /./, code)
+  }
+
+  const block = paymentBlock(node, await openPayer(node))
+  const hash = newHash()
+  assertRefusal(await ask({ hash: 'zz' }, signed(block)), 400, 'Invalid block hash', 'invalid_hash')
+  assert.equal(upstream.hits('process'), 0, 'a request that cannot be served takes no payment')
+  for (let times = 0; times < 2; times++) {
+    const pending = await ask({ hash }, signed(block))
+    assertRefusal(pending, 503, /Do not pay again/, 'settlement_pending')
+    assert.equal(pending.json().transaction, hashBlock(block))
+    assert.equal(pending.headers['retry-after'], String(pending.json<{ retry_after: number }>().retry_after))
+    assert.equal(pending.headers['payment-required'], undefined)
+  }
+  node.ledger.confirm(hashBlock(block))
+  await until(async () => (await ask({ hash }, signed(block))).status !== 503)
+  const served = await ask({ hash }, signed(block))
+  assert.deepEqual([served.status, responseOf(served).success], [200, true])
+  assert.equal((await ask({ hash }, signed(block))).text, served.text)
+  assert.equal(upstream.hits('process'), 1)
+
+  const payer = await openPayer(node)
+  const other = paymentBlock(node, payer)
+  const weigh = () => call('account_weight', { account: payer.address }, signed(other))
+  assert.equal((await weigh()).json().code, 'settlement_pending')
+  node.ledger.confirm(hashBlock(other))
+  await upstream.behave('status 500', { actions: ['account_weight'] })
+  await until(async () => (await weigh()).status !== 503)
+  const failed = await weigh()
+  assert.deepEqual([failed.status, failed.json().code, responseOf(failed).success], [502, 'no_node', true])
+  assert.match(failed.json().error!, /The payment is settled: send the same request again/)
+  await upstream.behave('none')
+  await until(async () => (await weigh()).status === 200)
+  assert.equal(upstream.hits('process'), 2)
+
+  await upstream.behave('dead')
+  const away = await ask({ hash: newHash() }, signed(paymentBlock(node, await openPayer(node))))
+  assertRefusal(away, 503, /Nothing was charged/, 'payment_unavailable')
+  assert.equal(away.headers['payment-required'], undefined)
+  assert.equal(node.ledger.receivableSum(SHOP.key, false), 2n * 10n ** 27n)
+})
+
+test('503 and when to come back while the store is away; a mistyped key is told without it (contract 7, Texts and codes: store out of reach; 7, Status codes: 503; 5, rule 14)', async (t) => {
+  const { port, pathname } = new URL(await createDatabase())
+  const store = await TcpRelay.start(Number(port))
+  t.after(() => store.close())
+  const { app, call } = await openGateway(t, {
+    DATABASE_URL: `postgres://postgres@127.0.0.1:${store.port}${pathname}`,
+    LIMIT_FREE_PER_MINUTE: '0',
+  })
+  const unknown = createApiKey('secret', systemRandom)
+  const checkout = () => call('checkout', { address: bob.address, amount: '1' })
+  assert.equal((await checkout()).status, 200)
+  store.cut()
+  const text = 'The service cannot reach its store. Try again in a few seconds.'
+  for (const reply of [await checkout(), await call('version', { key: unknown })]) {
+    assertRefusal(reply, 503, text, 'store_unavailable')
+    assert.deepEqual([reply.headers['retry-after'], reply.json<{ retry_after: number }>().retry_after], ['2', 2])
+  }
+  for (const typo of [`${unknown.slice(0, -1)}!`, unknown.replace('sk', 'pk'), `${app.createdKey}x`, 'wrong']) {
+    assertRefusal(await call('version', { key: typo }), 401, 'Invalid API Key.', 'invalid_key')
+  }
+  assert.equal((await call('block_count')).status, 200, 'what needs no store is answered')
+  store.open()
+  await until(async () => (await checkout()).status === 200)
+  assertRefusal(await call('version', { key: unknown }), 401, 'Invalid API Key.', 'invalid_key')
+})

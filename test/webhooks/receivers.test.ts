@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openOutbound } from '../../src/infra/http/outbound.ts'
+import { deliverWebhook, ping } from '../../src/modules/webhooks/index.ts'
+import { until } from '../support/until.ts'
+import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from './world.ts'
+
+/* Receivers that are slow, gone, many or hostile: each delivery goes its own way, and none waits for another's. */
+
+const HOUR = 3_600_000
+const SECRET = 'my shop secret 42'
+
+test('of a huge reply two kilobytes are kept, and bytes that no text can hold are not', async (t) => {
+  const world = await openWebhooks(t, 'postgres')
+  const receiver = await openReceiver(t, answerWith(500, {}, `\0\x01${'x'.repeat(1_000_000)}`))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  const { response } = (await world.about())[0]!.deliveries[0]!.attempts[0]!
+  assert.equal(response, `\x01${'x'.repeat(2_046)}`)
+})
+
+test('a ping to a disabled address is tried, and enables it when it succeeds', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  await world.record({ url: receiver.url })
+  await world.settle()
+  receiver.answer = answerWith(200)
+  await ping(world.ctx, { accountId: ACCOUNT, url: receiver.url })
+  await world.settle()
+  await world.record({ url: receiver.url })
+  await world.settle()
+  assert.deepEqual(
+    world.attempts.map(({ outcome }) => outcome),
+    ['dead', 'delivered', 'delivered'],
+  )
+})
+
+test('without an account 410 disables the address for its own checkout alone', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t, answerWith(410))
+  const keyless = { accountId: null, url: receiver.url, secret: SECRET }
+  await world.record({ ...keyless, subject: 'first' })
+  await world.settle()
+  receiver.answer = answerWith(200)
+  await world.record({ ...keyless, subject: 'first' })
+  await world.record({ ...keyless, subject: 'second' })
+  await world.settle()
+  assert.deepEqual(world.attempts.map(({ code }) => code).sort(), ['gone', 'url_disabled', null].sort())
+})
+
+test('nothing is sent unsigned: without an account an event needs a secret (contract 6, rule 7)', async (t) => {
+  const world = await openWebhooks(t)
+  await assert.rejects(world.record({ accountId: null, url: 'https://shop.example/' }), /nothing is sent unsigned/)
+  await world.record({ accountId: null, url: null })
+})
+
+test('an address that fails for three hours delays no newer event, not even one of its own', async (t) => {
+  const world = await openWebhooks(t)
+  const bad = await openReceiver(t, answerWith(500))
+  const good = await openReceiver(t)
+  await world.record({ url: bad.url })
+  await world.settle()
+  const start = world.clock.now()
+  while (world.clock.now() - start < 3 * HOUR) await world.toNextAttempt()
+  const failed = bad.requests.length
+  await world.record({ url: good.url })
+  await world.record({ url: bad.url })
+  await world.settle()
+  assert.equal(good.requests.length, 1)
+  assert.equal(bad.requests.length, failed + 1)
+  assert.equal((await world.about()).filter(({ deliveredAt }) => deliveredAt !== null).length, 1)
+})
+
+test('at most four requests at once go to one host, and others wait for none of them', async (t) => {
+  const world = await openWebhooks(t)
+  let open = 0
+  let most = 0
+  const held: (() => void)[] = []
+  const slow = await openReceiver(t, (response) => {
+    most = Math.max(most, ++open)
+    held.push(() => {
+      open--
+      response.writeHead(200).end()
+    })
+  })
+  for (let events = 0; events < 10; events++) await world.record({ url: slow.url })
+  // The same machine under another name is another host.
+  const other = await openReceiver(t)
+  await world.record({ url: other.url.replace('127.0.0.1', 'other.example') })
+  await until(() => other.requests.length === 1 && world.attempts.length === 1)
+  for (const [sent, sentAway, over] of [
+    [4, 6, 5],
+    [4, 2, 9],
+    [2, 0, 11],
+  ] as const) {
+    await until(async () => {
+      world.runner.wake()
+      return held.length === sent && (await world.countPutOff()) === sentAway
+    })
+    for (const answer of held.splice(0)) answer()
+    await until(() => world.attempts.length === over)
+    world.clock.advance(2_500)
+  }
+  assert.equal(most, 4)
+  assert.ok(
+    world.attempts.every(({ attempt }) => attempt === 1),
+    'waiting is no attempt',
+  )
+})
+
+// Whoever made checkouts without a key, each with a slow host of its own, filled every place that there was.
+test('a shop hears of its payment at once, however many slow hosts strangers have named', async (t) => {
+  const world = await openWebhooks(t)
+  const held: (() => void)[] = []
+  const slow = await openReceiver(t, (response) => void held.push(() => response.writeHead(200).end()))
+  for (let events = 0; events < 40; events++) {
+    const url = slow.url.replace('127.0.0.1', `host-${events}.example`)
+    await world.record({ accountId: null, subject: `checkout-${events}`, url, secret: 'a secret' })
+  }
+  await until(async () => held.length === 32 && (await world.countPutOff()) === 40 - 32)
+  const shop = await openReceiver(t)
+  await world.record({ url: shop.url.replace('127.0.0.1', 'shop.example') })
+  await until(() => shop.requests.length === 1)
+  assert.equal(held.length, 32, 'strangers have the places that they may have')
+
+  // Theirs arrive as well, one after another.
+  slow.answer = answerWith(200)
+  for (const answer of held) answer()
+  await until(() => world.attempts.length === 33)
+  while (world.attempts.length < 41) await world.toNextAttempt()
+  assert.ok(world.attempts.every(({ outcome }) => outcome === 'delivered'))
+})
+
+test('an address that came to lead into a private network leaves nothing but a code', async (t) => {
+  const world = await openWebhooks(t)
+  await world.runner.stop()
+  const resolve = () => Promise.resolve(['93.184.216.34', '10.0.0.7'])
+  const outbound = openOutbound({ clock: world.clock, allowPrivate: false, resolve })
+  const guarded = openRunner(t, world, deliverWebhook({ ...world.ctx, outbound }))
+  await guarded.start()
+  await world.record({ url: 'https://shop.example/hook?token=secret' })
+  await until(() => world.attempts.length === 1)
+  const [attempt] = (await world.about())[0]!.deliveries[0]!.attempts
+  assert.deepEqual([attempt!.status, attempt!.error, attempt!.response], [null, 'address_refused', ''])
+})
+
+test('a secret that no longer opens is told, and tried again', async (t) => {
+  const world = await openWebhooks(t)
+  const receiver = await openReceiver(t)
+  const { seal } = world.ctx.secrets
+  world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
+  await world.record({ url: receiver.url, secret: SECRET })
+  await world.settle()
+  assert.deepEqual([world.attempts[0]!.outcome, world.attempts[0]!.code], ['retrying', 'secret_unreadable'])
+  assert.equal(receiver.requests.length, 0)
+})
