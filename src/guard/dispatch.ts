@@ -158,19 +158,23 @@ function payerOf(caller: Caller, ip: string): string {
 }
 
 /** What cannot be read and wrong credentials count against the address they came from: neither can be tried for nothing. */
-async function countingFailures<T>(
-  { throttle }: Gateway,
-  { ip, trace }: RpcRequest,
-  recognize: () => Promise<T>,
-): Promise<T> {
+async function countingFailures<T>(gateway: Gateway, request: RpcRequest, recognize: () => Promise<T>): Promise<T> {
   try {
     return await recognize()
   } catch (error) {
-    const entry = await throttle.enter({ kind: 'anonymous' }, ip, false)
-    trace.limit = entry.decision
-    entry.leave()
+    await countUnread(gateway, request)
     throw error
   }
+}
+
+/** Counts a request of nobody in particular, and refuses it (429) when its address has sent too many. */
+export async function countUnread(
+  { throttle }: Pick<Gateway, 'throttle'>,
+  { ip, trace }: Pick<RpcRequest, 'ip' | 'trace'>,
+): Promise<void> {
+  const entry = await throttle.enter({ kind: 'anonymous' }, ip, false)
+  trace.limit = entry.decision
+  entry.leave()
 }
 
 function findAction(registry: Registry, body: Readonly<Record<string, unknown>>): RegisteredAction {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Gateway, dispatch } from '../guard/dispatch.ts'
+import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
@@ -97,22 +97,26 @@ export function createRpcEndpoint(options: RpcOptions) {
       if (error instanceof TooManyRequests) trace.limit = error.decision
       const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
       // What was not read cannot be skipped, so the connection ends with the answer.
-      if (status === 413) extra.push('connection', 'close')
+      if (isTooLarge) extra.push('connection', 'close')
       send(JSON.stringify(body), status, extra, code, status >= 500 ? error : undefined)
     }
 
+    const ip = clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'])
     const chunks: Buffer[] = []
     let size = 0
+    let isTooLarge = false
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= bodyBytesMax) chunks.push(chunk)
-      else if (!response.headersSent) {
+      else if (!isTooLarge) {
+        isTooLarge = true
         chunks.length = 0
-        refuse(new AppError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`))
+        const error = new AppError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`)
+        countUnread(gateway, { ip, trace }).then(() => refuse(error), refuse)
       }
     })
     request.on('end', () => {
-      if (response.headersSent) return
+      if (isTooLarge) return
       if (running >= concurrencyMax) {
         refuse(
           new AppError('overloaded', 'Too many requests at once. Try again in a moment.', { retryAfterSeconds: 1 }),
@@ -131,7 +135,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         text,
         headers: request.headers,
         url: request.url ?? '/',
-        ip: clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for']),
+        ip,
         trace,
         leaving,
       }).then(

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -6,10 +7,9 @@ import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
-import { TestClock, turningWhenStuck } from '../support/clock.ts'
+import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
-import { until } from '../support/until.ts'
 
 export const sender = new Signer(61).address
 export const alice = new Signer(62).address
@@ -86,20 +86,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const { node } = gateway.app.devnet!
   const call: World['call'] = (fields, as = key) =>
     gateway.call('nano_email', fields, as === '' ? {} : { authorization: `Bearer ${as}` })
-  /** Every step waits for the disk, as leases do: the clock never runs away from those who hold one. */
-  const waitForDisk = () =>
-    db
-      .updateTable('accounts')
-      .set(({ ref }) => ({ role: ref('role') }))
-      .where('id', '=', accountId)
-      .execute()
-  const turnUntil: World['turnUntil'] = (isSo) =>
-    until(async () => {
-      if (await isSo()) return true
-      await waitForDisk()
-      clock.advance(100)
-      return false
-    })
+  const turnUntil: World['turnUntil'] = (isSo) => turnPacedBy({ clock, db }, isSo)
   const world: World = {
     gateway,
     clock,
@@ -152,4 +139,55 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
 /** The code behind the `#` of a mailed link. */
 export function codeOf({ text }: { text: string }): string {
   return /\/claim#([\w-]{43})$/m.exec(text)![1]!
+}
+
+/** A payment that is funded, whose mails have left. */
+export async function openFunded(t: TestContext, fields: object = {}, env: Record<string, string> = {}) {
+  const world = await openWorld(t, env)
+  const made = await world.open(fields)
+  await world.fund(made.address, BigInt(made.amount_raw) as Raw)
+  // The mail is there a moment before its server has said so.
+  await world.turnUntil(async () => {
+    const { recipients } = await world.check(made)
+    return (recipients as { sent: number } | undefined)?.sent === made.emails.length
+  })
+  return { world, made, code: codeOf(world.mails.received[0]!) }
+}
+
+/** The same for Alice among others, with a sender who is told. */
+export async function fundedForAlice(t: TestContext, fields: object = {}, env?: Record<string, string>) {
+  const world = await openWorld(t, env)
+  const made = await world.open({ email_receipt: 'sender@example.com', ...fields })
+  await world.fund(made.address, BigInt(made.amount_raw) as Raw)
+  await world.turnUntil(() => world.mails.received.length >= 1 + made.emails.length)
+  return { world, made, code: codeOf(world.mails.to('alice@example.com')[0]!) }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+
+/** A browser without scripts. */
+export const submit = ({ gateway, clock }: World, fields: Record<string, string>, path = '/claim') =>
+  turningWhenStuck(clock, ask(`${gateway.url}${path}`, { headers: FORM, body: new URLSearchParams(fields).toString() }))
+
+export const decline = ({ gateway }: World, code: string) =>
+  ask(`${gateway.url}/claim/decline`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  })
+
+/** What came in from outside is with the recipients, the sender, the treasury, or still in the wallet: to the raw. */
+export async function assertAccounted(
+  world: World,
+  made: Made,
+  deposited: bigint,
+  others: string[] = [],
+): Promise<void> {
+  const treasury = await world.gateway.app.store.db
+    .selectFrom('wallets')
+    .select('address')
+    .where('purpose', '=', 'treasury')
+    .executeTakeFirstOrThrow()
+  const places = [made.address, sender, treasury.address, ...others]
+  const held = places.reduce((sum, address) => sum + world.fundsOf(address), 0n)
+  assert.equal(held, deposited, 'not one raw was lost or made')
 }

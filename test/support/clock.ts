@@ -1,4 +1,6 @@
 import type { Clock } from '../../src/kernel/ports.ts'
+import type { Db } from '../../src/kernel/tables/index.ts'
+import { until } from './until.ts'
 
 /** A clock that stands still until a test turns it. */
 export class TestClock implements Clock {
@@ -64,4 +66,25 @@ const PATIENCE = 5_000
 export function turningWhenStuck<T>(clock: TestClock, waited: Promise<T>, patience = PATIENCE): Promise<T> {
   const timer = setInterval(() => clock.advance(100), patience)
   return waited.finally(() => clearInterval(timer))
+}
+
+/**
+ * Turns the clock in small steps until something is so. Every step waits for the disk, as leases do: the clock never runs
+ * away from those who hold one.
+ */
+export function turnPacedBy(
+  { clock, db }: { clock: TestClock; db: Db },
+  isSo: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const waitForDisk = () =>
+    db
+      .updateTable('accounts')
+      .set(({ ref }) => ({ role: ref('role') }))
+      .execute()
+  return until(async () => {
+    if (await isSo()) return true
+    await waitForDisk()
+    clock.advance(100)
+    return false
+  })
 }

@@ -12,7 +12,7 @@ import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { Crash } from '../support/faults.ts'
-import { ALICE, SHOP, codeOf, comeToRest, send, statusOf, steal } from './deeds.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send, statusOf, steal } from './deeds.ts'
 import { openWalletWorld } from './world.ts'
 
 const HOUR = 3_600_000
@@ -92,9 +92,7 @@ forEachEngine((engine) => {
   })
 
   test('a frontier, a deposit and a reference are each used once, whoever tries', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
-    const instance = await world.start()
-    const wallet = await world.create(instance)
+    const { world, instance, wallet } = await openWallet(t, { engine })
     await world.deposit(wallet, nano(5))
     await world.finish(send(world, instance, wallet, nano(1), 'one'))
     await comeToRest(world, instance, wallet)
@@ -132,12 +130,7 @@ forEachEngine((engine) => {
 })
 
 test('a block that somebody else signed freezes the wallet and raises one alarm; nothing is signed after it (contract 4.2, rule 17)', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
+  const { world, instance, wallet } = await openUsedWallet(t)
   const stolen = await steal(world, instance, wallet)
   world.clock.advance(2 * 60_000)
   await world.finish(instance.look())
@@ -148,12 +141,7 @@ test('a block that somebody else signed freezes the wallet and raises one alarm;
 })
 
 test('a thief found while a client waits: the client is told, and nothing leaves (contract 4.2, rule 17; 7, Texts and codes: wallet that is frozen)', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
+  const { world, instance, wallet } = await openUsedWallet(t)
   await steal(world, instance, wallet)
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_frozen')
   assert.equal(world.fundsOf(SHOP), nano(1))
@@ -161,12 +149,7 @@ test('a thief found while a client waits: the client is told, and nothing leaves
 })
 
 test('a thief who is faster than our signed block: it is given up, the wallet frozen, and no rival is signed', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const first = await world.start()
-  const wallet = await world.create(first)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, first, wallet))
-  await comeToRest(world, first, wallet)
+  const { world, instance: first, wallet } = await openUsedWallet(t)
   // It dies right after the signature is committed: wish, lease, a look at deadlines, account_info, work, commit.
   first.faults.crashAt(6, 'after')
   await assert.rejects(world.finish(send(world, first, wallet, nano(2), 'lost')), Crash)
@@ -188,12 +171,7 @@ test('a thief who is faster than our signed block: it is given up, the wallet fr
 })
 
 test('an unconfirmed block is finished before the next one begins, and the same bytes go out again', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
+  const { world, instance, wallet } = await openUsedWallet(t)
   world.ledger.hold()
   const hash = await world.finish(send(world, instance, wallet))
   assert.equal(await codeOf(world.finish(send(world, instance, wallet))), 'wallet_busy')
@@ -210,9 +188,7 @@ test('an unconfirmed block is finished before the next one begins, and the same 
 })
 
 test('expiry without a refund address holds the funds for their owner, and ends once they are gone (contract 3, Cloud wallet: active, held)', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance, { lifetimeMilliseconds: HOUR })
+  const { world, instance, wallet } = await openWallet(t, {}, { lifetimeMilliseconds: HOUR })
   const empty = await world.create(instance, { lifetimeMilliseconds: HOUR })
   await world.deposit(wallet, nano(5))
   world.clock.advance(HOUR)
@@ -232,9 +208,11 @@ test('expiry without a refund address holds the funds for their owner, and ends 
 })
 
 test('a deposit during the ending belongs to the next plan; both are shared out to the raw', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance, { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: HOUR })
+  const { world, instance, wallet } = await openWallet(
+    t,
+    {},
+    { refundAddress: [SHOP, ALICE], lifetimeMilliseconds: HOUR },
+  )
   await world.deposit(wallet, toRaw(101n))
   world.clock.advance(HOUR)
   instance.faults.crashAt(25, 'before')

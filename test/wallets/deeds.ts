@@ -1,3 +1,5 @@
+import type { TestContext } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -7,10 +9,35 @@ import { sendFromWallet } from '../../src/modules/wallets/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
-import type { Instance, WalletWorld } from './world.ts'
+import { type Instance, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
 
 export const SHOP = new Signer(1).address
 export const ALICE = new Signer(2).address
+
+/** One process, and a wallet in it that holds nothing. */
+export async function openWallet(
+  t: TestContext,
+  options: Partial<WorldOptions> = {},
+  terms?: Parameters<WalletWorld['create']>[1],
+) {
+  const world = await openWalletWorld(t, { random: systemRandom, ...options })
+  const instance = await world.start()
+  return { world, instance, wallet: await world.create(instance, terms) }
+}
+
+/** The same with 4 nano, after it has sent one to the shop. */
+export async function openUsedWallet(
+  t: TestContext,
+  options: Partial<WorldOptions> = {},
+  terms?: Parameters<WalletWorld['create']>[1],
+) {
+  const opened = await openWallet(t, options, terms)
+  const { world, instance, wallet } = opened
+  await world.deposit(wallet, nano(5))
+  await world.finish(send(world, instance, wallet))
+  await comeToRest(world, instance, wallet)
+  return opened
+}
 
 /** A client that sends and waits for the answer. */
 export const send = (

@@ -13,23 +13,17 @@ import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, comeToRest, send, steal } from './deeds.ts'
+import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from './deeds.ts'
 import { type Instance, MASTER_KEY, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
 
 const LEASE = 11_000
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A wallet with 4 nano that has sent one to the shop. */
-async function openUsedWallet(t: TestContext, options: Partial<WorldOptions> = {}) {
-  const world = await openWalletWorld(t, { random: systemRandom, ...options })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
-  // What is signed from here on is the latest.
-  world.clock.advance(1)
-  return { world, instance, wallet }
+/** A used wallet, on a clock that has moved on: what is signed from here on is the latest. */
+async function openOlderWallet(t: TestContext, options: Partial<WorldOptions> = {}) {
+  const opened = await openUsedWallet(t, options)
+  opened.world.clock.advance(1)
+  return opened
 }
 
 /** Signs a send of 2 nano that no node hears of. */
@@ -55,7 +49,7 @@ const thaw = ({ ctx }: Instance, wallet: string, payQueued = false) =>
 
 // Otherwise rotating the keys of several gateways, one after the other, would freeze every wallet that is in use.
 test('a wallet under a master key that this gateway does not know yet waits; it is not frozen', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
+  const { world, instance, wallet } = await openOlderWallet(t)
   const younger = { id: 'younger', key: systemRandom.bytes(32) }
   const rewrapWith = (id: string) => {
     const vault = new EnvelopeVault({ load: () => toMasterKeys([MASTER_KEY, younger], id), random: systemRandom })
@@ -70,7 +64,7 @@ test('a wallet under a master key that this gateway does not know yet waits; it 
 })
 
 test('a node that calls a good block impossible freezes nothing; the same bytes leave once a node takes them', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
+  const { world, instance, wallet } = await openOlderWallet(t)
   world.trouble = () => 'blocks refused'
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
   const { hash } = await lastBlock(world)
@@ -84,7 +78,7 @@ test('a node that calls a good block impossible freezes nothing; the same bytes 
 
 // An election may still be won by our own block.
 test('a rival that is not confirmed freezes nothing; when it falls, our block takes its place', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
+  const { world, instance, wallet } = await openOlderWallet(t)
   await signUnheard(world, instance, wallet)
   world.ledger.hold()
   const rival = await steal(world, instance, wallet)
@@ -100,7 +94,7 @@ test('a rival that is not confirmed freezes nothing; when it falls, our block ta
 })
 
 test('a block that was signed before a freeze leaves after the thaw, with the same bytes', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
+  const { world, instance, wallet } = await openOlderWallet(t)
   await signUnheard(world, instance, wallet)
   const signed = await lastBlock(world)
   await freezeWallet(instance.ctx, (await findWalletByAddress(world.db, wallet))!, { reason: 'A person said so.' })
@@ -115,7 +109,7 @@ test('a block that was signed before a freeze leaves after the thaw, with the sa
 
 forEachEngine((engine) => {
   test('a thawed wallet takes over what the ledger has and sends what is left; the lost send stays lost', async (t) => {
-    const { world, instance, wallet } = await openUsedWallet(t, { engine })
+    const { world, instance, wallet } = await openOlderWallet(t, { engine })
     await signUnheard(world, instance, wallet)
     const { id } = await lastBlock(world)
     await steal(world, instance, wallet)
@@ -137,7 +131,7 @@ forEachEngine((engine) => {
 })
 
 test('a deposit whose receive was lost is received after the thaw', async (t) => {
-  const { world, instance, wallet } = await openUsedWallet(t)
+  const { world, instance, wallet } = await openOlderWallet(t)
   await world.deposit(wallet, nano(7))
   const record = async () => (await findWalletByAddress(world.db, wallet))!
   world.trouble = () => 'blocks lost'

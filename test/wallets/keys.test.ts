@@ -7,7 +7,6 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { loadConfig } from '../../src/config.ts'
-import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openKey, rewrapKey, sealKey } from '../../src/infra/secrets/envelope.ts'
 import {
@@ -21,7 +20,6 @@ import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
-import { rewrapKeys } from '../../src/modules/wallets/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
@@ -181,29 +179,6 @@ test('a gateway with a wrong master key, or without the one that wallets need, d
   await assert.rejects(openGateway(t, env('')), /wallet-keys is missing, and wallets depend on the key key-1/)
   const again = await openGateway(t, env(settingOf(master, other)))
   assert.equal((await again.call('version')).status, 200)
-})
-
-test('keys are rotated while wallets are in use, and the old master key can go', async (t) => {
-  const folder = folderOf(t)
-  const env = (keys: string) => ({ DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, WALLET_KEYS: keys })
-  const both = await openGateway(t, env(settingOf(other, master)))
-  const key = both.app.createdKey!
-  const wallets: string[] = []
-  for (let count = 0; count < 5; count++) wallets.push((await both.call('cloud_wallet', { key })).json().address!)
-  const { db } = both.app.store
-  const vault = new EnvelopeVault({ load: () => toMasterKeys([master, other]), random: systemRandom })
-  assert.equal(vault.activeKeyId, 'key-2')
-  const sends = wallets.map(async (account) => {
-    await both.app.devnet!.node.fund(fromAddress(account)!, parseNano('1')!)
-    return both.call('cloud_wallet', { key, account, send: SHOP, amount: '1' })
-  })
-  assert.equal(await rewrapKeys({ db, clock: systemClock, vault }), 6, 'five and the treasury')
-  for (const reply of await Promise.all(sends)) assert.equal(reply.status, 200, reply.text)
-  assert.equal(await rewrapKeys({ db, clock: systemClock, vault }), 0)
-  await both.app.close()
-  const alone = await openGateway(t, env(settingOf(other)))
-  const listed = await alone.call('cloud_wallet', { key, list: true })
-  assert.equal(listed.json<unknown[]>().length, 5)
 })
 
 test('wallet-keys rotate adds a key to the file beside a running gateway, which goes on signing', async (t) => {

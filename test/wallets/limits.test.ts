@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { SHOP, codeOf, comeToRest, send } from './deeds.ts'
+import { SHOP, codeOf, comeToRest, openWallet, send } from './deeds.ts'
 import { openWalletWorld } from './world.ts'
 
 forEachEngine((engine) => {
@@ -49,9 +49,7 @@ test('everything can be sent under a limit when it is within it', async (t) => {
 
 // A key that was used for one nano must not answer for everything, nor the other way round.
 test('a repeated send of everything is the same as one of everything only', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
+  const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const one = await world.finish(send(world, instance, wallet, nano(1), 'one'))
   assert.equal(await codeOf(world.finish(send(world, instance, wallet, 'all', 'one'))), 'idempotency_conflict')

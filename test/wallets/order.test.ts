@@ -9,7 +9,7 @@ import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { ALICE, SHOP, comeToRest, send, statusOf } from './deeds.ts'
+import { ALICE, SHOP, openUsedWallet, openWallet, send, statusOf } from './deeds.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
 
 const DUST = 20
@@ -54,12 +54,7 @@ forEachEngine((engine) => {
 })
 
 test('a send that the balance covers leaves before any amount of dust is received', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
+  const { world, instance, wallet } = await openUsedWallet(t)
   await queueDust(world, instance, wallet)
   world.ledger.hold()
   await world.finish(send(world, instance, wallet))
@@ -67,9 +62,7 @@ test('a send that the balance covers leaves before any amount of dust is receive
 })
 
 test('a send that needs a deposit receives the large one first, whatever dust was queued before it', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
+  const { world, instance, wallet } = await openWallet(t)
   await queueDust(world, instance, wallet)
   await world.deposit(wallet, nano(9))
   const hash = await world.finish(send(world, instance, wallet, nano(5)))
@@ -79,12 +72,7 @@ test('a send that needs a deposit receives the large one first, whatever dust wa
 
 // Two nodes may answer: one that has heard of the last send, and one that has not.
 test('a held wallet does not end while the ledger still shows a balance', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance, { lifetimeMilliseconds: 1_000 })
-  await world.deposit(wallet, nano(5))
-  await world.finish(send(world, instance, wallet))
-  await comeToRest(world, instance, wallet)
+  const { world, instance, wallet } = await openUsedWallet(t, {}, { lifetimeMilliseconds: 1_000 })
   world.clock.advance(1_000)
   world.trouble = () => 'no balance shown'
   await world.finish(instance.settle())
@@ -93,9 +81,7 @@ test('a held wallet does not end while the ledger still shows a balance', async 
 
 test('a wallet that ends shares out what it has before it looks at dust, and the dust after that', async (t) => {
   const env = { WALLET_RECEIVE_MIN_NANO: '0.000001' }
-  const world = await openWalletWorld(t, { random: systemRandom, env })
-  const instance = await world.start()
-  const wallet = await world.create(instance, { refundAddress: SHOP, lifetimeMilliseconds: 1_000 })
+  const { world, instance, wallet } = await openWallet(t, { env }, { refundAddress: SHOP, lifetimeMilliseconds: 1_000 })
   for (let count = 0; count < DUST; count++) await world.deposit(wallet, ONE)
   await world.deposit(wallet, nano(5))
   world.clock.advance(1_000)

@@ -8,8 +8,8 @@ import { nano } from '../support/blocks.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, comeToRest, send } from './deeds.ts'
-import { type WalletWorld, openWalletWorld } from './world.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openWallet, send } from './deeds.ts'
+import type { WalletWorld } from './world.ts'
 
 /* What a wallet must not sign, although somebody says that it should. */
 
@@ -18,9 +18,7 @@ const countSigned = async ({ db }: WalletWorld) =>
 
 // A node that lists what is no deposit would have us sign a block that nobody takes, and stop the wallet with it.
 test('only a confirmed send of this amount to this wallet is received, whatever a list says', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
+  const { world, instance, wallet } = await openWallet(t)
   const { id } = (await findWalletByAddress(world.db, wallet))!
   const elsewhere = await world.deposit(ALICE, nano(1))
   const smaller = await world.deposit(wallet, nano(1))
@@ -43,9 +41,7 @@ test('only a confirmed send of this amount to this wallet is received, whatever 
 
 // Somebody who can write to the store and seal must not make us sign for an address with another key.
 test('a sealed key that is not the key of its address signs nothing, and freezes the wallet', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
+  const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
   const foreign = instance.ctx.custody.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
@@ -62,9 +58,7 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
 forEachEngine((engine) => {
   // Otherwise the send would share the balance with the plan of the ending, which has given all of it away.
   test('a wallet that begins to end while a send is on its way in takes no send', async (t) => {
-    const world = await openWalletWorld(t, { engine, random: systemRandom })
-    const instance = await world.start()
-    const wallet = await world.create(instance, { refundAddress: ALICE })
+    const { world, instance, wallet } = await openWallet(t, { engine }, { refundAddress: ALICE })
     await world.deposit(wallet, nano(5))
     const { id } = (await findWalletByAddress(world.db, wallet))!
     const meanwhile = { ...instance, ctx: { ...instance.ctx } }
@@ -80,9 +74,7 @@ forEachEngine((engine) => {
 
 // With several nodes the one that answers may not have heard of our last block: its frontier is used already.
 test('a node that is behind is waited for: nothing is signed on an old frontier, and nothing is frozen', async (t) => {
-  const world = await openWalletWorld(t, { random: systemRandom })
-  const instance = await world.start()
-  const wallet = await world.create(instance)
+  const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   for (let count = 0; count < 2; count++) {
     await world.finish(send(world, instance, wallet))

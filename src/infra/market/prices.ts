@@ -55,7 +55,7 @@ export function providedPrices({ clock, providers, currencies, band, onFailure }
       const age = before ? clock.now() - before.at : Infinity
       const isAbsurd = !second && before !== undefined && age < BELIEVED && first !== undefined && jumps(first, before)
       if (!first || isAbsurd || (second && differ(first.rate, second.rate))) {
-        if (before && age <= STALE) return before
+        if (before && age < STALE) return before
         throw new AppError('no_price', 'No price is available. Try again in a minute.', { retryAfterSeconds: 60 })
       }
       believed.set(currency, first)

@@ -7,8 +7,19 @@ export const walletNotEmpty = () =>
 export const walletFrozen = () =>
   new AppError('wallet_frozen', 'The wallet is frozen until its operator has looked into it.')
 export const insufficientFunds = () => new AppError('insufficient_funds', 'The wallet does not hold enough.')
-export const walletBusy = () =>
-  new AppError('wallet_busy', 'The wallet is busy with earlier blocks. Nothing was sent.', { retryAfterSeconds: 2 })
+export const walletBusy = (cause?: unknown) =>
+  new AppError('wallet_busy', 'The wallet is busy with earlier blocks. Nothing was sent.', {
+    retryAfterSeconds: 2,
+    cause,
+  })
+/**
+ * Why a wish that was never signed came to nothing. What is unknown of an earlier block is not told with it: its hash
+ * would pass for the hash of this send.
+ */
+export const notSent = (failure: unknown): unknown => {
+  const isOfAnother = failure instanceof AppError && 'hash' in failure.body
+  return failure === undefined || isOfAnother ? walletBusy(failure) : failure
+}
 /** Which key is missing is for the operator alone. */
 export const masterKeyMissing = (cause: unknown) =>
   new AppError('wallet_busy', 'The wallet cannot be used at the moment. Nothing was sent.', {

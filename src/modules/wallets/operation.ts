@@ -38,16 +38,20 @@ interface OperationFields {
 
 /** Which operation a request means, in either style. Two at once mean nothing. */
 export function chooseOperation(fields: OperationFields): Operation {
-  const { wallet_action: name } = fields
-  if (name !== undefined) {
-    const named = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined
-    if (!named) throw refuse('wallet_action', 'Unknown wallet_action.')
-    return named
-  }
+  const named = readName(fields.wallet_action)
   const flagged: Operation[] = FLAGS.filter((flag) => fields[flag] === true)
   if (fields.send !== undefined) flagged.push('send')
-  if (flagged.length > 1) throw refuse(flagged[1]!, `A request is one of ${flagged.join(', ')}.`)
-  return flagged[0] ?? (fields.account === undefined ? 'create' : 'info')
+  const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : 'info')
+  const other = flagged.find((flag) => flag !== chosen)
+  if (other !== undefined) throw refuse(other, `A request is one of ${chosen}, ${other}.`)
+  return chosen
+}
+
+function readName(name: string | undefined): Operation | undefined {
+  if (name === undefined) return undefined
+  const named = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined
+  if (!named) throw refuse('wallet_action', 'Unknown wallet_action.')
+  return named
 }
 
 /** Operations that change something, and so act once for each idempotency key. */

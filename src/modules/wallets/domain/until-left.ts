@@ -1,5 +1,5 @@
 import type { WalletCtx } from '../ctx.ts'
-import { outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
+import { notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import { waitAtMost } from './patience.ts'
@@ -52,10 +52,10 @@ async function giveUp({ store, custody }: WalletCtx, block: OutboxBlock, failure
     (await markRefused(store.db, block.id, 'wallet_busy'))
   ) {
     custody.tellBlock(block.id)
-    throw failure ?? walletBusy()
+    throw notSent(failure)
   }
   const now = await findBlock(store.db, block.id)
   if (now?.status === 'broadcast' || now?.status === 'confirmed') return now
   if (now && now.hash !== null) throw outcomeOpen(now.hash, failure)
-  throw failure ?? walletBusy()
+  throw notSent(failure)
 }

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BURN_ADDRESS } from '../../src/kernel/nano/address.ts'
+import { fromPaymentUri } from '../../src/kernel/nano/payment-uri.ts'
+import { ask } from '../support/gateway.ts'
+import { openWorld, sender } from '../email/world.ts'
+
+const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com', 'bob@example.com'] }
+
+test('nano_email', async (t) => {
+  const world = await openWorld(t, { EMAIL_RECIPIENTS_PER_DAY_MAX: '0' })
+
+  await t.test(
+    '200 with every field of the contract in its type, and one integer behind amount, link and QR code (contract 2, Email payment; 4.1, Payments, wallets, faucet, swap: nano_email; 4.4, nano_email; 4.4, rules 1, 2 and 3; 8, Other areas: service_fee, funding)',
+    async () => {
+      const made = await world.open({
+        ...GOOD,
+        amount: '1.000000000000000000000000000001',
+        message: 'Thank you!',
+        from: 'Bob',
+        email_receipt: 'bob@example.com',
+        expiration: '45 days',
+      })
+      assert.match(made.id, /^[0-9a-f]{16}$/)
+      assert.match(made.address, /^nano_/)
+      assert.equal(made.browser, `${world.gateway.url}/email/${made.id}`)
+      assert.equal(made.check, `${world.gateway.url}/email/${made.id}/check`)
+      assert.deepEqual([made.subtotal, made.service_fee, made.amount], [1, 0.1, 1.1])
+      assert.equal(made.amount_raw, '1100000000000000000000000000001')
+      assert.equal(made.special_message, 'Thank you!')
+      assert.match(made.qrcode, /^data:image\/png;base64,/)
+      assert.deepEqual(fromPaymentUri(made.link), { address: made.address, amount: BigInt(made.amount_raw) })
+      assert.deepEqual(
+        made.emails.map(({ email, amount, amount_raw: raw }) => [email, amount, raw]),
+        [
+          ['alice@example.com', 0.5, '500000000000000000000000000000'],
+          ['bob@example.com', 0.5, '500000000000000000000000000001'],
+        ],
+      )
+      assert.deepEqual([made.refund_address, made.status], [sender, 'waiting'])
+      assert.equal(made.expires_unix, Math.floor(world.clock.now() / 1000) + 86_400)
+      const { purpose } = await world.gateway.app.store.db
+        .selectFrom('wallets')
+        .select('purpose')
+        .where('address', '=', made.address)
+        .executeTakeFirstOrThrow()
+      assert.equal(purpose, 'email')
+      assert.equal(made.expiration, 'in 2 months')
+      assert.equal(made.created_at, world.clock.now())
+      const bare = await world.open({ emails: 'alice@example.com', amount: 2 })
+      assert.deepEqual(
+        [bare.subtotal, bare.service_fee, bare.special_message, bare.expiration],
+        [2, 0, '', 'in 1 month'],
+      )
+    },
+  )
+
+  await t.test(
+    'the check tells anybody how the funding stands, and nobody who the recipients are (contract 4.6, rule 1)',
+    async () => {
+      const made = await world.open({ ...GOOD, from: 'Bob' })
+      for (const method of ['GET', 'POST']) {
+        const reply = await ask(made.check.replace(made.id, made.id.toUpperCase()), { method })
+        assert.equal(reply.status, 200)
+        const { browser, ...check } = reply.json<Record<string, unknown>>()
+        assert.equal(browser, made.browser)
+        assert.deepEqual(check, {
+          id: made.id,
+          status: 'waiting',
+          success: false,
+          address: made.address,
+          amount: 1.1,
+          amount_raw: made.amount_raw,
+          amount_paid_raw: '0',
+          amount_due_raw: made.amount_raw,
+          expires_unix: world.clock.now() / 1000 + 86_400,
+        })
+      }
+      const page = await ask(made.browser, { method: 'GET', headers: { accept: 'text/html' } })
+      assert.doesNotMatch(page.text, /alice|bob@/i)
+      assert.match(page.text, new RegExp(made.address))
+      assert.equal((await ask(`${world.gateway.url}/email/0000000000000000/check`, { method: 'GET' })).status, 404)
+    },
+  )
+
+  await t.test('401 without a key (contract 5, What needs a key: nano_email)', async () => {
+    const reply = await world.call(GOOD, '')
+    assert.deepEqual([reply.status, /API key required/.test(reply.json().error!)], [401, true])
+  })
+
+  await t.test(
+    '400 for wrong input, by the name of the field (contract 4.4, nano_email; 4.4, rule 8; 8, Other areas: expiration, emails, from, message, smallest share)',
+    async () => {
+      const many = Array.from({ length: 51 }, (_, at) => `a${at}@example.com`)
+      const email = (entry: unknown) => [{ emails: ['ok@example.com', entry] }, 'emails[1]'] as const
+      for (const [change, field] of [
+        [{ refund_address: 'nano_wrong' }, 'refund_address'],
+        [{ refund_address: undefined }, 'refund_address'],
+        [{ refund_address: '@nobody' }, 'refund_address'],
+        [{ refund_address: BURN_ADDRESS }, 'refund_address'],
+        [{ amount: '0' }, 'amount'],
+        [{ amount: '-1' }, 'amount'],
+        [{ amount: '1e3' }, 'amount'],
+        [{ amount: '0.000001' }, 'amount'],
+        [{ amount: '340282366.920938463463374607431768211455' }, 'amount'],
+        [{ amount: undefined }, 'amount'],
+        [{ emails: [] }, 'emails'],
+        [{ emails: undefined }, 'emails'],
+        [{ emails: { a: 1 } }, 'emails'],
+        [{ emails: many }, 'emails'],
+        [{ emails: ['a@example.com', 'A@EXAMPLE.com'] }, 'emails[1]'],
+        email(1),
+        email(''),
+        email('alice'),
+        email('alice@localhost'),
+        email('alice@127.0.0.1'),
+        email('alice@[127.0.0.1]'),
+        email('alice@①②⑦.0.0.1'),
+        email('alice@ｅxample.com'),
+        email('a@b@example.com'),
+        email('a..b@example.com'),
+        email('.a@example.com'),
+        email('a@example..com'),
+        email('a@-example.com'),
+        email('a%evil.example@example.com'),
+        email('evil.example!a@example.com'),
+        email('"a b"@example.com'),
+        email('a@example.com,b@example.com'),
+        email('a@example.com;b@example.com'),
+        email('Alice <a@example.com>'),
+        email('a@example.com\r\nBcc: b@example.com'),
+        email('a\n@example.com'),
+        email('a@example.com\u0000'),
+        email('a\u202e@example.com'),
+        email(`${'a'.repeat(65)}@example.com`),
+        email(`a@${'b'.repeat(64)}.com`),
+        [{ email_receipt: 'a@example.com, b@example.com' }, 'email_receipt'],
+        [{ email_receipt: 'a@example.com\nBcc: x@example.com' }, 'email_receipt'],
+        [{ from: 'a\r\nBcc: b@example.com' }, 'from'],
+        [{ from: 'a\u0000' }, 'from'],
+        [{ from: 'x'.repeat(61) }, 'from'],
+        [{ from: 'paypal.com' }, 'from'],
+        [{ from: { a: 1 } }, 'from'],
+        [{ message: 'x'.repeat(281) }, 'message'],
+        [{ message: 'see https://evil.example' }, 'message'],
+        [{ message: 'see evil.com now' }, 'message'],
+        [{ message: 'see evil\u200b.com' }, 'message'],
+        [{ message: 'see evil。com' }, 'message'],
+        [{ message: 'see evil．com' }, 'message'],
+        [{ message: 'www.x' }, 'message'],
+        [{ message: 'http://1.2.3.4/' }, 'message'],
+        [{ message: 'call 10.0.0.1' }, 'message'],
+        [{ message: 'write to me@evil.example' }, 'message'],
+        [{ message: 'nano:nano_1' }, 'message'],
+        [{ message: 'a\u0007b' }, 'message'],
+        // Two shares of which one is a raw too small.
+        [{ amount: '0.000001999999999999999999999999' }, 'amount'],
+        [{ expiration: '59 minutes' }, 'expiration'],
+        [{ expiration: '91 days' }, 'expiration'],
+        [{ expiration: 'soon' }, 'expiration'],
+      ] as [object, string][]) {
+        const reply = await world.call({ ...GOOD, ...change })
+        assert.deepEqual([reply.status, reply.json().field], [400, field], `${JSON.stringify(change)}: ${reply.text}`)
+        assert.equal(typeof reply.json().error, 'string')
+      }
+      const both = await world.call({ ...GOOD, expiration: '2 days', expire: '3 days' })
+      assert.equal(both.status, 400)
+      // What lies just within is taken.
+      const within = await world.open({
+        emails: many.slice(1),
+        amount: '0.00005',
+        from: 'x'.repeat(60),
+        message: 'y'.repeat(280),
+        expiration: '90 days',
+      })
+      assert.deepEqual([within.emails.length, within.service_fee, within.expiration], [50, 4.9, 'in 3 months'])
+      assert.ok(within.emails.every(({ amount_raw: raw }) => raw === '1000000000000000000000000'))
+    },
+  )
+
+  await t.test(
+    'names in other scripts, lines and all fair words pass (contract 4.4, rule 8; 9, Synonyms: nano_email)',
+    async () => {
+      const made = await world.open({
+        emails: ['zoe+nano@bücher.example', "o'neil_x@Mail.Example.COM"],
+        from: 'Zoë 🌻',
+        message: 'Happy birthday!\nHere are 1.5 nano. See you at 5:30 @ the café… 50/50?',
+        expire: '1 hour',
+      })
+      assert.deepEqual(
+        made.emails.map(({ email }) => email),
+        ['zoe+nano@xn--bcher-kva.example', "o'neil_x@mail.example.com"],
+      )
+      assert.equal(made.expiration, 'in 1 hour')
+    },
+  )
+
+  await t.test(
+    'an account lists its own payments page by page, with masked addresses, and nobody else sees them (contract 4.4, rule 11; 8, Requests: limit of a REST list)',
+    async () => {
+      const { key } = await world.join()
+      const made: string[] = []
+      for (let count = 0; count < 5; count++) {
+        made.push((await world.open(GOOD, key)).id)
+        world.clock.advance(count % 2)
+      }
+      const listed: string[] = []
+      let cursor: string | null = ''
+      do {
+        const reply = await world.rest('GET', `/api/emails?limit=2&cursor=${cursor}`, key)
+        const page: { payments: { id: string }[]; next_cursor: string | null } = reply.json()
+        listed.push(...page.payments.map(({ id }) => id))
+        cursor = page.next_cursor
+      } while (cursor !== null)
+      assert.deepEqual(listed.toSorted(), made.toSorted())
+      const one = await world.rest('GET', `/api/emails/${made[0]}`, key)
+      const { recipients } = one.json<{ payment: { recipients: { email: string; status: string }[] } }>().payment
+      assert.deepEqual(
+        recipients.map(({ email, status }) => [email, status]),
+        [
+          ['a…@example.com', 'queued'],
+          ['b…@example.com', 'queued'],
+        ],
+      )
+      assert.equal((await world.rest('GET', `/api/emails/${made[0]}`)).status, 404)
+      assert.equal((await world.rest('GET', '/api/emails?status=nope')).status, 400)
+      for (const limit of ['0', '101', '-1', 'x']) {
+        assert.equal((await world.rest('GET', `/api/emails?limit=${limit}`)).status, 400)
+      }
+      const { limit } = (await world.rest('GET', '/api/emails')).json<{ limit: number }>()
+      assert.equal(limit, 25)
+    },
+  )
+})
+
+test('429 beyond the 200 recipients of a day, however many requests come at once (contract 4.4, rule 10; 8, Other areas: emails)', async (t) => {
+  const world = await openWorld(t)
+  const people = (count: number) => Array.from({ length: count }, (_, at) => `person${at}@example.com`)
+  const ask = (count: number) => world.call({ ...GOOD, emails: people(count) })
+  const replies = await Promise.all([50, 50, 50, 45, 45, 45].map(ask))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 4)
+  const refused = replies.find(({ status }) => status === 429)!
+  assert.deepEqual([refused.json().field, refused.json().code], ['emails', 'too_many_requests'])
+  assert.ok(Number(refused.headers['retry-after']) > 86_000)
+  assert.equal(Number(refused.json().retry_after), Number(refused.headers['retry-after']))
+  world.clock.advance(86_400_000)
+  assert.equal((await ask(50)).status, 200)
+})

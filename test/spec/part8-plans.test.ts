@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Agent } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { systemClock } from '../../src/infra/clock.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { assertCreditsBalance } from '../support/credits.ts'
+import { type Customer, openCustomer } from '../support/customer.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { FaultyNode } from '../support/faulty-node.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { SHOP, requiredOf } from '../x402/world.ts'
+
+/* Contract 8, Plans and Credits: who may ask how often and how much at once, and what it costs. */
+
+const MINUTE = 60_000
+const ANONYMOUS = { LIMIT_ANONYMOUS_PER_MINUTE: '60', LIMIT_ANONYMOUS_CONCURRENCY: '10' }
+
+/** Work that was made before costs nothing, so each needs a root of its own. */
+const newWork = () => ({ hash: randomBytes(32).toString('hex') })
+type Work = { credits: number; cached: boolean; work: string }
+
+const creditsOf = async ({ call }: Gateway, { headers }: Customer) =>
+  (await call('rpc_credits', {}, headers)).json<{ credits: number; plan: string; usage: object }>()
+
+/** A gateway in front of a node that keeps its answers back when told. */
+async function openBehindNode(t: TestContext, env: Record<string, string>, clock: Clock) {
+  const ledger = await openDevnet(t)
+  const node = await FaultyNode.start(t, { ledger })
+  const nodes = { NODE_URLS: node.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev', NODE_CONNECTIONS_MAX: '300' }
+  const gateway = await openGateway(t, { ...nodes, ...env }, clock)
+  return { node, gateway }
+}
+
+test('10 requests at once without a key, 50 with one, 200 with credits; one more is told to wait a second (contract 8, Plans; 8, rule 3)', async (t) => {
+  const clock = new TestClock()
+  const { node, gateway } = await openBehindNode(t, ANONYMOUS, clock)
+  const free = await openCustomer(gateway, clock)
+  const prepaid = await openCustomer(gateway, clock)
+  await prepaid.grant(1)
+  const release = node.hold('account_info')
+  let accounts = 100
+  const read = (headers = {}) => gateway.call('account_info', { account: new Signer(accounts++).address }, headers)
+  const running: Promise<Reply>[] = []
+  for (const [most, headers] of [
+    [10, {}],
+    [50, free.headers],
+    [200, prepaid.headers],
+  ] as const) {
+    for (let at = 0; at < most; at++) running.push(read(headers))
+    await until(() => node.hits('account_info') === running.length)
+    const refused = await read(headers)
+    assert.deepEqual([refused.status, refused.json().error], [429, 'Too many requests.'])
+    assert.deepEqual([refused.headers['retry-after'], refused.json().retry_after], ['1', 1])
+  }
+  release()
+  for (const { status } of await Promise.all(running)) assert.equal(status, 200)
+  assert.equal((await read()).status, 200, 'whoever leaves makes room')
+})
+
+test('600 requests a minute with a key, and 3,000 with credits (contract 8, Plans: free key, prepaid, credits > 0; 8, rule 2; 5, rule 2)', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, {}, clock)
+  const free = await openCustomer(gateway, clock)
+  const agent = new Agent({ keepAlive: true, maxSockets: 10 })
+  t.after(() => agent.destroy())
+  const version = ({ headers }: Customer) => ask(gateway.url, { body: '{"action":"version"}', headers, agent })
+  for (let batch = 0; batch < 60; batch++) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => version(free)))
+    for (const { status } of replies) assert.equal(status, 200)
+  }
+  const refused = await version(free)
+  assert.deepEqual([refused.status, refused.headers['ratelimit-limit']], [429, '600'])
+  clock.advance(MINUTE / 600)
+  assert.deepEqual([(await version(free)).status, (await version(free)).status], [200, 429])
+  const prepaid = await openCustomer(gateway, clock)
+  await prepaid.grant(1)
+  for (const remaining of ['2999', '2998']) {
+    const { headers } = await version(prepaid)
+    assert.deepEqual([headers['ratelimit-limit'], headers['ratelimit-remaining']], ['3000', remaining])
+  }
+})
+
+test('work: 5 an hour for an address, or a price where paid work is on (contract 8, Plans: anonymous, by IP; 8, rule 3; 4.7, rule 5)', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '5' }, clock)
+  for (let count = 0; count < 5; count++) {
+    const { status, json } = await gateway.call('work_generate', newWork())
+    assert.deepEqual([status, json<Work>().credits], [200, 0])
+  }
+  clock.advance(MINUTE)
+  const refused = await gateway.call('work_generate', newWork())
+  assert.deepEqual([refused.status, refused.json().retry_after], [429, 59 * 60])
+  clock.advance(59 * MINUTE)
+  assert.equal((await gateway.call('work_generate', newWork())).status, 200)
+
+  const shop = await openGateway(t, { X402_PAY_TO: SHOP.address, FREE_WORK_ANONYMOUS_PER_HOUR: '5' })
+  const priced = await shop.call('work_generate', newWork())
+  assert.deepEqual([priced.status, requiredOf(priced).payTo], [402, SHOP.address])
+})
+
+test('work: 30 in 30 minutes with a key, then a credit each; with credits one each, and what was ready nothing (contract 8, Plans: free key, prepaid, credits > 0; 8, rules 8 and 10; 7, Texts and codes: metered action without credits; 4.1, Keys and credits: rpc_credits; 2, Work result: credits, cached)', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, {}, clock)
+  const customer = await openCustomer(gateway, clock)
+  const generate = (request = newWork()) => gateway.call('work_generate', request, customer.headers)
+  for (let count = 0; count < 30; count++) {
+    const { status, json } = await generate()
+    assert.deepEqual([status, json<Work>().credits, json<Work>().cached], [200, 0, false])
+  }
+  assert.deepEqual((await creditsOf(gateway, customer)).plan, 'free')
+  const refused = await generate()
+  assert.deepEqual([refused.status, refused.json().code], [403, 'insufficient_credits'])
+  assert.match(refused.json().error!, /buy_rpc/)
+  clock.advance(30 * MINUTE - 1)
+  assert.equal((await generate()).status, 403)
+  clock.advance(1)
+  assert.equal((await generate()).json<Work>().credits, 0)
+
+  await customer.grant(2)
+  const request = newWork()
+  const paid = (await generate(request)).json<Work>()
+  assert.deepEqual([paid.credits, paid.cached], [1, false])
+  const again = (await generate(request)).json<Work>()
+  assert.deepEqual([again.credits, again.cached, again.work], [0, true, paid.work])
+  await gateway.app.usage.flush()
+  const { credits, plan, usage } = await creditsOf(gateway, customer)
+  const today = new Date(clock.now()).toISOString().slice(0, 10)
+  assert.deepEqual([credits, plan], [1, 'prepaid'])
+  assert.equal((usage as Record<string, Record<string, number>>)[today]!.work_generate, 33)
+})
+
+test('a call sets its credit aside, spends it on success and gives it back on failure; a balance never goes below zero (contract 8, rules 6, 7 and 10; 3, rule 16)', async (t) => {
+  const { node, gateway } = await openBehindNode(t, { FREE_WORK_PER_HALF_HOUR: '1' }, systemClock)
+  const customer = await openCustomer(gateway)
+  const generate = () => gateway.call('work_generate', newWork(), customer.headers)
+  const left = async () => (await creditsOf(gateway, customer)).credits
+  assert.equal((await generate()).json<Work>().credits, 0, 'the free one')
+  await customer.grant(1)
+  const release = node.hold('work_generate')
+  const asked = node.hits('work_generate')
+  const running = generate()
+  await until(() => node.hits('work_generate') > asked)
+  assert.equal(await left(), 0, 'set aside')
+  assert.equal((await generate()).json().code, 'insufficient_credits')
+  release()
+  assert.equal((await running).json<Work>().credits, 1)
+  assert.equal(await left(), 0)
+
+  await customer.grant(1)
+  const replies = await Promise.all(Array.from({ length: 5 }, generate))
+  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 403, 403, 403, 403])
+  assert.equal(await left(), 0)
+
+  await customer.grant(1)
+  await node.behave('dead')
+  const failed = await generate()
+  assert.deepEqual([failed.status, failed.json().error], [503, 'No work source available.'])
+  assert.equal(await left(), 1, 'given back')
+  await assertCreditsBalance(gateway.app.store.db)
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
+import { openCustomer } from '../support/customer.ts'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { Signer, nano } from '../support/blocks.ts'
+
+/* Contract 8: sizes and rates of requests, and how a caller over a limit is told. */
+
+const MIB = 1024 * 1024
+const bodyOf = (bytes: number) => {
+  const frame = '{"action":"block_count","padding":""}'
+  return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
+}
+const rateOf = ({ headers }: Reply) => [
+  headers['ratelimit-limit'],
+  headers['ratelimit-remaining'],
+  headers['ratelimit-reset'],
+]
+
+test('sixty requests a minute for each address without a key: every answer tells the rest, the next is told when to come back (contract 8, rules 1, 2, 3 and 4; 8, Plans: anonymous, by IP; 7, Status codes: 429; 7, Texts and codes: over a limit; 7, Body: retry_after)', async (t) => {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '60' }, clock)
+  const { call, post } = gateway
+  const kinds: [ask: () => Promise<Reply>, status: number][] = [
+    [() => call('version'), 200],
+    [() => call('account_info', { account: new Signer(7).address }), 200],
+    [() => call('no_such_action'), 400],
+    [() => post('{'), 400],
+    [() => post('[]'), 400],
+    [() => call('account_info', { account: 'nano_1' }), 400],
+    [() => call('version', { key: 'wrong' }), 401],
+    [() => call('cloud_wallet', { list: true }), 401],
+    [() => post(bodyOf(MIB + 1)), 413],
+  ]
+  for (const [at, [request, status]] of kinds.entries()) {
+    const reply = await request()
+    assert.equal(reply.status, status, reply.text)
+    assert.deepEqual(rateOf(reply), ['60', `${59 - at}`, `${1 + at}`])
+  }
+  for (let remaining = 59 - kinds.length; remaining >= 0; remaining--) {
+    assert.deepEqual(rateOf(await call('version')), ['60', `${remaining}`, `${60 - remaining}`])
+  }
+  const refused = await call('version')
+  assert.equal(refused.status, 429)
+  const text = 'Too many requests.'
+  assert.deepEqual(refused.json(), { error: text, message: text, code: 'too_many_requests', retry_after: 1 })
+  assert.deepEqual([refused.headers['retry-after'], ...rateOf(refused)], ['1', '60', '0', '60'])
+  assert.equal(refused.headers['access-control-allow-origin'], '*')
+  // Nobody may say another address than their own, and a body that is too large is not free either.
+  assert.equal((await call('version', {}, { 'x-forwarded-for': '203.0.113.9' })).status, 429)
+  assert.equal((await post(bodyOf(MIB + 1))).status, 429)
+  // It slides: a second earns one request.
+  clock.advance(1_000)
+  assert.deepEqual([(await call('version')).status, (await call('version')).status], [200, 429])
+  clock.advance(60_000)
+  assert.deepEqual(rateOf(await call('version')), ['60', '59', '1'])
+  // An account has its own, whatever its address has used.
+  const { headers } = await openCustomer(gateway, clock)
+  assert.deepEqual(rateOf(await call('version', {}, headers)), ['600', '599', '1'])
+})
+
+test('behind a trusted proxy every address counts for itself, in IPv6 every /64; the numbers are configuration (contract 8, rules 1 and 4)', async (t) => {
+  const clock = new TestClock()
+  const settings = { TRUSTED_PROXIES: 'loopback', LIMIT_ANONYMOUS_PER_MINUTE: '2', LIMIT_FREE_PER_MINUTE: '3' }
+  const gateway = await openGateway(t, { ...settings, LIMIT_PREPAID_PER_MINUTE: '4' }, clock)
+  const from = async (address: string) => {
+    const reply = await gateway.call('version', {}, { 'x-forwarded-for': address })
+    return [reply.status, reply.headers['ratelimit-remaining']]
+  }
+  assert.deepEqual(
+    [await from('203.0.113.1'), await from('203.0.113.1'), await from('203.0.113.1')],
+    [
+      ...[
+        [200, '1'],
+        [200, '0'],
+        [429, '0'],
+      ],
+    ],
+  )
+  assert.deepEqual(await from('203.0.113.2'), [200, '1'])
+  // The client is whoever the nearest proxy names, whatever stands before that.
+  assert.deepEqual(await from('198.51.100.7, 203.0.113.2'), [200, '0'])
+  assert.deepEqual(await from('2001:db8:1:2::1'), [200, '1'])
+  assert.deepEqual(await from('2001:db8:1:2:ffff::9'), [200, '0'])
+  assert.deepEqual(await from('2001:db8:1:3::1'), [200, '1'])
+  const customer = await openCustomer(gateway, clock)
+  const limit = async () => (await gateway.call('version', {}, customer.headers)).headers['ratelimit-limit']
+  assert.equal(await limit(), '3')
+  const prepaid = await openCustomer(gateway, clock)
+  await prepaid.grant(1)
+  assert.equal((await gateway.call('version', {}, prepaid.headers)).headers['ratelimit-limit'], '4')
+})
+
+test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an error, and nothing is cut (contract 8, rule 5; 8, Requests; 1, rule 8; 7, Status codes: 413)', async (t) => {
+  const gateway = await openGateway(t, { COUNT_MAX: '3' })
+  const { call, post } = gateway
+  const refusal = ({ status, json }: Reply) => [status, json().error, json().code]
+  assert.equal((await post(bodyOf(MIB))).status, 200)
+  const tooLarge = [413, 'The body is larger than 1048576 bytes.', 'body_too_large']
+  assert.deepEqual(refusal(await post(bodyOf(MIB + 1))), tooLarge)
+  assert.deepEqual(refusal(await post(bodyOf(MIB + 1), { 'transfer-encoding': 'chunked' })), tooLarge)
+  const small = await openGateway(t, { BODY_BYTES_MAX: '2000' })
+  assert.equal((await small.post(bodyOf(2000))).status, 200)
+  assert.equal((await small.post(bodyOf(2001))).status, 413)
+
+  const nested = (depth: number) => `{"action":"block_count","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+  assert.equal((await post(nested(20))).status, 200)
+  assert.deepEqual(refusal(await post(nested(21))), [400, 'Max JSON depth exceeded', 'invalid_json'])
+
+  const hashes = (count: number) => Array.from({ length: count }, (_, at) => at.toString(16).padStart(64, '0'))
+  const { address: account } = new Signer(7)
+  const accounts = (count: number) => Array.from({ length: count }, () => account)
+  for (const [action, list] of [
+    ['accounts_balances', { accounts }],
+    ['accounts_receivable', { accounts }],
+    ['accounts_frontiers', { accounts }],
+    ['blocks_info', { hashes }],
+  ] as const) {
+    const [[name, make]] = Object.entries(list) as [[string, (count: number) => string[]]]
+    const within = await call(action, { [name]: make(1_000), include_not_found: 'true' })
+    assert.equal(within.status, 200, action)
+    const beyond = await call(action, { [name]: make(1_001), include_not_found: 'true' })
+    const text = `${name} takes at most 1000 entries.`
+    assert.deepEqual([...refusal(beyond), beyond.json().field], [400, text, 'invalid_list', name])
+    if (name === 'hashes') assert.equal(within.json<{ blocks_not_found: string[] }>().blocks_not_found.length, 1_000)
+  }
+
+  // No limit asked for is still the limit of the server.
+  const { node } = gateway.app.devnet!
+  for (const amount of [1, 2, 3, 4]) await node.fund(new Signer(8).key, nano(amount))
+  const listed = async (count: unknown) => {
+    const reply = await call('receivable', { account: new Signer(8).address, count })
+    return reply.json<{ blocks: string[] }>().blocks.length
+  }
+  assert.deepEqual([await listed('2'), await listed('-1'), await listed(-1)], [2, 3, 3])
+})
+
+test('a REST list has 25 entries unless told, and 1 to 100 when told (contract 8, Requests: limit of a REST list; 4.5, rule 4)', async (t) => {
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0' })
+  const { headers } = await openCustomer(gateway)
+  const make = { address: new Signer(9).address, amount: '1' }
+  for (let count = 0; count < 26; count++) assert.equal((await gateway.call('checkout', make, headers)).status, 200)
+  const list = (query: string) => ask(`${gateway.url}/api/checkouts${query}`, { method: 'GET', headers })
+  const page = async (query: string) => {
+    const { checkouts, limit, total } = (await list(query)).json<{
+      checkouts: unknown[]
+      limit: number
+      total: number
+    }>()
+    return [checkouts.length, limit, total]
+  }
+  assert.deepEqual(await page(''), [25, 25, 26])
+  assert.deepEqual(await page('?limit=1'), [1, 1, 26])
+  assert.deepEqual(await page('?limit=100'), [26, 100, 26])
+  for (const limit of ['0', '101', '-1', 'many']) {
+    const reply = await list(`?limit=${limit}`)
+    assert.deepEqual([reply.status, reply.json().field], [400, 'limit'])
+  }
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
+import { Signer } from '../support/blocks.ts'
+import { openCustomer } from '../support/customer.ts'
+import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+
+export const SHOP = new Signer(1).address
+export const ALICE = new Signer(2).address
+export const BOB = new Signer(3).address
+
+export type Answer = Record<string, unknown>
+
+/** Somebody with cloud wallets, who has nothing but HTTP. */
+export interface Client {
+  gateway: Gateway
+  key: string
+  /** A call of `cloud_wallet` that must succeed. */
+  ask<T = Record<string, string>>(parameters: object, headers?: Record<string, string>): Promise<T>
+  /** Any call of it. */
+  call(parameters: object, headers?: Record<string, string>): Promise<Reply>
+  create(parameters?: object): Promise<string>
+  /** A confirmed deposit that waits to be received. */
+  deposit(address: string, nano: string): Promise<string>
+  balanceOf(address: string): Promise<{ balance: string; receivable: string }>
+}
+
+export async function openClient(t: TestContext, env: Record<string, string> = {}, clock?: Clock): Promise<Client> {
+  const gateway = await openGateway(t, env, clock)
+  return clientWith(gateway, gateway.app.createdKey!)
+}
+
+export function clientWith(gateway: Gateway, key: string): Client {
+  const call: Client['call'] = (parameters, headers) => gateway.call('cloud_wallet', { key, ...parameters }, headers)
+  const client: Client = {
+    gateway,
+    key,
+    call,
+    ask: async <T>(parameters: object, headers?: Record<string, string>) => {
+      const reply = await call(parameters, headers)
+      assert.equal(reply.status, 200, reply.text)
+      return reply.json<T>()
+    },
+    create: async (parameters = {}) => (await client.ask(parameters)).address!,
+    deposit: (address, nano) => gateway.app.devnet!.node.fund(fromAddress(address)!, parseNano(nano)!),
+    balanceOf: async (address) => {
+      const reply = await gateway.call('account_balance', { account: address })
+      return reply.json<{ balance: string; receivable: string }>()
+    },
+  }
+  return client
+}
+
+/** A second customer of the same gateway. */
+export async function openStranger({ gateway }: Client): Promise<Client> {
+  return clientWith(gateway, (await openCustomer(gateway)).key)
+}
