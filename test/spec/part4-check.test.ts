@@ -79,7 +79,7 @@ test('check: pending, detected, complete and expired, each with exactly what it 
   const hash = await world.pay(address, amount_raw)
   await turnUntil(world, 5_000, async () => (await shop.check(id)).status === 'detected')
   const detected = (await shop.check(id)) as Check & { detected_block: Members }
-  const account = detected.detected_block.account as string
+  const account = detected.detected_block.account
   assert.match(account, /^nano_[13][13-9a-km-uw-z]{59}$/)
   const block = { hash, account, amount, amount_raw }
   assert.deepEqual(detected, { ...unpaid(made), status: 'detected', detected_block: block })
