@@ -19,8 +19,9 @@ import { type LedgerDump, assertConsistent, dumpLedger } from '../support/ledger
 import { type SeededRandom, repeat } from '../support/random.ts'
 import { call } from '../support/rpc.ts'
 import { type DevnetProcess, spawnDevnet } from '../support/spawn-devnet.ts'
+import { isThorough } from '../support/thorough.ts'
 
-const ROUNDS = 5
+const ROUNDS = isThorough ? 5 : 2
 
 // Who was told a hash builds on it: the block must be there after any crash.
 test('every acknowledged block survives a kill at a random moment under load, and the ledger stays whole', async (t) => {

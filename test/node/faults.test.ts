@@ -4,6 +4,7 @@ import { TestClock } from '../support/clock.ts'
 import { type Fault, FaultyNode } from '../support/faulty-node.ts'
 import { growLedger } from '../support/grown-ledger.ts'
 import { type Answer, openPooledGateway } from '../support/pooled-gateway.ts'
+import { isThorough } from '../support/thorough.ts'
 import { until } from '../support/until.ts'
 import { Tally, collectQuestions, contains, startNodes } from './questions.ts'
 
@@ -18,7 +19,9 @@ function listCombinations(): Fault[][] {
   return [...pairs, ...sets.filter((set) => set.length > 2)]
 }
 
-test('one good node among bad ones: 10,000 reads, no wrong answer and no failure (contract 7, rule 6)', async (t) => {
+const READS = isThorough ? 10_000 : 2_000
+
+test('one good node among bad ones: thousands of reads, no wrong answer and no failure (contract 7, rule 6)', async (t) => {
   const ledgers = await growLedger(t)
   const options = { ledger: ledgers.current, older: ledgers.older }
   const good = await FaultyNode.start(t, options)
@@ -34,7 +37,7 @@ test('one good node among bad ones: 10,000 reads, no wrong answer and no failure
     }),
   )
   const tally = new Tally()
-  const each = Math.ceil(10_000 / cases.length)
+  const each = Math.ceil(READS / cases.length)
   while (cases.length > 0) {
     // Starting takes two seconds when a node is slow, so many start at once.
     const gateways = await Promise.all(
@@ -45,7 +48,7 @@ test('one good node among bad ones: 10,000 reads, no wrong answer and no failure
   }
   t.diagnostic(`${tally.reads} reads, ${tally.wrong.length} wrong, ${tally.failed.length} failed`)
   tally.assertFlawless()
-  assert.ok(tally.reads >= 10_000)
+  assert.ok(tally.reads >= READS)
 })
 
 test('a lagging node would be noticed: alone it answers most questions differently', async (t) => {

@@ -9,6 +9,7 @@ import { EventRelay } from '../support/event-relay.ts'
 import { type Fault, FaultyNode } from '../support/faulty-node.ts'
 import { type Answer, type PooledGateway, openPooledGateway } from '../support/pooled-gateway.ts'
 import { repeat } from '../support/random.ts'
+import { isThorough } from '../support/thorough.ts'
 import { until } from '../support/until.ts'
 
 const alice = new Signer(1)
@@ -266,7 +267,7 @@ test('random faults never make a second block, a false success or a false failur
   const gateway = await openPooledGateway(t, nodes)
   const faults: Fault[] = ['none', 'dead', 'reply lost', 'request lost', 'cut', 'html', 'status 500', 'garbage']
   const seen = { published: 0, unknown: 0, unreached: 0 }
-  await repeat(150, async (random) => {
+  await repeat(isThorough ? 150 : 40, async (random) => {
     const chosen = nodes.map(() => random.pick(faults))
     for (const [at, node] of nodes.entries()) {
       await node.behave(chosen[at]!, random.below(2) === 0 ? { actions: ['process'] } : {})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
-import type { TestContext } from 'node:test'
+import { type TestContext, after } from 'node:test'
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Raw } from '../../src/kernel/money.ts'
@@ -22,11 +22,13 @@ export interface Misdeeds {
   foreign: string[]
 }
 
-export async function openBrowser(t: TestContext): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
-  t.after(() => browser.close())
-  return browser
+let launched: Promise<Browser> | undefined
+
+/** One browser for the whole run: starting it takes longer than most walks. Contexts keep tests apart. */
+export function openBrowser(): Promise<Browser> {
+  return (launched ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS }))
 }
+after(async () => (await launched)?.close())
 
 /** A tab of its own, which notes every breach of the policy, every error and every request to somebody else. */
 export async function openTab(

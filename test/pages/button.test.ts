@@ -45,7 +45,7 @@ const untilHeard = (page: Page, type: string) => page.waitForSelector(`html[data
 
 test('the button for shops', { timeout: 300_000 }, async (t) => {
   const gateway = await openGateway(t)
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   const policy = `default-src 'none'; script-src ${gateway.url} 'nonce-n'; frame-src ${gateway.url}`
   const buttonPage = (id: string) =>
     `<main><h1>Shop</h1><button id="buy" data-nano-checkout="${id}">Pay with nano</button></main>

@@ -2,22 +2,16 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type TestContext, test } from 'node:test'
-import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { parseNano } from '../../src/kernel/money.ts'
 import { alice, codeOf, openWorld } from '../email/world.ts'
 import { turningWhenStuck } from '../support/clock.ts'
+import { openBrowser } from './browser.ts'
 
 /* The claim page in a real browser, as its recipients open it: from a mail, on a phone, with scripts and without. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const ARGS = ['--no-sandbox', '--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking']
 const PHONE = { width: 360, height: 740 }
-
-async function openBrowser(t: TestContext): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
-  t.after(() => browser.close())
-  return browser
-}
 
 /** A page that notes every request and everything its policy forbids. */
 async function openPage(browser: Browser, options: BrowserContextOptions = {}) {
@@ -60,7 +54,7 @@ async function openFunded(t: TestContext) {
 
 test('from the link in the mail to the nano, with scripts: the code is in no address that anybody is asked for', async (t) => {
   const { world, code, link } = await openFunded(t)
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, requests, problems } = await openPage(browser, { colorScheme })
     await page.goto(link)
@@ -100,7 +94,7 @@ test('from the link in the mail to the nano, with scripts: the code is in no add
 
 test('without scripts: the code is typed, and the payment can be declined', async (t) => {
   const { world, made, code, link } = await openFunded(t)
-  const { page, problems } = await openPage(await openBrowser(t), { javaScriptEnabled: false })
+  const { page, problems } = await openPage(await openBrowser(), { javaScriptEnabled: false })
   await page.goto(link)
   await page.getByLabel('Code from the mail').fill(code)
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -118,7 +112,7 @@ test('without scripts: the code is typed, and the payment can be declined', asyn
 test('the page where a sender pays, and the empty form, are accessible in both colours', async (t) => {
   const world = await openWorld(t)
   const made = await world.open({ emails: ['a@example.com', 'b@example.com'] })
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   for (const colorScheme of ['light', 'dark'] as const) {
     const { page, problems } = await openPage(browser, { colorScheme })
     for (const url of [made.browser, `${world.gateway.url}/claim`, `${world.gateway.url}/claim/decline`]) {

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { chromium } from 'playwright-core'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { openGateway } from '../support/gateway.ts'
+import { openBrowser } from './browser.ts'
 
 /*
  * Payment dialogs run on other people's pages and always send headers of their own, so a browser asks first (clients 5).
@@ -14,17 +14,6 @@ import { openGateway } from '../support/gateway.ts'
  */
 
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
-
-const ARGS = [
-  '--no-sandbox',
-  '--headless',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 
 interface Seen {
   status: number
@@ -66,9 +55,8 @@ test('a page of another origin reads balances and errors, with the headers its d
     'no JSON',
     { action: 'block_count', padding: 'x'.repeat(1024 * 1024) },
   ])
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
-  t.after(() => browser.close())
-  const page = await browser.newPage()
+  const page = await (await openBrowser()).newPage()
+  t.after(() => page.close())
   await page.goto(shop)
   const seen = await page.evaluate<(Seen | string)[]>('window.seen')
   for (const answer of seen) assert.equal(typeof answer, 'object', `the browser says ${JSON.stringify(answer)}`)

@@ -41,7 +41,7 @@ async function fill({ ctx, rest }: Dashboard, { accountId, key }: Holder): Promi
 
 /** Looks at pages in both themes and widths, and keeps their pictures. */
 async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string | undefined, pages: string[][]) {
-  const { page, misdeeds } = await openTab(t, await openBrowser(t), gateway, { reducedMotion: 'reduce' })
+  const { page, misdeeds } = await openTab(t, await openBrowser(), gateway, { reducedMotion: 'reduce' })
   if (cookie !== undefined) {
     const [name, value] = cookie.split('=') as [string, string]
     await page.context().addCookies([{ name, value, url, sameSite: 'Strict', httpOnly: true }])

@@ -11,7 +11,7 @@ import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dash
 async function open(t: TestContext, scripts = true) {
   const dashboard = await openDashboard(t)
   const options = { ...DESK, javaScriptEnabled: scripts }
-  const { page, misdeeds } = await openTab(t, await openBrowser(t), dashboard.gateway, options)
+  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway, options)
   return { dashboard, page, misdeeds }
 }
 

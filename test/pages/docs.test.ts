@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Page, chromium } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
+import { openBrowser } from './browser.ts'
 
 /* The landing page and the documentation as a person meets them, in a real browser. */
 
-const ARGS = ['--no-sandbox', '--headless', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync']
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 
@@ -19,9 +19,7 @@ let opened: ReturnType<typeof openOnce> | undefined
 async function openOnce() {
   const t = { after: (close: () => unknown) => void closing.unshift(close) } as TestContext
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000000' })
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGS })
-  closing.unshift(() => browser.close())
-  return { url: gateway.url, browser, createdKey: gateway.app.createdKey! }
+  return { url: gateway.url, browser: await openBrowser(), createdKey: gateway.app.createdKey! }
 }
 
 const open = () => (opened ??= openOnce())

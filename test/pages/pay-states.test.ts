@@ -39,7 +39,7 @@ const details = {
 
 test('the payment page in every state', { timeout: 300_000 }, async (t) => {
   const gateway = await openGateway(t)
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   const image = await openImage(t)
   const { page, misdeeds } = await openTab(t, browser, gateway, DESK)
 

@@ -16,7 +16,7 @@ const { address } = new Signer(81)
 // A browser starts slowly where many tests run at once, so that the walks share one.
 test('the payment page', { timeout: 300_000 }, async (t) => {
   const gateway = await openGateway(t)
-  const browser = await openBrowser(t)
+  const browser = await openBrowser()
   const visit = async (t: Parameters<typeof openTab>[0], path: string, options = {}) => {
     const tab = await openTab(t, browser, gateway, options)
     await tab.page.goto(`${gateway.url}${path}`)

@@ -4,6 +4,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Moment } from '../support/faults.ts'
+import { PLACES } from '../support/thorough.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
 
 /** Longer than any lease. */
@@ -38,7 +39,7 @@ export const stranger = () => new Signer(signers++).address
 
 /** Lets the n-th outside call of a scenario fail, for every n of the plan; whoever is left goes on to the same end. */
 export async function failEverywhere(t: TestContext, scenario: Scenario, plan: Plan): Promise<void> {
-  const { engine, wayOf, first = 1, stride = 1, placesMin } = plan
+  const { engine, wayOf, first = PLACES.first, stride = PLACES.stride, placesMin } = plan
   const world = await openWalletWorld(t, { engine, random: systemRandom })
   let instance = await world.start()
   for (let call = first; call < CALLS_MAX; call += stride) {
@@ -62,7 +63,7 @@ export async function failEverywhere(t: TestContext, scenario: Scenario, plan: P
       throw new Error(`${way}: ${(cause as Error).message}`, { cause })
     }
     if (!faults.fired) {
-      t.diagnostic(`about ${call - 1} places to fail`)
+      t.diagnostic(`about ${call - 1} places to fail, every ${stride} from ${first} on`)
       assert.ok(call > placesMin)
       assert.deepEqual(world.alarms, [])
       return

@@ -11,6 +11,7 @@ import { Signer, frontierOf, nano, openAccount, publish } from '../support/block
 import { assertCreditsBalance } from '../support/credits.ts'
 import type { Moment } from '../support/faults.ts'
 import { offerCredits, offerName, toSales } from '../support/market.ts'
+import { PLACES } from '../support/thorough.ts'
 import { toCheckoutCtx } from '../support/till.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
 
@@ -99,7 +100,7 @@ async function failEverywhere(t: TestContext, scenario: Scenario, moment: Moment
   let instance = await world.start()
   const { address } = await treasury(instance.ctx)
   let kept = 0n
-  for (let call = 1; call < CALLS_MAX; call++) {
+  for (let call = PLACES.first; call < CALLS_MAX; call += PLACES.stride) {
     const { paid, check } = await scenario.prepare(world, instance, call)
     const { faults } = instance
     if (deadly) faults.crashAt(call, moment)

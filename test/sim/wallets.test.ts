@@ -13,6 +13,7 @@ import { type Wallet, findOwnedWallet } from '../../src/modules/wallets/store.ts
 import { Signer, nano } from '../support/blocks.ts'
 import { Crash } from '../support/faults.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
+import { isThorough } from '../support/thorough.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
 import { type Acknowledged, assertAtRest } from './invariants.ts'
 
@@ -22,7 +23,7 @@ import { type Acknowledged, assertAtRest } from './invariants.ts'
  * repeated with `SEED=… npm run sim`; `STEPS=…` makes it longer.
  */
 
-const STEPS = Number(process.env.STEPS ?? 2_000)
+const STEPS = Number(process.env.STEPS ?? (isThorough ? 2_000 : 400))
 const LEASE = 11_000
 const MINUTE = 60_000
 const WALLETS_MAX = 25
