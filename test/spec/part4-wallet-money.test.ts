@@ -121,10 +121,10 @@ test('403 limits: a thousand wallets that have not ended, the largest send, and 
 })
 
 /** Wallets in front of a node that can misbehave; the ledger behind it is sound. */
-async function openBehindNode(t: TestContext, env: Record<string, string> = {}) {
+async function openBehindNode(t: TestContext) {
   const ledger = await openDevnet(t)
   const upstream = await FaultyNode.start(t, { ledger })
-  const nodes = { NODE_URLS: upstream.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev', ...sharedKeys(), ...env }
+  const nodes = { NODE_URLS: upstream.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev', ...sharedKeys() }
   const gateway = await openGateway(t, nodes)
   const client = clientWith(gateway, gateway.app.createdKey!)
   const account = await client.create()
@@ -134,7 +134,7 @@ async function openBehindNode(t: TestContext, env: Record<string, string> = {}) 
 }
 
 test('502 with the hash when no node has answered: the same bytes go out by themselves, also after a restart, and the key leads to them (contract 4.2, rules 9, 10, 14 and 15)', async (t) => {
-  const { ledger, upstream, nodes, client, account } = await openBehindNode(t, { WALLET_WAIT_MS: '1500' })
+  const { ledger, upstream, nodes, client, account } = await openBehindNode(t)
   const before = frontierOf(ledger.node, fromAddress(account)!)
   upstream.forgetHits()
   await upstream.behave('request lost', { actions: ['process'] })
