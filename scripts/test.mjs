@@ -8,6 +8,8 @@ import { runSuite } from './test-suite.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const unitOnly = process.argv.includes('--unit')
+// What only time can find, as the chaos run and the fuzzer, gets its time.
+if (process.argv.includes('--thorough')) process.env.THOROUGH = 'true'
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 /** Suites that take longest start first, so that none of them is left over for the end. */

@@ -137,8 +137,9 @@ async function run(
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
-  // What somebody paid for is not given away to the next.
-  if (trace.cache === 'hit' && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
+  // What somebody paid for is not given away to the next, nor what rests on more than the node told.
+  const isRepeat = trace.cache === 'hit' && action.caching !== 'never'
+  if (isRepeat && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
     const { fresh } = trace
     // An answer may have been made through a name, or carry one.
     remembered.put(text, { action, parse, text: answer, fresh: () => base.names.revision === revision && fresh() })

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { resolveNames } from '../guard/resolve-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
   type CheckoutCtx,
   badField,
+  checkoutAction,
   checkoutNotFound,
   countByStatus,
   deleteCheckout,
@@ -101,7 +103,9 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
   api.put(
     `${path}/:id`,
     forAccount(async ({ caller: { accountId }, params, body }) => {
-      const updated = await updateCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId, body })
+      const { params: named } = await resolveNames(ctx.names, body, checkoutAction)
+      const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
+      const updated = await updateCheckout(ctx, request)
       return { success: true, checkout: toOwnView(ctx.till, updated) }
     }),
   )

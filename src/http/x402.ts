@@ -17,6 +17,7 @@ import { fromFastify } from './rest.ts'
 
 /** A payment and its terms take some 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
+const SETTLE = '/facilitator/settle'
 
 interface X402Options {
   till: Till
@@ -58,7 +59,7 @@ export function mountX402(server: FastifyInstance, options: X402Options): void {
       answer(options, (request) => verifyForOthers(till, readFacilitatorRequest(bodyOf(request)))),
     )
     doors.post(
-      '/facilitator/settle',
+      SETTLE,
       { bodyLimit: BODY_BYTES_MAX },
       answer(options, (request) => settleForOthers(till, readFacilitatorRequest(bodyOf(request)))),
     )
@@ -83,7 +84,9 @@ function refuse({ onError }: X402Options, request: FastifyRequest, reply: Fastif
   if (status === 500) onError(error, request.id)
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
   // Services read the verdict, not our errors.
-  const verdict = error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {}
+  const isSettlement = request.routeOptions.url === SETTLE
+  const unverified = { isValid: false, invalidReason: 'unexpected_verify_error' }
+  const verdict = error instanceof PaymentError ? (isSettlement ? error.settlement : unverified) : {}
   return reply
     .header('cache-control', 'no-store')
     .code(status)

@@ -36,6 +36,7 @@ const STATUS = {
   invalid_payload: 402,
   invalid_x402_version: 402,
   invalid_scheme: 402,
+  unsupported_scheme: 402,
   invalid_network: 402,
   invalid_payment_requirements: 402,
   invalid_exact_nano_payload_block: 402,

@@ -33,16 +33,6 @@ test('unique_amount: one raw less, the bare price and a second payment are recor
   assert.equal((await listEvents(shop, made.id)).length, 1)
 })
 
-test('unique_address: without a price any amount is a donation, but not noise (contract 2, rule 13)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const made = await shop.open({ address, mode: 'unique_address' })
-  await world.pay(address, '999999999999999999999999')
-  await world.pay(address, nano('0.000001'))
-  const check = await untilStatus(shop, made.id, 'complete')
-  assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
-})
-
 test('generated_wallet: what came before the end, and what comes after it, is the merchant’s all the same', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start(WITH_WALLETS)
@@ -56,19 +46,6 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   await world.pay(made.address, nano('0.6'))
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
   await turnUntil(world, 1_000, arrived('1'))
-})
-
-test('a price in dollars is paid with the amount it was converted to (contract 2, Checkout response: currency, fiat_amount, note, rate)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const made = await shop.open({ address, amount: '10', currency: 'usd' }, bearer(world.key()))
-  assert.deepEqual([made.currency, made.fiat_amount, made.rate, made.rate_source], ['USD', '10', '1.00', 'sandbox'])
-  assert.match(String(made.note), /quote/)
-  assert.ok(BigInt(made.amount_raw) > nano('10') && BigInt(made.amount_raw) < nano('10.06'))
-  await world.pay(address, made.amount_raw)
-  await untilStatus(shop, made.id, 'complete')
-  const stats = (await shop.rest('GET', '/api/checkouts/stats', world.key())).json<{ revenue: object }>()
-  assert.deepEqual(stats.revenue, { USD: { count: 1, amount: '10.00', amount_raw: made.amount_raw } })
 })
 
 test('an unmatched payment becomes the payment of a checkout by the word of the merchant', async (t) => {

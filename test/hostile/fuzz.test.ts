@@ -4,10 +4,11 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { SEED } from '../support/random.ts'
+import { isThorough } from '../support/thorough.ts'
 
 /* Every action and every route, from the server's own tables, with input of every kind: good, bad, broken and no HTTP at all. */
 
-const INPUTS = 200_000
+const INPUTS = isThorough ? 200_000 : 20_000
 const PROCESSES = Math.min(4, Math.max(2, availableParallelism()))
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))
 

@@ -184,7 +184,7 @@ test('402 a definite no of the facilitator is a no, when the ledger has nothing 
   const reply = await call('work_generate', { hash }, signed(block))
   assert.deepEqual([reply.status, reply.json().code], [402, 'invalid_transaction_state'], reply.text)
   assert.equal(requiredOf(reply).error, 'invalid_transaction_state')
-  assert.equal(responseOf(reply).success, false)
+  assert.deepEqual([responseOf(reply).success, responseOf(reply).errorReason], [false, 'insufficient_funds'])
   assert.deepEqual(
     (await row(app)).map(({ state }) => state),
     ['rejected'],

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { DevnetOptions, LedgerNode } from '../../src/devnet/index.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { type StateBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { findPayment } from '../../src/modules/x402/store.ts'
 import type { PaymentRequired, SettleResponse } from '../../src/kernel/x402/wire.ts'
 import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
@@ -101,3 +102,31 @@ export function assertRefused(reply: Reply, reason: string): void {
 export function paymentsOnLedger(node: LedgerNode): number {
   return Number(node.ledger.receivableSum(SHOP.key, false) / PRICE)
 }
+
+/** What a settled payment is told with. */
+export const receiptOf = (block: StateBlock, payer: Signer) => ({
+  success: true,
+  transaction: hashBlock(block),
+  network: TERMS.network,
+  payer: payer.address,
+})
+
+/** Open: neither paid nor refused, as far as anybody knows. The client must not pay again. */
+export function assertPending(reply: Reply, block: StateBlock): void {
+  assert.equal(reply.status, 503, reply.text)
+  const error = 'The payment is not confirmed yet. Do not pay again: send the same request again.'
+  const retryAfter = Number(reply.headers['retry-after'])
+  assert.ok(retryAfter > 0)
+  const transaction = hashBlock(block)
+  const body = { error, message: error, code: 'settlement_pending', transaction, retry_after: retryAfter }
+  assert.deepEqual(reply.json(), body)
+  assert.equal(reply.headers['payment-required'], undefined)
+  const { payer, ...response } = responseOf(reply)
+  const { network } = TERMS
+  assert.deepEqual(response, { success: false, errorReason: 'settlement_pending', transaction, network })
+  assert.equal(payer, toBlockJson(block).account)
+}
+
+/** Where a payment stands in the store. */
+export const stateOf = async ({ app }: Pick<Gateway, 'app'>, block: StateBlock) =>
+  (await findPayment(app.store.db, hashBlock(block)))?.state

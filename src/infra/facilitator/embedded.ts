@@ -82,7 +82,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   /** Everything that can be known without the ledger; the cheapest first, and the sender's work before our own. */
   #check({ accepted, payload }: PaymentPayload, terms: PaymentTerms): PaymentBlock | Reason {
     const { network, threshold } = this.#options
-    if (terms.scheme !== SCHEME) return 'invalid_scheme'
+    if (terms.scheme !== SCHEME) return 'unsupported_scheme'
     if (terms.network !== network) return 'invalid_network'
     if (terms.asset !== ASSET || readAmount(terms.amount) === undefined) return 'invalid_payment_requirements'
     const paid = readPaymentBlock(payload.block)

@@ -1,4 +1,4 @@
-import { type JsonObject, toObject } from '../../kernel/shape.ts'
+import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import { fetchJson } from './fetch-json.ts'
 import { type MarketProvider, type PriceProvider, toDecimal } from './provider.ts'
 
@@ -10,16 +10,9 @@ interface CoinGeckoOptions {
   key: string
 }
 
-/** Members of a coin that the contract lists, and nothing else. */
-const TOP_LEVEL = [
-  'id',
-  'symbol',
-  'name',
-  'hashing_algorithm',
-  'categories',
-  'public_notice',
-  'links',
-  'image',
+/** Members of a coin that the contract lists, by what they are there, and nothing else. */
+const TEXTS = ['hashing_algorithm', 'public_notice', 'last_updated'] as const
+const NUMBERS = [
   'sentiment_votes_up_percentage',
   'sentiment_votes_down_percentage',
   'watchlist_portfolio_users',
@@ -30,11 +23,9 @@ const TOP_LEVEL = [
   'community_score',
   'liquidity_score',
   'public_interest_score',
-  'market_data',
-  'public_interest_stats',
-  'status_updates',
-  'last_updated',
 ] as const
+const MAPS = ['links', 'market_data', 'public_interest_stats'] as const
+const SIZES = ['thumb', 'small', 'large'] as const
 
 /** CoinGecko, API version 3. */
 export function coinGecko({ url, key }: CoinGeckoOptions): PriceProvider & MarketProvider {
@@ -67,18 +58,28 @@ export function coinGecko({ url, key }: CoinGeckoOptions): PriceProvider & Marke
       if (answer.id !== 'nano' || Object.keys(toObject(answer.market_data)).length === 0) {
         throw new Error('there is no market in the answer')
       }
-      const market: JsonObject = { source: NAME }
-      for (const name of TOP_LEVEL) market[name] = answer[name] ?? EMPTY[name] ?? null
-      return market
+      return toMarket(answer)
     },
   }
 }
 
-/** What is a list or a map in the contract is one also when the provider left it out. */
-const EMPTY: Partial<Record<(typeof TOP_LEVEL)[number], JsonObject | []>> = {
-  categories: [],
-  links: {},
-  image: {},
-  public_interest_stats: {},
-  status_updates: [],
+/** Every member is there and is of its kind, whatever the provider left out or wrote: what is unknown is null or empty. */
+function toMarket(coin: JsonObject): JsonObject {
+  const image = toObject(coin.image)
+  const pick = (names: readonly string[], read: (value: unknown) => Json) =>
+    Object.fromEntries(names.map((name) => [name, read(coin[name])]))
+  return {
+    source: NAME,
+    id: 'nano',
+    symbol: toText(coin.symbol) ?? 'xno',
+    name: toText(coin.name) ?? 'Nano',
+    ...pick(TEXTS, toText),
+    categories: toList(coin.categories).filter((one) => typeof one === 'string'),
+    ...pick(MAPS, toObject),
+    image: Object.fromEntries(SIZES.map((size) => [size, toText(image[size]) ?? ''])),
+    ...pick(NUMBERS, (value) => (typeof value === 'number' ? value : null)),
+    status_updates: toList(coin.status_updates).map(toObject),
+  }
 }
+
+const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null)

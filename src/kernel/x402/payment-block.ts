@@ -59,7 +59,7 @@ export function checkSeal({ block, hash }: PaymentBlock, threshold: bigint): Rea
 /** Whether the payer agreed to these terms. What else stands in `accepted` is nobody's promise. */
 export function checkAccepted(accepted: unknown, terms: PaymentTerms): Reason | undefined {
   const agreed = toMembers(accepted) ?? {}
-  if (agreed.scheme !== SCHEME || terms.scheme !== SCHEME) return 'invalid_scheme'
+  if (agreed.scheme !== SCHEME) return 'invalid_scheme'
   if (agreed.network !== terms.network) return 'invalid_network'
   const same =
     agreed.asset === ASSET &&

@@ -3,6 +3,7 @@ export const REASONS = {
   invalid_payload: 'The PAYMENT-SIGNATURE header cannot be read.',
   invalid_x402_version: 'Only version 2 of x402 is spoken here.',
   invalid_scheme: 'Only the scheme exact is accepted.',
+  unsupported_scheme: 'No other scheme than exact is settled here.',
   invalid_network: 'The payment is for another network.',
   invalid_payment_requirements: 'The payment was made for other terms. Ask for the price again.',
   invalid_exact_nano_payload_block: 'The block of the payment is not well-formed.',

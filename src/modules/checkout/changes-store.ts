@@ -85,15 +85,15 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
     .execute()
 }
 
-/** A price that nobody has seen yet may be replaced. */
-export async function updatePrice(
+/** What nobody has seen yet may be replaced. */
+export async function updateTerms(
   db: Db,
-  id: string,
-  { currency, price, priceE8 }: Pick<Checkout, 'currency' | 'price' | 'priceE8'>,
+  { id, address, merchantAddress, mode, currency, price, priceE8 }: Checkout,
 ): Promise<void> {
+  const money = { currency, price, price_e8: priceE8?.toString() ?? null }
   await db
     .updateTable('checkouts')
-    .set({ currency, price, price_e8: priceE8?.toString() ?? null })
+    .set({ address, merchant_address: merchantAddress, mode, ...money })
     .where('id', '=', id)
     .execute()
 }

@@ -97,8 +97,13 @@ function completingBlock(checkout: Checkout, payments: readonly Payment[]): Json
   return { block: showBlock({ hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }) }
 }
 
-function boughtPlan({ plan, plans }: Checkout): JsonObject {
-  const bought = plan === null ? undefined : plans[plan]
+const planOf = ({ plan, plans }: Checkout): Plan | undefined => (plan === null ? undefined : plans[plan])
+
+/** What was asked for: of several plans the first, until it is known which one is bought. */
+const askedRaw = (checkout: Checkout) => planOf(checkout)?.amountRaw ?? checkout.amountRaw
+
+function boughtPlan(checkout: Checkout): JsonObject {
+  const bought = planOf(checkout)
   if (!bought) return {}
   const amountRaw = bought.amountRaw
   const value =
@@ -110,7 +115,8 @@ function boughtPlan({ plan, plans }: Checkout): JsonObject {
 
 /** What anybody who knows the id may know about the payment (contract 2, Checkout status). */
 export function toCheck(till: Till, checkout: Checkout, payments: readonly Payment[]): JsonObject {
-  const { status, amountRaw, paidRaw } = checkout
+  const { status, paidRaw } = checkout
+  const amountRaw = askedRaw(checkout)
   const complete = status === 'complete'
   const due = complete || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
   return {
@@ -155,7 +161,8 @@ export function toRecord(till: Till, checkout: Checkout, payments: readonly Paym
 
 /** What the merchant sees of an own checkout in lists and reports. Secrets stay where they are. */
 export function toOwnView(till: Till, checkout: Checkout): JsonObject {
-  const { amountRaw, paidRaw } = checkout
+  const { paidRaw } = checkout
+  const amountRaw = askedRaw(checkout)
   return {
     id: checkout.id,
     account: checkout.owner === ANONYMOUS ? null : checkout.owner,

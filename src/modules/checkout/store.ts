@@ -223,13 +223,28 @@ export async function countOpen(
 const CLOSED_MAX = 1_000
 
 /** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
-export async function listSumming(db: Db, address: string, now: number): Promise<Checkout[]> {
+export async function listSumming(
+  db: Db,
+  { address, now, arrivedAt }: { address: string; now: number; arrivedAt: number },
+): Promise<Checkout[]> {
   const watched = db
     .selectFrom('checkouts')
     .selectAll()
     .where('address', '=', address)
     .where('mode', '<>', 'unique_amount')
     .where('watched_until', '>', now)
+    // Its merchant may have moved it here after it was made; what came before that was meant for something else.
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('checkout_watchers')
+            .select('checkout_watchers.owner')
+            .whereRef('checkout_watchers.address', '=', 'checkouts.address')
+            .whereRef('checkout_watchers.owner', '=', 'checkouts.owner')
+            .where('checkout_watchers.since', '>', arrivedAt),
+        ),
+      ),
+    )
     .orderBy('created_at', 'desc')
   // An owner has one open at most, so that these need no limit; closed ones are many if somebody wants them to be, and
   // must not push anybody's open one out.

@@ -41,8 +41,15 @@ export interface CheckoutRequest extends PresentationRequest {
   plans: PlanRequest[]
   mode: CheckoutMode
   template: string | undefined
-  /** The price of an order from a template, which is in the template's currency and read when that is known. */
-  orderAmount: unknown
+  /** What an order from a template says itself. */
+  order: Order | undefined
+}
+
+interface Order {
+  /** In the template's currency, and read when that is known. */
+  amount: unknown
+  currency: string | undefined
+  mode: CheckoutMode | undefined
 }
 
 interface ReadingRules {
@@ -89,7 +96,16 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
     plans: readPlans(body.plans, currency),
     mode: readMode(body),
     template,
-    orderAmount: template === undefined ? undefined : given(body.amount),
+    order: template === undefined ? undefined : readOrder(body, currency),
+  }
+}
+
+function readOrder(body: Body, currency: string): Order {
+  const saysMode = given(body.mode) !== undefined || readFlag(body.random) === true
+  return {
+    amount: given(body.amount),
+    currency: given(body.currency) === undefined ? undefined : currency,
+    mode: saysMode ? readMode(body) : undefined,
   }
 }
 
@@ -189,9 +205,9 @@ function readDiscount(field: string, value: unknown): number | false {
   return number
 }
 
-function readMode({ mode, random }: Body): CheckoutMode {
+export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'unique_amount'): CheckoutMode {
   const chosen = given(mode)
-  if (chosen === undefined) return 'unique_amount'
+  if (chosen === undefined) return readFlag(random) === true ? 'unique_amount' : otherwise
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
   if (readFlag(random) === true && known !== 'unique_amount') {

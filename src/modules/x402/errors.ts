@@ -50,6 +50,14 @@ export const paymentUnavailable = (network: string, cause: unknown) =>
     cause,
   })
 
+/** The same, told to another service that wanted a payment settled. */
+export const settlementUnavailable = (network: string, cause: unknown) =>
+  new PaymentError('payment_unavailable', 'Payments cannot be settled now. Nothing was sent; try again.', {
+    mayPay: false,
+    settlement: { success: false, errorReason: 'unexpected_settle_error', transaction: '', network },
+    cause,
+  })
+
 export const settlementPending = (network: string, hash: string, payer: string) =>
   new PaymentError(
     'settlement_pending',

@@ -93,7 +93,7 @@ export async function listClaims({ db, clock }: CheckoutCtx, { to, amountRaw, at
     if (checkout && isAfter(checkout))
       claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
   }
-  const summing = (await listSumming(db, to, now)).filter(isAfter)
+  const summing = (await listSumming(db, { address: to, now, arrivedAt: at + CLOCK_SLACK })).filter(isAfter)
   const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
   for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
     const { owner } = checkout

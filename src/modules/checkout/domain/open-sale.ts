@@ -31,7 +31,7 @@ export async function openSale(ctx: CheckoutCtx, { title, description, plans, al
     })),
     mode: 'unique_amount',
     template: undefined,
-    orderAmount: undefined,
+    order: undefined,
     title,
     description,
   }

@@ -80,23 +80,30 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
-  if (asked.orderAmount !== undefined && template.plans.length > 0) throw fixed('amount')
+  const { amount, currency = template.currency, mode = template.mode } = asked.order!
+  if (amount !== undefined && template.plans.length > 0) throw fixed('amount')
+  // Ten euros must not become ten nano.
+  if (currency !== template.currency) throw fixed('currency')
+  if (mode !== template.mode) throw fixed('mode')
+  const events = asked.webhookEvents ?? []
+  if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {
-    if (asked[name]) throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    if (asked[name] && asked[name] !== template[name])
+      throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   }
-  const { currency, webhookSecret } = template
+  const { webhookSecret } = template
   return {
     address: template.merchantAddress,
     currency,
-    price: readPrice('amount', asked.orderAmount ?? template.price, currency),
+    price: readPrice('amount', amount ?? template.price, currency),
     plans: readPlans(
       template.plans.map(({ title, value, discount }) => ({ title, value, discount })),
       currency,
     ),
-    mode: template.mode,
+    mode,
     template: template.id,
-    orderAmount: undefined,
+    order: undefined,
     title: asked.title ?? template.title,
     description: asked.description ?? template.description,
     image: template.image,
@@ -189,11 +196,10 @@ export async function store(
       await refuseTooMany(tx, draft)
       const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
       const checkout: Checkout = { ...draft, ...amounts }
-      const { id, owner, address, createdAt: now, expiresAt, watchedUntil, status, additional } = checkout
+      const { id, createdAt: now, status, additional } = checkout
       await insertCheckout(tx.db, checkout)
       await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
-      const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
-      await saveWatch(tx.db, { address, owner, now, watchedUntil, nextScanAt })
+      await watchFrom(tx, checkout)
       await alongside?.(tx, checkout)
       return checkout
     })
@@ -205,7 +211,16 @@ export async function store(
   }
 }
 
-async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
+/** From now on somebody looks at the address of a checkout. */
+export async function watchFrom(
+  { db, clock }: CheckoutCtx,
+  { address, owner, expiresAt, watchedUntil }: Checkout,
+): Promise<void> {
+  const now = clock.now()
+  await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt: Math.min(now + FIRST_SCAN, expiresAt) })
+}
+
+export async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
   const max = owner === ANONYMOUS ? till.rules.openAnonymousMax : till.rules.openMax

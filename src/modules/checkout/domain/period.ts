@@ -11,8 +11,8 @@ const COUNTED = /^(?:last|past)\s+([0-9]{1,4})\s+(day|week|month|year)s?$/
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /** Reads a period in words by a fixed grammar, in UTC; anything else is refused (contract 4.3, rule 2). */
-export function readPeriod(text: string, now: number): Period {
-  const words = text.trim().toLowerCase().replace(/\s+/g, ' ')
+export function readPeriod(text: unknown, now: number): Period {
+  const words = typeof text === 'string' ? text.trim().toLowerCase().replace(/\s+/g, ' ') : ''
   const today = startOfDay(now)
   const month = startOfMonth(now, 0)
   if (words === 'today') return { from: today, to: now + 1 }

@@ -43,8 +43,7 @@ export function readStatus(value: unknown): CheckoutStatus | undefined {
 /** What a key's checkouts came to in a period (contract 4.3). */
 export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: Fields): Promise<JsonObject> {
   const { db, till, clock } = ctx
-  const period =
-    typeof fields.query === 'string' && fields.query !== '' ? readPeriod(fields.query, clock.now()) : undefined
+  const period = isMissing(fields.query) ? undefined : readPeriod(fields.query, clock.now())
   const filter: Filter = {
     keyId,
     status: readStatus(fields.status),
@@ -177,8 +176,8 @@ function readMetadataFilter(fields: Fields): [string, string][] {
     }
     pairs.push(...Object.entries(filter))
   }
-  if (key !== undefined && key !== null) {
-    if (typeof key !== 'string' || value === undefined) {
+  if (!isMissing(key) || !isMissing(value)) {
+    if (typeof key !== 'string' || key === '' || value === undefined || value === null) {
       throw badField('metadata_key', 'metadata_key and metadata_value go together.')
     }
     pairs.push([key, value])

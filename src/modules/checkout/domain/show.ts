@@ -1,4 +1,6 @@
+import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { findWallet } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { checkoutNotFound } from '../errors.ts'
@@ -46,8 +48,10 @@ export async function showRecord(ctx: CheckoutCtx, checkout: Checkout): Promise<
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
 export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checkout> {
   const checkout = await getCheckout(ctx, given)
-  if (checkout.servedAt === null) await markServed(ctx.db, checkout.id, ctx.clock.now())
-  return refreshQuote(ctx, checkout)
+  if (checkout.servedAt !== null) return refreshQuote(ctx, checkout)
+  await markServed(ctx.db, checkout.id, ctx.clock.now())
+  // Read again: its merchant may have changed it until this moment, and cannot from now on.
+  return refreshQuote(ctx, await getCheckout(ctx, given))
 }
 
 /** What a page shows beside the checkout itself: until when its amounts are good, and what paid it. */
@@ -107,9 +111,17 @@ export async function showOwn(
     checkout: toOwnView(ctx.till, checkout),
     payments: payments.map((payment) => showPayment(ctx.till, payment)),
     webhook_events: events.map(showEvent),
-    wallet: checkout.walletId === null ? null : { id: checkout.walletId, address: checkout.address },
+    wallet: await showWallet(ctx, checkout),
     timeline: timeline.map(showTimeline),
   }
+}
+
+/** The wallet that was made for a checkout: what it holds, and whether it has given it on. */
+async function showWallet({ db }: CheckoutCtx, { walletId }: Checkout): Promise<JsonObject | null> {
+  const wallet = walletId === null ? undefined : await findWallet(db, walletId)
+  if (!wallet) return null
+  const { id, address, status, balance } = wallet
+  return { id, address, status, balance: balance.toString(), balance_nano: formatNano(balance) }
 }
 
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */

@@ -1,9 +1,11 @@
+import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import type { CheckoutMode } from '../../../kernel/tables/checkouts.ts'
 import type { CheckoutCtx } from '../ctx.ts'
-import { checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
+import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
-import { updatePresentation, updatePrice } from '../changes-store.ts'
+import { updatePresentation, updateTerms } from '../changes-store.ts'
 import { type Checkout, findCheckout, findOwnCheckout, lockCheckout } from '../store.ts'
 import {
   type PlanRequest,
@@ -11,13 +13,14 @@ import {
   type Price,
   readAddress,
   readCurrency,
+  readMode,
   readPlans,
   readPresentation,
   readPrice,
 } from '../wire-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
-import { priceInNano } from './open.ts'
+import { priceInNano, refuseTooMany, watchFrom } from './open.ts'
 import { quotePrices, rateNow } from './quote.ts'
 
 interface UpdateRequest {
@@ -27,7 +30,12 @@ interface UpdateRequest {
   body: Readonly<Record<string, unknown>>
 }
 
-interface NewPrice {
+/** What a payer is asked for: where, how it is told apart, and how much. */
+interface NewTerms {
+  /** The first field that is not as it was. */
+  field: string
+  address: string
+  mode: CheckoutMode
   currency: string
   price: Price | undefined
   plans: PlanRequest[]
@@ -35,52 +43,69 @@ interface NewPrice {
 
 /**
  * Changes an own checkout. What it says about itself may change until it is paid; what it asks for only before anybody
- * can have seen it (contract 4.5, rule 7). Where it is paid and how it matches never changes.
+ * can have seen it (contract 4.5, rule 7).
  */
 export async function updateCheckout(ctx: CheckoutCtx, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.till
   const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
-  const priced = readNewPrice(before, body, prices.currencies)
+  const terms = readNewTerms(before, body, prices.currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.till.checkWebhookUrl(shown.webhookUrl)
-  const rate = priced && priced.currency !== 'NANO' ? await rateNow(ctx, priced.currency) : undefined
-  const updated = await inTx(ctx, async (tx) => {
+  const rate = terms && terms.currency !== 'NANO' ? await rateNow(ctx, terms.currency) : undefined
+  const update = inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner) throw checkoutNotFound()
     if (held.status === 'complete') throw checkoutClosed(held.status)
     await updatePresentation(tx.db, id, present(tx, held, shown))
-    if (priced) {
-      if (held.servedAt !== null || held.seenAt !== null) throw fieldFixed('amount')
+    if (terms) {
+      if (held.servedAt !== null || held.seenAt !== null) throw fieldFixed(terms.field)
       if (held.status !== 'pending') throw checkoutClosed(held.status)
-      await replacePrice(tx, held, priced, rate)
+      await replaceTerms(tx, held, terms, rate)
     } else await moveCheckout(tx, held, { reason: 'changed by the merchant' })
     await audit(tx, { actor, owner, what: 'checkout.updated', detail: { id, fields: Object.keys(body) } })
     return (await findCheckout(tx.db, id))!
   })
+  const updated = await update.catch((error: unknown) => {
+    // Of all that is written only an address in use can be another checkout's.
+    throw terms && terms.mode !== 'unique_amount' && isUniqueViolation(error) ? addressInUse() : error
+  })
+  if (updated.address !== before.address) ctx.till.watch(updated.address)
   ctx.till.tell(id)
   return updated
 }
 
 /** What is repeated unchanged is no change: forms send every field. */
-function readNewPrice(
+function readNewTerms(
   before: Checkout,
   body: Readonly<Record<string, unknown>>,
   currencies: readonly string[],
-): NewPrice | undefined {
-  const address = readAddress(body.address)
-  if (address !== undefined && address !== before.address && address !== before.merchantAddress) {
-    throw fieldFixed('address')
-  }
-  if (typeof body.mode === 'string' && body.mode !== before.mode) throw fieldFixed('mode')
+): NewTerms | undefined {
+  const given = readAddress(body.address)
+  const address = given === undefined || given === before.merchantAddress ? before.address : given
+  const mode = readMode(body, before.mode)
   const currency = body.currency === undefined ? before.currency : readCurrency(body.currency, currencies)
   const price = body.amount === undefined ? undefined : readPrice('amount', body.amount, currency)
   const plans = body.plans === undefined ? undefined : readPlans(body.plans, currency)
   const samePrice = price === undefined || price.text === before.price
   const samePlans =
     plans === undefined || JSON.stringify(plans.map(toValue)) === JSON.stringify(before.plans.map(toPair))
-  if (currency === before.currency && samePrice && samePlans) return undefined
+  const changed = {
+    address: address !== before.address,
+    mode: mode !== before.mode,
+    currency: currency !== before.currency,
+    amount: !samePrice,
+    plans: !samePlans,
+  }
+  const field = Object.entries(changed).find(([, isSo]) => isSo)?.[0]
+  if (field === undefined) return undefined
+  // A wallet is made for one checkout and gives to one address; it cannot be made or given up afterwards.
+  const hasWallet = before.mode === 'generated_wallet' || mode === 'generated_wallet'
+  if (hasWallet && (changed.address || changed.mode)) throw fieldFixed(field)
   return {
+    field,
+    address,
+    mode,
     currency,
     price: price ?? readPrice('amount', before.price, currency),
     plans:
@@ -102,24 +127,31 @@ function present({ till }: CheckoutCtx, held: Checkout, shown: PresentationReque
 }
 
 /** The old amounts stay taken for as long as somebody might pay them, and such a payment is for the merchant to judge. */
-async function replacePrice(
+async function replaceTerms(
   tx: CheckoutCtx,
   held: Checkout,
-  { currency, price, plans }: NewPrice,
+  { address, mode, currency, price, plans }: NewTerms,
   rate: Awaited<ReturnType<typeof rateNow>> | undefined,
 ): Promise<void> {
   await markSuperseded(tx.db, held.id)
+  const moves = address !== held.address
   const next: Checkout = {
     ...held,
+    ...(moves && { address, merchantAddress: address }),
+    mode,
     currency,
     price: price?.text ?? null,
     priceE8: price?.kind === 'fiat' ? price.e8 : undefined,
     plans: plans.map(({ title, price, discount }) => ({ title, value: price.text, discount, amountRaw: undefined })),
   }
+  if (moves) {
+    await refuseTooMany(tx, next)
+    await watchFrom(tx, next)
+  }
   const [latest] = await listLatestQuotes(tx.db, held.id)
   const amounts = rate
     ? await quotePrices(tx, next, { rate, seq: (latest?.seq ?? 0) + 1 })
     : await priceInNano(tx, next, { price, plans })
-  await updatePrice(tx.db, held.id, next)
-  await moveCheckout(tx, held, { ...amounts, reason: 'price changed by the merchant' })
+  await updateTerms(tx.db, next)
+  await moveCheckout(tx, held, { ...amounts, reason: 'terms changed by the merchant' })
 }

@@ -64,6 +64,8 @@ export async function showCheck(ctx: EmailCtx, payment: EmailPayment): Promise<J
     amount_paid_raw: balance.toString(),
     amount_due_raw: due.toString(),
     expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
+    // There is no other record for everybody: this answer is it.
+    json: ctx.postOffice.links.check(id),
     browser: ctx.postOffice.links.page(id),
     ...(deposit && {
       block: {

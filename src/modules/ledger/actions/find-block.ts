@@ -27,6 +27,7 @@ export const findBlock = action({
         confirmed: 'true',
         amount_nano: '1000',
         amount_raw: '1000000000000000000000000000000000',
+        username: '',
       },
     },
   },
@@ -41,7 +42,7 @@ export const findBlock = action({
       height: answer.whole,
       hash: answer.hash,
       confirmed: answer.flag,
-      username: answer.optional(answer.text),
+      username: answer.text,
     }),
   }),
   refusals: ['Payment not found.'],
@@ -53,7 +54,8 @@ export const findBlock = action({
       return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
     }
     const amounts = { amount: formatNano(amount), amount_nano: formatNano(amount), amount_raw: `${amount}` }
-    return { block: withUsername(ctx.names, { ...found, ...amounts }, 'account') }
+    // Always there, unlike in lists: whoever asks for one payment shows its payer (contract 2, Found block).
+    return { block: withUsername(ctx.names, { ...found, ...amounts, username: '' }, 'account') }
   },
 })
 

@@ -36,7 +36,7 @@ export const marketData = action({
     categories: answer.list(answer.text),
     public_notice: answer.orNull(answer.text),
     links: answer.object,
-    image: answer.object,
+    image: answer.record({ thumb: answer.text, small: answer.text, large: answer.text }),
     sentiment_votes_up_percentage: answer.orNull(answer.number),
     sentiment_votes_down_percentage: answer.orNull(answer.number),
     market_cap_rank: answer.orNull(answer.number),

@@ -2,7 +2,7 @@ import { Leaving } from '../../../kernel/leaving.ts'
 import { readAmount } from '../../../kernel/x402/payment-block.ts'
 import { type PaymentTerms, type SettleResponse, type VerifyResponse, toMembers } from '../../../kernel/x402/wire.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { PaymentError, paymentRefused } from '../errors.ts'
+import { PaymentError, paymentRefused, settlementUnavailable } from '../errors.ts'
 import { presentPayment } from './read-payment.ts'
 import { redeem } from './redeem.ts'
 import type { Till } from './till.ts'
@@ -57,7 +57,7 @@ export async function verifyForOthers(
 
 /**
  * Settles a payment for another service. It succeeds once: whoever presents the block again learns that it was used,
- * because the services that rely on us may have no memory of their own.
+ * because the services that rely on us may have no memory of their own. Throws when no node can be reached.
  */
 export async function settleForOthers(
   till: Till,
@@ -85,6 +85,8 @@ export async function settleForOthers(
     return { success: false, errorReason: 'duplicate_settlement', transaction, network, payer }
   } catch (error) {
     if (!(error instanceof PaymentError)) throw error
+    // Nothing is known and nothing was sent: this is no outcome.
+    if (error.code === 'payment_unavailable') throw settlementUnavailable(network, error)
     return error.settlement ?? { success: false, errorReason: error.code, transaction: '', network }
   }
 }

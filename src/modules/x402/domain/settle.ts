@@ -56,10 +56,13 @@ async function settleThere(till: Till, { stored, fresh }: HeldPayment): Promise<
   if (seen) return seen
   // It is not on the ledger. Only a clear no ends it; anything else may still arrive.
   if (said?.success === false && !isTrouble(said.errorReason)) {
-    return { success: false, errorReason: toReason(said.errorReason), transaction: '', network: till.network }
+    return { success: false, errorReason: toWord(said.errorReason), transaction: '', network: till.network }
   }
   return open(till, stored.hash)
 }
+
+/** The protocol's word for an empty account is worth passing on; the body's code stays that of a refused block. */
+const toWord = (reason: string | undefined) => (reason === 'insufficient_funds' ? reason : toReason(reason))
 
 const open = ({ network }: Till, transaction: string): SettleResponse => ({
   success: false,

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { ask } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 import {
   SHOP,
   TERMS,
@@ -14,7 +15,7 @@ import {
   paymentBlock,
   paymentsOnLedger,
   signed,
-} from './world.ts'
+} from '../x402/world.ts'
 
 /* Any service may settle its payments here, with the packages it has. */
 
@@ -23,7 +24,7 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
-test('the stock facilitator client verifies and settles here (contract 4.7, Other doors of 4.7)', async (t) => {
+test('the stock facilitator client verifies and settles here (contract 4.7, Other doors of 4.7: GET /facilitator/supported, POST /facilitator/verify, POST /facilitator/settle)', async (t) => {
   // Nothing is for sale: the facilitator stands by itself.
   const { url, node, upstream } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
   const payer = await openPayer(node)
@@ -63,7 +64,7 @@ test('a block settled for another service pays for nothing here, and the reverse
   assert.equal((await client.settle(payload(ours), terms)).errorReason, 'duplicate_settlement')
 })
 
-test('a payment for other terms is called invalid, and never sent', async (t) => {
+test('a payment for other terms is called invalid, and never sent (contract 4.7, Other doors of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: invalid_scheme, unsupported_scheme)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const client = new HTTPFacilitatorClient({ url: `${url}/facilitator` })
@@ -73,7 +74,7 @@ test('a payment for other terms is called invalid, and never sent', async (t) =>
     [{ amount: '-1' }, 'invalid_payment_requirements'],
     [{ asset: 'USDC' }, 'invalid_payment_requirements'],
     [{ payTo: payer.address }, 'invalid_payment_requirements'],
-    [{ scheme: 'upto' }, 'invalid_scheme'],
+    [{ scheme: 'upto' }, 'unsupported_scheme'],
     [{ network: 'nano:beta' }, 'invalid_network'],
   ]
   for (const [change, reason] of cases) {
@@ -89,7 +90,7 @@ test('a payment for other terms is called invalid, and never sent', async (t) =>
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other doors of 4.7)', async (t) => {
+test('400 what is no call to a facilitator, 503 while no node can tell (contract 4.7, Other doors of 4.7: POST /facilitator/verify, POST /facilitator/settle; 4.7, Reasons of 4.7: unexpected_verify_error, unexpected_settle_error)', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
   const post = (path: string, body: string) => ask(`${url}/facilitator/${path}`, { body })
   const deep = `{"paymentPayload":${'['.repeat(50)}${']'.repeat(50)}}`
@@ -112,12 +113,24 @@ test('400 what is no call to a facilitator, 503 while no node can tell (contract
     paymentRequirements: { ...TERMS, payTo: SHOP.address },
   })
   await upstream.behave('dead')
+  const away = {
+    error: 'Payments cannot be checked now. Nothing was charged; try again.',
+    code: 'payment_unavailable',
+    retry_after: 5,
+  }
   const verdict = await post('verify', body)
-  assert.equal(verdict.status, 503)
-  assert.equal(verdict.json().invalidReason, 'unexpected_verify_error')
-  assert.ok(verdict.headers['retry-after'])
-  const outcome = (await post('settle', body)).json<Record<string, unknown>>()
-  assert.deepEqual([outcome.success, outcome.errorReason, outcome.transaction], [false, 'unexpected_verify_error', ''])
+  assert.deepEqual([verdict.status, verdict.headers['retry-after']], [503, '5'])
+  const unverified = { isValid: false, invalidReason: 'unexpected_verify_error' }
+  assert.deepEqual(verdict.json(), { ...away, ...unverified, message: away.error })
+  const outcome = await post('settle', body)
+  assert.deepEqual([outcome.status, outcome.headers['retry-after']], [503, '5'])
+  const unsettled = { success: false, errorReason: 'unexpected_settle_error', transaction: '', network: TERMS.network }
+  const unsent = 'Payments cannot be settled now. Nothing was sent; try again.'
+  assert.deepEqual(outcome.json(), { ...away, ...unsettled, error: unsent, message: unsent })
+  // Nothing was spoilt by it.
+  await upstream.behave('none')
+  await until(async () => (await post('settle', body)).json<{ success: boolean }>().success)
+  assert.equal(paymentsOnLedger(node), 1)
 })
 
 test('429 whoever asks too much of the facilitator is told when to come back', async (t) => {

@@ -18,7 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   paymentsOnLedger,
-} from './world.ts'
+} from '../x402/world.ts'
 
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)
 
@@ -130,7 +130,7 @@ test('402 whatever is wrong with a payment, its reason is told and nothing is se
 })
 
 // Proof of work before the signature, and both before any node: a flood costs whoever floods.
-test('without work and a signature no node is asked anything', async (t) => {
+test('without work and a signature no node is asked anything (contract 4.7, rule 18)', async (t) => {
   const { call, node, upstream } = await openFaultyShop(t)
   const good = paymentBlock(node, await openPayer(node))
   upstream.forgetHits()
@@ -164,7 +164,7 @@ test('400 parameters are checked before anything is paid (contract 4.7, rule 14;
   assert.equal(upstream.hits('process'), 0)
 })
 
-test('200 every way to write the same good payment is understood', async (t) => {
+test('200 every way to write the same good payment is understood (contract 4.7, Headers of 4.7: PAYMENT-SIGNATURE)', async (t) => {
   const { call, node, url } = await openFaultyShop(t)
   const payer = await openPayer(node)
   const forms: ((block: StateBlock) => string)[] = [

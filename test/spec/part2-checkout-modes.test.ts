@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask } from '../support/gateway.ts'
+import {
+  type Made,
+  type Shop,
+  bearer,
+  listEvents,
+  merchant,
+  nano,
+  openWorld,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../checkout/world.ts'
+
+/* Contract 2, checkout modes: which amounts are asked for, and which payments count. */
+
+const { address } = merchant
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+/** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
+const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
+
+async function refuse(shop: Shop, fields: object, headers: Record<string, string> = {}) {
+  const reply = await shop.call('checkout', fields, headers)
+  const { code, field } = reply.json<{ code: string; field?: string }>()
+  return [reply.status, code, field]
+}
+
+test('a username is the address it had when the checkout was made (contract 2, Checkout request fields: address)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start({ KNOWN_NAMES: JSON.stringify({ alice: address }) })
+  const made = await shop.open({ address: '@Alice', amount: '1' })
+  assert.equal(made.address, address)
+  assert.deepEqual(await refuse(shop, { amount: '1' }), [400, 'invalid_request', 'address'])
+  assert.deepEqual(await refuse(shop, { address: 'nano_1', amount: '1' }), [400, 'invalid_account', 'address'])
+  await shop.close()
+  const renamed = await world.start({ KNOWN_NAMES: JSON.stringify({ alice: stranger.address }) })
+  assert.equal((await renamed.check(made.id)).address, address)
+  assert.deepEqual(await refuse(renamed, { address: '@nobody', amount: '1' }), [400, 'username_not_found', 'address'])
+})
+
+test('the tail of an amount is below half a percent and short; nothing but the whole amount pays (contract 2, Checkout modes: unique_amount; 2, rules 8 and 9; 8, Checkout: smallest price of unique_amount; 2, Checkout request fields: amount)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const headers = bearer(world.key())
+  // As few digits as a free amount needs: four at most, and never beyond the sixth decimal where there is room above it.
+  for (const [amount, most, decimals] of [
+    ['1', '1.005', 6],
+    [1.5, '1.5075', 6],
+    ['1000', '1000.009999', 6],
+    ['0.1', '0.1005', 6],
+    ['0.01', '0.01005', 8],
+    ['0.0001', '0.0001005', 10],
+    ['0.000001', '0.000001005', 12],
+  ] as const) {
+    const made = await shop.open({ address, amount }, headers)
+    assert.equal(made.mode, 'unique_amount')
+    const tail = nano(made.amount) - nano(`${amount}`)
+    assert.ok(tail > 0n && nano(made.amount) <= nano(most), `${amount}: ${made.amount}`)
+    assert.ok(made.amount.split('.')[1]!.length <= decimals, `${amount}: ${made.amount}`)
+  }
+  for (const amount of ['0.000000999999999999999999999999', '0.0000009', '0', '-1', 1e-7]) {
+    assert.deepEqual(await refuse(shop, { address, amount }), [400, 'invalid_amount', 'amount'], `${amount}`)
+  }
+  // Too long to be typed: code and link come first on the page, the digits after them.
+  const small = await shop.open({ address, amount: '0.000001' }, headers)
+  const page = await ask(String(small.browser), { method: 'GET', headers: { accept: 'text/html' } })
+  const places = ['class="qr"', `href="${small.link}"`, `<code>${small.amount}</code>`].map((part) =>
+    page.text.indexOf(part),
+  )
+  assert.ok(
+    places.every((place) => place > 0),
+    page.text,
+  )
+  assert.deepEqual(
+    places,
+    places.toSorted((one, other) => one - other),
+  )
+
+  const made = await shop.open({ address, amount: '2' }, headers)
+  await world.pay(address, nano('2'))
+  await world.pay(address, `${BigInt(made.amount_raw) - 1n}`)
+  const unmatched = async () =>
+    (await shop.rest('GET', '/api/checkouts/unmatched', world.key())).json<{ payments: object[] }>().payments.length
+  await turnUntil(world, 1_000, async () => (await unmatched()) === 2)
+  assert.deepEqual([(await shop.check(made.id)).status, (await shop.check(made.id)).amount_paid_raw], ['pending', '0'])
+  await world.pay(address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+})
+
+// Nine amounts fit the price; whoever got a tenth would be paid by somebody else's customer.
+test('an amount is reserved for its owner and address, also after the end, and then free again (contract 2, rules 8 and 10; 2, Checkout request fields: amount)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const [mine, theirs] = [bearer(world.key()), bearer((await world.join(shop)).key)]
+  const fields = { address, amount: '1.X' }
+  const taken = new Map<string, string>()
+  while (taken.size < 9) {
+    const reply = await shop.call('checkout', fields, mine)
+    // It gives up after a number of draws, and the last free amount may hide from them.
+    if (reply.status === 503) continue
+    const { id, amount } = reply.json<Made>()
+    assert.match(amount, /^1\.[1-9]$/)
+    assert.equal(taken.has(amount), false, amount)
+    taken.set(amount, id)
+  }
+  assert.deepEqual(await refuse(shop, fields, mine), [503, 'amount_space_exhausted', undefined])
+  assert.match((await shop.open(fields, theirs)).amount, /^1\.[1-9]$/)
+  assert.match((await shop.open({ ...fields, address: stranger.address }, mine)).amount, /^1\.[1-9]$/)
+  assert.equal((await shop.rest('DELETE', `/api/checkouts/${taken.get('1.7')}`, world.key())).status, 200)
+  assert.deepEqual(
+    await refuse(shop, fields, mine),
+    [503, 'amount_space_exhausted', undefined],
+    'cancelled, and still taken',
+  )
+  world.clock.leap(9 * DAY)
+  await turnUntil(world, 5 * MINUTE, async () => (await shop.call('checkout', fields, mine)).status === 200)
+})
+
+test('429 strangers cannot use up a merchant’s amounts, and the merchant does not notice them (contract 2, rule 10; 8, Checkout: open reservations per address, without a key)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start({ CHECKOUT_OPEN_ANONYMOUS_MAX: '3' })
+  for (let at = 0; at < 3; at++) await shop.open({ address, amount: '1' })
+  assert.deepEqual(await refuse(shop, { address, amount: '1' }), [429, 'too_many_requests', 'address'])
+  await shop.open({ address, amount: '1' }, bearer(world.key()))
+  await shop.open({ address: stranger.address, amount: '1' })
+})
+
+test('digits written X are filled at random and reserved (contract 2, Checkout request fields: amount)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const made = await shop.open({ address, amount: '1.0XXX', random: 'true' })
+  assert.match(made.amount, /^1\.0\d\d[1-9]$/)
+  await world.pay(address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+})
+
+test('without a price the payer says how much, and that amount is reserved (contract 2, Checkout modes: neither amount nor plans)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const made = await shop.open({ address, currency: false, title: null })
+  assert.equal('amount' in made, false)
+  const choose = async (amount: string) =>
+    ask(`${shop.url}/pay/${made.id}/amount`, { body: JSON.stringify({ amount }) })
+  assert.equal((await choose('0.0000001')).status, 400)
+  const chosen = (await choose('3')).json<Made>()
+  assert.ok(BigInt(chosen.amount_raw) > nano('3') && BigInt(chosen.amount_raw) < nano('3.015'))
+  assert.equal((await shop.check(made.id)).amount_raw, chosen.amount_raw)
+  await world.pay(address, chosen.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+})
+
+test('plans: each has its own amount, and what was bought is known (contract 2, rule 11; 2, Checkout status: plan; 6, Body: plan)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const plans = [
+    { title: 'Monthly', value: '1' },
+    { title: 'The same', value: '1' },
+    { name: 'Yearly', price: 10, discount: 15 },
+  ]
+  const made = await shop.open({ address, plans }, bearer(world.key()))
+  const amounts = made.plans.map(({ value_raw: raw }) => raw)
+  assert.equal(new Set(amounts).size, 3)
+  await world.pay(address, amounts[2]!)
+  const check = await untilStatus(shop, made.id, 'complete')
+  const plan = { title: 'Yearly', value: made.plans[2]!.value, value_raw: amounts[2], discount: 15 }
+  assert.deepEqual(check.plan, plan)
+  const [event] = await listEvents(shop, made.id)
+  assert.deepEqual((JSON.parse(event!.body) as { plan: object }).plan, plan)
+})
+
+test('an address of one’s own sums what comes in, and without a price anything but noise is a donation (contract 2, Checkout modes: unique_address; 2, rule 13)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const made = await shop.open({ address, amount: '1', mode: 'unique_address' })
+  assert.deepEqual([made.amount, made.amount_raw], ['1', `${nano('1')}`], 'no tail: the address tells it apart')
+  await world.pay(address, nano('0.4'))
+  assert.equal((await untilStatus(shop, made.id, 'partial')).amount_due_raw, `${nano('0.6')}`)
+  await world.pay(address, nano('0.6'))
+  assert.equal((await untilStatus(shop, made.id, 'complete')).amount_paid_raw, `${nano('1')}`)
+
+  const donation = await shop.open({ address: stranger.address, mode: 'unique_address' })
+  await world.pay(stranger.address, '999999999999999999999999')
+  await world.pay(stranger.address, nano('0.000001'))
+  const check = await untilStatus(shop, donation.id, 'complete')
+  assert.equal(check.amount_paid_raw, `${nano('0.000001')}`)
+})
+
+test('a generated wallet has an address of its own, takes parts and donations, and brings them to the merchant (contract 2, Checkout modes: generated_wallet; 2, rules 12 and 13; 6, rule 4)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start(WITH_WALLETS)
+  const mode = 'generated_wallet'
+  const headers = bearer(world.key())
+  const made = await shop.open({ address, amount: '1', mode }, headers)
+  assert.notEqual(made.address, address)
+  assert.equal(made.link, `nano:${made.address}?amount=${nano('1')}`)
+  await world.pay(made.address, nano('0.4'))
+  await untilStatus(shop, made.id, 'partial')
+  await world.pay(made.address, nano('0.7'))
+  const check = await untilStatus(shop, made.id, 'complete')
+  assert.deepEqual([check.additional_status, check.address], ['overpaid', made.address])
+  const [event] = await listEvents(shop, made.id)
+  const body = JSON.parse(event!.body) as { address: string; payment: { address: string; amount_raw: string } }
+  const { address: top, payment } = body
+  assert.deepEqual([top, payment.address, payment.amount_raw], [made.address, made.address, `${nano('1.1')}`])
+
+  const gift = await shop.open({ address, mode }, headers)
+  assert.equal(new Set([gift.address, made.address, address]).size, 3)
+  await world.pay(gift.address, nano('0.25'))
+  assert.equal((await untilStatus(shop, gift.id, 'complete')).amount_paid_raw, `${nano('0.25')}`)
+  await turnUntil(world, 1_000, async () => {
+    const { receivable } = (await shop.call('account_balance', { account: address })).json()
+    return receivable === `${nano('1.35')}`
+  })
+  await shop.close()
+
+  const without = await world.start({ CHECKOUT_GENERATED_WALLETS: 'none' })
+  const plain = { address, amount: '1', mode }
+  assert.deepEqual(await refuse(without, plain, headers), [403, 'feature_disabled', 'mode'])
+  assert.deepEqual(await refuse(without, plain), [401, 'key_required', 'mode'])
+})
+
+test('a reload and a second tab see the same amount; a quarter of an hour later there is a new one, and both pay (contract 2, rule 14; 8, Checkout: fiat quote)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const openPage = async (id: string) => (await ask(`${shop.url}/pay/${id}?json=true`, { method: 'GET' })).json<Made>()
+  const made = await shop.open({ address, amount: '10', currency: 'EUR' }, bearer(world.key()))
+  assert.deepEqual([made.rate, made.currency, made.fiat_amount], ['0.86', 'EUR', '10'])
+  // Ten euros at 0.86 are 11.627907 nano, and a tail.
+  assert.ok(nano(made.amount) > nano('11.627907') && nano(made.amount) < nano('11.69'), made.amount)
+  assert.equal((await openPage(made.id)).amount_raw, made.amount_raw)
+  world.clock.advance(14 * MINUTE)
+  assert.equal((await openPage(made.id)).amount_raw, made.amount_raw)
+  world.clock.advance(MINUTE + 1)
+  const tabs = await Promise.all(Array.from({ length: 8 }, () => openPage(made.id)))
+  const amounts = new Set(tabs.map(({ amount_raw: raw }) => raw))
+  assert.equal(amounts.size, 1)
+  assert.ok(!amounts.has(made.amount_raw), 'the old amount stays with the old quote')
+  // Worth as much as before: the old amount is as good as the new one.
+  await world.pay(address, made.amount_raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
+})

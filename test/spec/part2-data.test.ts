@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { ask, openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { until } from '../support/until.ts'
+
+/* Contract 2, data: prices, market, representatives, names and swaps, each member with its type. */
+
+type Members = Record<string, unknown>
+
+const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
+const NOW = Date.UTC(2026, 10, 15) / 1000
+
+/** What every value of a record is, with `null` told from objects and lists. */
+const kindsOf = (record: object) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, kind(value)]))
+const kind = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
+
+test('price and market data work offline and say that they are invented (contract 2, Price; 2, Market data; 4.1, rule 23; 4.1, Units, prices, market, representatives: price, market_data)', async (t) => {
+  const gateway = await openGateway(t, {}, new TestClock())
+  const timestamp = 'Sun, 15 Nov 2026 00:00:00 GMT'
+  const rest = { symbol: 'XNO', timestamp, timestamp_unix: NOW, source: 'sandbox' }
+  for (const currency of ['eur', 'EUR', 'Eur']) {
+    assert.deepEqual((await gateway.call('price', { currency })).json(), { ...rest, currency: 'eur', price: 0.86 })
+  }
+  assert.deepEqual((await gateway.call('fiat_price')).json(), { ...rest, currency: 'usd', price: 1 })
+
+  const { market_data, links, image, ...top } = (await gateway.call('market_data')).json<Record<string, Members>>()
+  const { public_notice, hashing_algorithm, ...told } = top
+  assert.deepEqual([kind(public_notice), kind(hashing_algorithm)], ['string', 'string'])
+  const votes = { sentiment_votes_up_percentage: 50, sentiment_votes_down_percentage: 50 }
+  const ranks = { market_cap_rank: 1, coingecko_rank: 1, watchlist_portfolio_users: 0 }
+  const scores = ['coingecko', 'developer', 'community', 'liquidity', 'public_interest'].map((of) => [`${of}_score`, 0])
+  assert.deepEqual(told, {
+    ...{ source: 'sandbox', id: 'nano', symbol: 'xno', name: 'Nano', categories: ['Cryptocurrency'] },
+    ...{ ...votes, ...ranks, ...Object.fromEntries(scores) },
+    ...{ public_interest_stats: {}, status_updates: [], last_updated: '2026-11-15T00:00:00.000Z' },
+  })
+  assert.deepEqual(kindsOf(image!), { thumb: 'string', small: 'string', large: 'string' })
+  for (const [name, value] of Object.entries(links!)) assert.match(kind(value), /list|string/, name)
+  const byCurrency = ['current_price', 'market_cap', 'total_volume', 'high_24h', 'low_24h']
+  const changes = ['24h', '7d', '30d', '1y'].map((span) => `price_change_percentage_${span}_in_currency`)
+  for (const name of [...byCurrency, ...changes]) {
+    const map = market_data![name] as Members
+    assert.deepEqual([kind(map.usd), kind(map.eur), kind(map.jpy)], ['number', 'number', 'number'], name)
+  }
+  assert.equal((market_data!.current_price as Members).eur, 0.86)
+  for (const name of ['total_supply', 'max_supply', 'circulating_supply']) {
+    assert.equal(market_data![name], 133_248_297, name)
+  }
+  assert.equal(market_data!.last_updated, '2026-11-15T00:00:00.000Z')
+})
+
+// Providers change their minds; clients must not see it.
+test('market data keeps its shape, whatever a provider leaves out or writes (contract 2, Market data; 2, rule 22)', async (t) => {
+  let coin: object = {}
+  const server = createServer((_request, response) => response.end(JSON.stringify(coin))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const market = { current_price: { usd: 0.85 }, last_updated: '2026-11-15T00:00:00.000Z' }
+  const numbers = {
+    ...{ sentiment_votes_up_percentage: 81.25, sentiment_votes_down_percentage: 18.75, market_cap_rank: 310 },
+    ...{ watchlist_portfolio_users: 5, coingecko_rank: 2, coingecko_score: 3.5, developer_score: 0 },
+    ...{ community_score: 1, liquidity_score: 2, public_interest_score: 0.5 },
+  }
+  const whole = {
+    ...{ id: 'nano', symbol: 'xno', name: 'Nano', hashing_algorithm: 'Blake2b', public_notice: 'Mind the gap.' },
+    categories: ['Layer 1'],
+    links: { homepage: ['https://nano.example'], twitter_screen_name: 'nano' },
+    image: { thumb: 'https://a.example/t.png', small: 'https://a.example/s.png', large: 'https://a.example/l.png' },
+    ...numbers,
+    market_data: market,
+    public_interest_stats: { alexa_rank: 7 },
+    status_updates: [{ description: 'New version' }],
+    last_updated: '2026-11-15T00:00:01.000Z',
+  }
+  const nothing = {
+    ...{ source: 'coingecko', id: 'nano', symbol: 'xno', name: 'Nano', hashing_algorithm: null, public_notice: null },
+    ...{ categories: [], links: {}, image: { thumb: '', small: '', large: '' } },
+    ...Object.fromEntries(Object.keys(numbers).map((name) => [name, null])),
+    ...{ market_data: market, public_interest_stats: {}, status_updates: [], last_updated: null },
+  }
+  const wrong = Object.fromEntries(Object.keys(whole).map((name) => [name, name === 'categories' ? 'one' : [1]]))
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: url }, clock)
+  const later = { ...market, current_price: { usd: 0.9 } }
+  for (const [given, expected] of [
+    [
+      { ...whole, foreign: 1 },
+      { source: 'coingecko', ...whole },
+    ],
+    [{ id: 'nano', market_data: market }, nothing],
+    [
+      { ...wrong, status_updates: {}, image: 'x', id: 'nano', market_data: later },
+      { ...nothing, market_data: later },
+    ],
+  ] as const) {
+    coin = given
+    // Fresh for a minute; then it is asked for anew, in the background.
+    clock.advance(61_000)
+    const read = async () => (await gateway.call('market_data')).json<Members>()
+    const marks = ({ market_data, public_notice }: Members) => JSON.stringify([market_data, public_notice])
+    await until(async () => marks(await read()) === marks(expected))
+    assert.deepEqual(await read(), expected)
+  }
+})
+
+test('the embedded ledger has one representative, with its version, and it is online (contract 2, Representative; 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
+  const about = { alias: 'Genesis', location: 'here', website: 'https://rep.example', donation_address: GENESIS }
+  const names = { Bank: GENESIS }
+  const gateway = await openGateway(t, {
+    KNOWN_REPS: JSON.stringify({ [GENESIS]: about }),
+    KNOWN_NAMES: JSON.stringify(names),
+  })
+  const reps = (await gateway.call('reps')).json<Members[]>()
+  assert.deepEqual(reps, [
+    {
+      rep_address: GENESIS,
+      account: GENESIS,
+      ...about,
+      username: 'Bank',
+      weight: 100,
+      weight_nano: 340_282_366,
+      uptime: '100.00%',
+      synced: 100,
+      score: 80,
+      version: '27.1.0',
+      protocol: 21,
+      database: '',
+    },
+  ])
+  assert.deepEqual((await gateway.call('rep_info', { account: '@bank' })).json<Members>(), {
+    ...reps[0],
+    address: GENESIS,
+  })
+  assert.deepEqual((await gateway.call('rep_info', { account: GENESIS })).json(), reps[0])
+  const file = await ask(`${gateway.url}/reps.json`, { method: 'GET' })
+  assert.deepEqual([file.json(), file.headers['access-control-allow-origin']], [reps, '*'])
+})
+
+const [ann, ben, cal] = [new Signer(8).address, new Signer(9).address, new Signer(10).address]
+const weightOf = (nano: number) => `${nano}${'0'.repeat(30)}`
+
+/** A node that knows three representatives, of whom those online are told by the test. */
+async function openVoters(t: TestContext, online: () => string[]): Promise<string> {
+  const machine = { major_version: '28', minor_version: '0', patch_version: '2', protocol_version: '22' }
+  const weights = { [ann]: weightOf(300), [ben]: weightOf(1_000), [cal]: weightOf(50) }
+  const { url } = await openRecordingNode(t, ({ action, raw }) => {
+    if (action === 'representatives') return { representatives: weights }
+    if (action === 'representatives_online') {
+      return { representatives: Object.fromEntries(online().map((one) => [one, { weight: weights[one]! }])) }
+    }
+    if (action === 'telemetry' && raw !== undefined) {
+      const at = (address: string, cemented_count: string) => ({ ...machine, address, port: '7075', cemented_count })
+      return {
+        metrics: [at('::ffff:192.0.2.1', '999'), at('::ffff:192.0.2.2', '1000'), at('::ffff:192.0.2.3', '1000')],
+      }
+    }
+    const peers = [ann, ben, cal].map((account, at) => ({ account, ip: `[::ffff:192.0.2.${at + 1}]:7075` }))
+    if (action === 'confirmation_quorum') return { online_stake_total: weightOf(10_000), peers }
+    return { error: 'Not here' }
+  })
+  return url
+}
+
+test('nothing is known of most representatives, and their score says whom to join (contract 2, Representative: donation_address, website, location, alias, username, weight, weight_nano, synced, score, version, protocol, database)', async (t) => {
+  const url = await openVoters(t, () => [ann, ben])
+  const gateway = await openGateway(t, { NODE_URLS: url }, new TestClock())
+  const unknown = { donation_address: null, website: null, location: null, alias: '', username: '', database: '' }
+  const machine = { ...unknown, version: '28.0.2', protocol: 22 }
+  const reps = (await gateway.call('reps')).json<Members[]>()
+  assert.deepEqual(reps, [
+    // More than 5 % of the weight: at most 80. In step to a tenth of a percent, and always there: 70 + 30. Offline: at most 20.
+    {
+      ...machine,
+      rep_address: ben,
+      account: ben,
+      weight: 10,
+      weight_nano: 1_000,
+      uptime: '100.00%',
+      synced: 100,
+      score: 80,
+    },
+    {
+      ...machine,
+      rep_address: ann,
+      account: ann,
+      weight: 3,
+      weight_nano: 300,
+      uptime: '100.00%',
+      synced: 99.9,
+      score: 100,
+    },
+    {
+      ...machine,
+      rep_address: cal,
+      account: cal,
+      weight: 0.5,
+      weight_nano: 50,
+      uptime: '0.00%',
+      synced: 100,
+      score: 20,
+    },
+  ])
+})
+
+// One look tells who votes now; whom to trust with one's weight is told by many.
+test('uptime is measured over time: three looks of four are 75 percent (contract 2, Representative: uptime, score)', async (t) => {
+  let votes = true
+  const url = await openVoters(t, () => (votes ? [ann] : []))
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { NODE_URLS: url }, clock)
+  const { db } = gateway.app.store
+  const looks = async () =>
+    (await db.selectFrom('rep_days').select('online').where('account', '=', '*').executeTakeFirst())?.online ?? 0
+  for (let look = 1; look <= 4; look++) {
+    votes = look !== 2
+    await until(async () => {
+      if ((await looks()) >= look) return true
+      clock.advance(1_000)
+      return false
+    })
+  }
+  const { uptime, score } = (await gateway.call('rep_info', { account: ann })).json<Members>()
+  // 0.7 for uptime, 0.3 for being in step.
+  assert.deepEqual([uptime, score], ['75.00%', 82])
+})
+
+test('known names and aliases have their members in their types (contract 2, Known name; 2, Alias; 4.1, Names: known, aliases)', async (t) => {
+  const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
+  const known = (await gateway.call('known')).json<Members[]>()
+  assert.deepEqual(known, [
+    {
+      name: 'Library',
+      address: ann,
+      // The operator's own names have always been there and never end.
+      created: 'January 1, 1970',
+      expires: 'December 31, 9999',
+      created_unix: 0,
+      expires_unix: 253_402_300_799,
+    },
+  ])
+  const aliases = (await gateway.call('aliases')).json<Members[]>()
+  assert.ok(aliases.length > 0)
+  for (const entry of aliases) {
+    assert.deepEqual(kindsOf(entry), { account: 'string', alias: 'string' })
+    assert.ok(fromAddress(String(entry.account)), JSON.stringify(entry))
+  }
+  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
+  assert.deepEqual(
+    aliases.find(({ account }) => account === burn),
+    { account: burn, alias: 'Burn' },
+  )
+})
+
+test('a swap quote tells what is sent as a number and what comes as text (contract 2, Swap quote)', async (t) => {
+  const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '10' }, new TestClock())
+  const fields = { from: 'nano', to: 'btc', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', refund_address: ann }
+  for (const amount of [1.5, '1.5']) {
+    const { id, swap_address, ...quote } = (await gateway.call('nano_swap', { ...fields, amount })).json<Members>()
+    assert.match(String(id), /^swp_[A-Za-z0-9]+$/)
+    assert.ok(fromAddress(String(swap_address)), 'an address to deposit at')
+    assert.deepEqual(quote, {
+      send: 1.5,
+      receive: '0.000014 BTC',
+      refund_address: ann,
+      status: 'waiting',
+      source: 'sandbox',
+      expires_unix: NOW + 86_400,
+    })
+    const status = (await gateway.call('nano_swap_status', { id })).json<Members>()
+    assert.deepEqual(status, { id, swap_address, ...quote })
+  }
+})

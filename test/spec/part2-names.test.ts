@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { Signer } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { bearer, nano, turnUntil } from '../checkout/world.ts'
+import {
+  type Offer,
+  type OrderCheck,
+  lease,
+  offer,
+  openMarket,
+  priceOf,
+  untilOrder,
+  untilQuiet,
+  untilRefunded,
+} from '../usernames/world.ts'
+
+/* Contract 2, usernames and credits: offers, orders and what an account has, member by member. */
+
+type Members = Record<string, unknown>
+
+const DAY = 86_400
+const HASH = /^[0-9A-F]{64}$/
+
+/** Checks what every offer has, and answers the rest of it. */
+function assertOffer(
+  { id, address, browser, check, json, expires_unix, plans, ...rest }: Offer,
+  url: string,
+  now: number,
+) {
+  assert.match(id, /^[0-9a-f]{16}$/)
+  assert.ok(fromAddress(address), address)
+  assert.deepEqual([browser, check, json], [`${url}/pay/${id}`, `${url}/check/${id}`, `${url}/checkout/${id}`])
+  assert.equal(expires_unix, now + DAY)
+  for (const { title, value, value_raw, link, ...more } of plans) {
+    assert.deepEqual([typeof title, typeof value, typeof value_raw, more], ['string', 'string', 'string', {}])
+    assert.equal(`${nano(value)}`, value_raw)
+    assert.equal(link, `nano:${address}?amount=${value_raw}`)
+  }
+  assert.equal(new Set(plans.map(({ value_raw: raw }) => raw)).size, plans.length)
+  return { ...rest, titles: plans.map(({ title }) => title) }
+}
+
+/** A file of built-in names, which goes away with the test. */
+function writeKnown(t: TestContext, content: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'known.json'), JSON.stringify(content))
+  return join(folder, 'known.json')
+}
+
+const TITLES = ['2 Days', '1 Month', '1 Year', '2 Years', '5 Years', '10 Years']
+
+test('a registration offer shows plans, and how the name stands (contract 2, Username registration offer; 2, Order: kind, name, status, what, reason, refunds[]; 2, rules 5, 6 and 7)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
+  const [alice, bob] = [await market.person(), await market.person()]
+  const now = market.clock.now() / 1000
+  const first = await offer(shop, 'Alice')
+  const free = { available: true, status: 'available', lease: null, titles: TITLES }
+  assert.deepEqual(assertOffer(first, shop.url, now), { name: 'Alice', ...free })
+  const waiting = { kind: 'name', name: 'Alice', status: 'waiting' }
+  const { success, status: before, order: asked } = (await shop.check(first.id)) as OrderCheck
+  assert.deepEqual([success, before, asked], [false, 'pending', waiting])
+  await market.send(alice, first.address, priceOf(first, '1 Month'))
+  const applied = { kind: 'name', name: 'Alice', status: 'applied', what: '@Alice until December 15, 2026' }
+  assert.deepEqual((await untilOrder(shop, first.id, 'applied')).order, applied)
+  const record = (await ask(first.json, { method: 'GET' })).json<Members>()
+  assert.deepEqual([record.order, record.success], [applied, true])
+
+  // Without regard to case, and shown as it was registered.
+  const ends = now + 30 * DAY
+  const hers = {
+    ...{ name: 'Alice', address: alice.address, owner: alice.address },
+    ...{ created: 'November 15, 2026', created_unix: now, expires: 'December 15, 2026', expires_unix: ends },
+    grace_until_unix: ends + 10 * DAY,
+  }
+  const taken = { name: 'Alice', available: false, status: 'leased', lease: hers, titles: TITLES }
+  const extension = await offer(shop, 'aLICE')
+  assert.deepEqual(assertOffer(extension, shop.url, now), taken)
+
+  // Only the owner extends it: whoever else pays gets everything back.
+  const paid = await market.send(bob, extension.address, priceOf(extension, '10 Years'))
+  const { order } = await untilRefunded(market, shop, extension.id)
+  const { refund_hash, ...refund } = order.refunds![0]!
+  assert.match(String(refund_hash), HASH)
+  const reason = 'name_taken'
+  const back = { block: paid, amount_raw: priceOf(extension, '10 Years'), status: 'refunded', reason }
+  assert.deepEqual([refund, order.refunds!.length], [back, 1])
+  assert.deepEqual({ ...order, refunds: [] }, { kind: 'name', name: 'Alice', status: 'refunded', reason, refunds: [] })
+  assert.equal(market.fundsOf(bob.address), nano('100'))
+  await lease(market, shop, alice, 'alice', '1 Month')
+  const { lease: extended } = await offer(shop, 'ALICE')
+  assert.deepEqual(extended, {
+    ...hers,
+    ...{ expires: 'January 15, 2027', expires_unix: ends + 31 * DAY, grace_until_unix: ends + 41 * DAY },
+  })
+
+  // One address, several names.
+  await lease(market, shop, alice, 'Bakery', '2 Days')
+  for (const name of ['alice', 'BAKERY']) {
+    const account = `@${name}`
+    await until(async () => (await shop.call('account_balance', { account })).json().address === alice.address)
+  }
+  // After a lease of two days its owner has one more.
+  await untilQuiet(market, shop)
+  market.clock.leap(2 * DAY * 1000)
+  const { available, status, lease: over } = await offer(shop, 'bakery')
+  assert.deepEqual([available, status, over!.owner], [false, 'grace', alice.address])
+  assert.equal(over!.grace_until_unix, Number(over!.expires_unix) + DAY)
+
+  for (const name of ['admin', 'ADMIN', 'library']) {
+    const { message, ...answer } = (await shop.call('get_name', { name })).json<Members>()
+    assert.deepEqual(answer, { name, available: false, status: 'reserved', lease: null, plans: [] })
+    assert.equal(message, 'This name is reserved.')
+  }
+})
+
+test('a username has letters and digits only, and at most 30 of them (contract 2, rule 4)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  for (const name of ['a', '7', 'Z'.repeat(30), '0123456789abcdefghijklmnopqrst']) {
+    assert.equal((await offer(shop, name)).status, 'available', name)
+  }
+  for (const name of [
+    '',
+    'a'.repeat(31),
+    'two words',
+    'al-ice',
+    'al_ice',
+    'al.ice',
+    'alice\n',
+    'zoë',
+    '\u0430lice',
+    'é',
+    '名',
+  ]) {
+    const reply = await shop.call('get_name', { name })
+    assert.deepEqual([reply.status, reply.json().code, reply.json().field], [400, 'invalid_username', 'name'], name)
+  }
+})
+
+test('a change offer asks for one amount, which counts from the owner alone (contract 2, Username change offer; 2, Order: kind, status, what, reason)', async (t) => {
+  const market = await openMarket(t)
+  const [alice, bob, exchange] = [await market.person(), await market.person(), await market.person()]
+  const aliases = [{ account: exchange.address, alias: 'Exchange', exchange: true }]
+  const shop = await market.start({ KNOWN_FILE: writeKnown(t, { aliases }) })
+  await lease(market, shop, alice, 'Alice', '2 Days')
+  const now = market.clock.now() / 1000
+  const change = async () => (await shop.call('update_name', { name: '@ALICE', title: 'Shop' })).json<Members>()
+  const asked = await change()
+  const { id, address, amount, amount_raw } = asked as Record<string, string>
+  assert.deepEqual(asked, {
+    id,
+    address,
+    browser: `${shop.url}/pay/${id}`,
+    check: `${shop.url}/check/${id}`,
+    json: `${shop.url}/checkout/${id}`,
+    update_name: '@Alice',
+    amount,
+    amount_raw,
+    link: `nano:${address}?amount=${amount_raw}`,
+    expires_unix: now + DAY,
+  })
+  assert.match(id!, /^[0-9a-f]{16}$/)
+  assert.equal(`${nano(amount!)}`, amount_raw)
+  await market.send(bob, address!, amount_raw!)
+  const { order: refused } = await untilRefunded(market, shop, id!)
+  assert.deepEqual([refused.kind, refused.status, refused.reason], ['name_update', 'refunded', 'not_the_owner'])
+  const second = (await change()) as Record<string, string>
+  await market.send(alice, second.address!, second.amount_raw!)
+  const { order: done } = await untilOrder(shop, second.id!, 'applied')
+  assert.deepEqual([done.kind, done.name, done.status], ['name_update', 'Alice', 'applied'])
+  assert.equal(typeof done.what, 'string')
+  const { lease: current } = await offer(shop, 'alice')
+  assert.equal(current!.title, 'Shop')
+
+  // Money of an exchange is kept for the operator: nobody knows whom it would go back to there.
+  const third = (await change()) as Record<string, string>
+  const block = await market.send(exchange, third.address!, third.amount_raw!)
+  const { order: kept } = await untilOrder(shop, third.id!, 'held')
+  const held = { status: 'held', reason: 'not_the_owner' }
+  const refunds = [{ block, amount_raw: third.amount_raw, ...held }]
+  assert.deepEqual(kept, { kind: 'name_update', name: 'Alice', ...held, refunds })
+
+  const late = (await change()) as Record<string, string>
+  await untilQuiet(market, shop)
+  market.clock.leap(2 * DAY * 1000)
+  await market.send(alice, late.address!, late.amount_raw!)
+  const { order: over } = await untilRefunded(market, shop, late.id!)
+  assert.deepEqual([over.status, over.reason], ['refunded', 'name_not_leased'])
+})
+
+test('credits are offered like names, and an account sees what it has and used (contract 2, Username registration offer: buy_rpc; 2, Credit status; 2, Order: kind, status, what)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const buyer = await market.person()
+  const { key } = await market.join(shop)
+  const now = market.clock.now() / 1000
+  const status = async () => (await shop.call('rpc_credits', {}, bearer(key))).json<Members>()
+  assert.deepEqual(await status(), { credits: 0, plan: 'free', usage: {} })
+  const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
+  const titles = ['1,000 Credits', '10,000 Credits', '20,000 Credits']
+  const sold = { available: true, status: 'available', lease: null, titles }
+  assert.deepEqual(assertOffer(made, shop.url, now), sold)
+  await market.send(buyer, made.address, priceOf(made, '1,000 Credits'))
+  const { order } = await untilOrder(shop, made.id, 'applied')
+  assert.deepEqual(order, { kind: 'credits', status: 'applied', what: '1,000 Credits' })
+  for (let call = 0; call < 3; call++) await shop.call('version', {}, bearer(key))
+  const used = async () => (await status()).usage as Record<string, Record<string, number>>
+  await turnUntil(market, 1_000, async () => (await used())['2026-11-15']?.version === 3)
+  const { credits, plan, usage } = await status()
+  assert.deepEqual([credits, plan, Object.keys(usage as object)], [1_000, 'prepaid', ['2026-11-15']])
+  assert.equal((usage as Record<string, Members>)['2026-11-15']!.buy_rpc, 1)
+  // Paid again, it comes back, and what was given stays given.
+  await market.send(buyer, made.address, priceOf(made, '1,000 Credits'))
+  const { order: twice } = await untilRefunded(market, shop, made.id)
+  assert.deepEqual([twice.status, twice.what, twice.refunds![0]!.reason], ['applied', order.what, 'already_paid'])
+})

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashBlock } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { freshUrl } from '../support/engines.ts'
+import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import {
+  PRICE,
+  SHOP,
+  TERMS,
+  assertRefused,
+  encode,
+  newHash,
+  openPayer,
+  openShop,
+  paymentBlock,
+  payloadOf,
+  paymentsOnLedger,
+  receiptOf,
+  requiredOf,
+  responseOf,
+  signed,
+} from '../x402/world.ts'
+
+/* Contract 4.7: the price, the payment, and what it buys. What can go wrong is in part4-x402-refusals and -outcomes. */
+
+const RESOURCE = { url: 'https://rpc.example/', description: 'work_generate', mimeType: 'application/json' }
+
+test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 2, Payment requirements; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
+  const { call, post, url } = await openShop(t, { BASE_URL: 'https://rpc.example' })
+  const reply = await call('work_generate', { hash: newHash() }, { host: 'evil.example' })
+  assert.equal(reply.status, 402)
+  const error = 'PAYMENT-SIGNATURE header is required'
+  assert.deepEqual(requiredOf(reply), { x402Version: 2, error, ...TERMS, resource: RESOURCE, accepts: [TERMS] })
+  const body = { error: 'Payment required', message: 'Payment required', code: 'payment_required', x402Version: 2 }
+  assert.deepEqual(reply.json(), { ...body, accepts: [TERMS] })
+  assert.match(String(reply.headers['payment-required']), /^[A-Za-z0-9+/]+={0,2}$/, 'the standard alphabet')
+  assert.ok(String(reply.headers['payment-required']).length < 2_500)
+  assert.equal(reply.headers['payment-response'], undefined)
+  assert.equal(reply.headers['cache-control'], 'no-store')
+  assert.match(String(reply.headers['access-control-expose-headers']), /PAYMENT-REQUIRED, PAYMENT-RESPONSE/)
+  const preflight = await ask(url, { method: 'OPTIONS' })
+  const allowed = String(preflight.headers['access-control-allow-headers'])
+  assert.match(allowed, /payment-signature/)
+  // @x402/fetch sends it on the paid request, by mistake.
+  assert.match(allowed, /access-control-expose-headers/)
+  // The price can be asked for without parameters, and an empty payment is none.
+  assert.deepEqual((await call('work_generate')).json(), reply.json())
+  const empty = await call('work_generate', { hash: newHash() }, { 'payment-signature': '' })
+  assert.equal(empty.json().code, 'payment_required')
+  const unread = await post('{"action":"work_generate"')
+  assert.deepEqual([unread.status, unread.headers['payment-required']], [400, undefined])
+})
+
+test('200 for the exact payment of the identical body: the work, the receipt, and nothing else for the payer (contract 4.7, rules 2, 3, 4, 7 and 9; 4.7, Answers of 4.7: success; 4.7, Headers of 4.7: PAYMENT-SIGNATURE, PAYMENT-RESPONSE)', async (t) => {
+  const { call, post, url, node, app } = await openShop(t, {
+    FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+    X402_ACTIONS: 'work_generate,account_weight',
+  })
+  const admin = { authorization: `Bearer ${app.createdKey}` }
+  const read = async (path: string) => (await ask(`${url}${path}`, { method: 'GET', headers: admin })).text
+  const accounts = await read('/api/accounts')
+  const payer = await openPayer(node)
+  for (let at = 0; at < 3; at++) {
+    const hash = newHash()
+    const body = JSON.stringify({ action: 'work_generate', hash })
+    const { accepts } = requiredOf(await post(body))
+    const block = paymentBlock(node, payer)
+    // Members of the protocol's own that nobody here needs.
+    const optional = { resource: RESOURCE, extensions: { a: { b: 1 } } }
+    const header = encode(payloadOf(block, { accepted: accepts[0]!, top: optional }))
+    const reply = await post(body, { 'payment-signature': header })
+    assert.equal(reply.status, 200, reply.text)
+    const { work, credits } = reply.json<{ work: string; credits: number }>()
+    assert.ok(workValue(hash, work) >= WORK_THRESHOLDS.dev.send)
+    assert.equal(credits, 0)
+    assert.match(String(reply.headers['payment-response']), /^[A-Za-z0-9+/]+={0,2}$/)
+    assert.deepEqual(responseOf(reply), receiptOf(block, payer))
+    assert.equal(reply.headers['payment-required'], undefined)
+    assert.equal(reply.headers['idempotent-replayed'], undefined)
+    const info = (await call('block_info', { hash: hashBlock(block), json_block: 'true' })).json<{
+      amount: string
+      confirmed: string
+      contents: { link_as_account: string }
+    }>()
+    assert.deepEqual(
+      [info.amount, info.confirmed, info.contents.link_as_account],
+      [PRICE.toString(), 'true', SHOP.address],
+      'final on the ledger before anything was served',
+    )
+  }
+  assert.equal(paymentsOnLedger(node), 3)
+  // A price asked for one thing pays for another of the same price, whatever the payload calls it.
+  await call('account_weight', { account: SHOP.address })
+  const elsewhere = { resource: { ...RESOURCE, url: 'https://elsewhere.example/', description: 'account_weight' } }
+  const header = encode(payloadOf(paymentBlock(node, payer), { top: elsewhere }))
+  assert.equal((await call('work_generate', { hash: newHash() }, { 'payment-signature': header })).status, 200)
+
+  assert.equal(await read('/api/accounts'), accounts, 'no account was made')
+  assert.equal((await call('rpc_credits', {}, admin)).json<{ credits: number }>().credits, 0)
+  const after = await call('rpc_credits', {}, signed(paymentBlock(node, payer)))
+  assert.deepEqual([after.status, after.headers['payment-response']], [401, undefined], 'it is no key either')
+})
+
+// Contract 5, rule 8: even an invalid credential leads to normal authentication, and the payment stays unused.
+test('any credential skips the payment, and an empty one does not (contract 5, rule 8; 4.7, rule 17)', async (t) => {
+  const { call, node, app, url } = await openShop(t)
+  const payer = await openPayer(node)
+  const header = signed(paymentBlock(node, payer))
+  const hash = newHash()
+  const wrong = [
+    { authorization: 'Bearer nonsense' },
+    { authorization: 'nonsense' },
+    { key: 'x' },
+    { 'x-api-key': 'x' },
+  ]
+  for (const credential of wrong) {
+    for (const payment of [header, {}]) {
+      const reply = await call('work_generate', { hash }, { ...payment, ...credential })
+      assert.deepEqual([reply.status, reply.json().code], [401, 'invalid_key'])
+      for (const name of ['payment-response', 'payment-required']) assert.equal(reply.headers[name], undefined)
+    }
+  }
+  assert.equal((await call('work_generate', { hash, key: 'x' }, header)).status, 401)
+  const inQuery = await ask(`${url}/?key=x`, {
+    body: JSON.stringify({ action: 'work_generate', hash }),
+    headers: header,
+  })
+  assert.equal(inQuery.status, 401)
+
+  const key = await call('work_generate', { hash }, { ...header, authorization: `Bearer ${app.createdKey}` })
+  assert.equal(key.status, 200)
+  assert.equal(key.headers['payment-response'], undefined)
+  assert.equal(paymentsOnLedger(node), 0)
+
+  const empty = [{ authorization: '' }, { authorization: 'Bearer ' }, { key: '' }, { 'x-api-key': ' ' }]
+  for (const credential of empty) assert.equal((await call('work_generate', { hash }, credential)).status, 402)
+  assert.equal((await call('work_generate', { hash, key: '' })).status, 402)
+  const paid = await call('work_generate', { hash: newHash(), key: '' }, { ...header, authorization: 'Bearer ' })
+  assert.equal(paid.status, 200, paid.text)
+})
+
+test('only what is listed has a price, the list may be empty, and programs can read it (contract 4.7, rule 5; 4.7, Other doors of 4.7: GET /.well-known/x402)', async (t) => {
+  const shops = [
+    await openShop(t, { BASE_URL: 'https://rpc.example', X402_NETWORK: 'nano:dev' }),
+    await openShop(t, { X402_ACTIONS: 'account_info=0.01 nano, work_generate', X402_PRICE: '7 raw' }),
+    await openShop(t, { X402_ACTIONS: '' }),
+    await openShop(t, { X402_PAY_TO: '' }),
+  ] as const
+  const [byDefault, listed, nothing, off] = shops
+  const forSale = async ({ url }: (typeof shops)[number]) => {
+    const reply = await ask(`${url}/.well-known/x402`, { method: 'GET' })
+    assert.equal(reply.status, 200)
+    return reply.json<{ items: { body: object; accepts: { amount: string }[] }[] }>()
+  }
+  const resource = 'https://rpc.example/'
+  const sold = { resource, type: 'http', method: 'POST', x402Version: 2, body: { action: 'work_generate' } }
+  const items = [{ ...sold, accepts: [{ ...TERMS, network: 'nano:dev' }] }]
+  assert.deepEqual(await forSale(byDefault), { version: 1, x402Version: 2, resources: [resource], items })
+  const account = SHOP.address
+  assert.equal((await byDefault.call('account_balance', { account })).status, 200)
+
+  assert.equal(requiredOf(await listed.call('account_info')).amount, (10n * PRICE).toString())
+  assert.equal(requiredOf(await listed.call('work_generate')).amount, '7')
+  assert.equal((await listed.call('account_balance', { account })).status, 200)
+  assert.deepEqual(
+    (await forSale(listed)).items.map(({ body, accepts }) => [body, accepts[0]!.amount]),
+    [
+      [{ action: 'account_info' }, (10n * PRICE).toString()],
+      [{ action: 'work_generate' }, '7'],
+    ],
+  )
+  for (const free of [nothing, off]) {
+    assert.equal((await free.call('work_generate', { hash: newHash() })).status, 200)
+    assert.deepEqual(await forSale(free), { version: 1, x402Version: 2, resources: [], items: [] })
+  }
+})
+
+test('a price that was told is good for five minutes after it has changed, and no other is (contract 4.7, rules 7 and 16)', async (t) => {
+  const clock = new TestClock()
+  const ledger = await openDevnet(t)
+  const env = {
+    ...sharedKeys(),
+    NODE_URLS: ledger.rpcUrl,
+    NODE_WS_URLS: ledger.wsUrl,
+    NODE_NETWORK: 'dev',
+    DATABASE_URL: await freshUrl(t, 'sqlite'),
+    X402_PAY_TO: SHOP.address,
+  }
+  const payer = await openPayer(ledger.node)
+  const before = await openGateway(t, { ...env, X402_PRICE: '5 raw' }, clock)
+  assert.equal(requiredOf(await before.call('work_generate')).amount, '5')
+  await before.app.close()
+  const { call } = await openGateway(t, { ...env, X402_PRICE: '9 raw' }, clock)
+  assert.equal(requiredOf(await call('work_generate')).amount, '9')
+  // The wait for a confirmation goes by the clock, which goes as time does meanwhile.
+  const pay = async (amount: bigint) => {
+    const accepted = { amount: amount.toString() }
+    const header = encode(payloadOf(paymentBlock(ledger.node, payer, amount), { accepted }))
+    const timer = setInterval(() => clock.advance(10), 10)
+    return call('work_generate', { hash: newHash() }, { 'payment-signature': header }).finally(() =>
+      clearInterval(timer),
+    )
+  }
+  const told = clock.now()
+  assertRefused(await pay(6n), 'invalid_payment_requirements')
+  clock.advance(2 * 60_000)
+  const reply = await pay(5n)
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal(responseOf(reply).success, true)
+  clock.advance(told + 5 * 60_000 - clock.now())
+  const late = await pay(5n)
+  assertRefused(late, 'invalid_payment_requirements')
+  assert.equal(requiredOf(late).amount, '9', 'with what it costs now')
+  assert.equal((await pay(9n)).status, 200)
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadConfig } from '../../src/config.ts'
+import { Registry } from '../../src/guard/registry.ts'
+import { accounts } from '../../src/modules/accounts/index.ts'
+import { work } from '../../src/modules/work/index.ts'
+import { readPrices } from '../../src/x402.ts'
+import { SHOP } from './world.ts'
+
+test('a price that nobody can pay, or a thing that cannot be sold, is told at the start', () => {
+  const registry = new Registry([accounts, work])
+  const read = (env: Record<string, string>, rates?: Parameters<typeof readPrices>[2]) =>
+    readPrices(loadConfig({ X402_PAY_TO: SHOP.address, ...env }), registry, rates)
+  assert.throws(() => read({ X402_ACTIONS: 'make_coffee' }), /X402_ACTIONS names make_coffee, which is no action/)
+  assert.throws(() => read({ X402_ACTIONS: 'rpc_credits' }), /rpc_credits, which needs an API key/)
+  assert.throws(() => read({ X402_PRICE: '1 USD' }), /in USD, and there is no source of prices/)
+  assert.throws(() => loadConfig({ X402_PRICE: '0.001' }), /X402_PRICE must be an amount with its unit/)
+  assert.throws(() => loadConfig({ X402_PRICE: '0 nano' }), /X402_PRICE/)
+  assert.throws(() => loadConfig({ X402_PAY_TO: 'nano_1' }), /X402_PAY_TO must be a Nano address/)
+  assert.throws(() => loadConfig({ X402_NETWORK: 'mainnet' }), /X402_NETWORK must look like nano:mainnet/)
+  const rates = { currencies: ['USD'], rate: async () => ({ rate: '2', source: 'test', at: 0 }) }
+  assert.deepEqual(read({ X402_PRICE: '1 USD' }, rates).get('work_generate'), { currency: 'USD', value: '1' })
+})
