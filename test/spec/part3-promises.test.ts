@@ -77,7 +77,7 @@ async function open(t: TestContext, env: Record<string, string> = {}) {
   return { clock, work, gateway, join, call }
 }
 
-test('credits are set aside when a call begins, spent when it succeeds, given back when it fails, and never below zero (contract 3, rule 16; 8, rules 7 and 10)', async (t) => {
+test('credits are set aside when a call begins, spent when it succeeds, given back when it fails, and never below zero (contract 3, rule 16; 8, rules 6, 7 and 10)', async (t) => {
   const { clock, work, gateway, join, call } = await open(t, { FREE_WORK_PER_HALF_HOUR: '1' })
   const generate = (headers: Record<string, string>, hash = newHash()) =>
     turningWhenStuck(clock, gateway.call('work_generate', { hash }, headers), SOON)

@@ -74,6 +74,7 @@ test('nano_email', async (t) => {
           amount_paid_raw: '0',
           amount_due_raw: made.amount_raw,
           expires_unix: world.clock.now() / 1000 + 86_400,
+          json: made.check,
         })
       }
       const page = await ask(made.browser, { method: 'GET', headers: { accept: 'text/html' } })

@@ -3,8 +3,6 @@ import { test } from 'node:test'
 import { type Made, bearer, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from '../checkout/world.ts'
 import { ask } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
-import { answerWith, openReceiver } from '../webhooks/world.ts'
-import { until } from '../support/until.ts'
 
 /* Contract 8, Checkout: how long, how small, how many. */
 
@@ -93,50 +91,4 @@ test('one completion mail for a checkout, and reports of the calling key alone (
   const own = await shop.open({ address, amount: '1' }, bearer(other.key))
   assert.deepEqual(await report(other.key), [own.id])
   assert.deepEqual(await report(key), [first.id, second.id].sort())
-})
-
-interface Delivery {
-  state: string
-  attempts: { attempt: number; status: number | null; error: string | null }[]
-}
-
-test('a webhook is waited for ten seconds, and tried eleven times (contract 8, Checkout: webhook answer, webhook attempts; 6, rule 8)', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  const { key } = await world.join(shop)
-  const receiver = await openReceiver(t, () => undefined)
-  const made = await shop.open({ address, amount: '1', webhook_url: receiver.url }, bearer(key))
-  await world.pay(address, made.amount_raw)
-  await untilStatus(shop, made.id, 'complete')
-  const delivery = async () => {
-    const { webhook_events: events } = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<{
-      webhook_events: { deliveries: Delivery[] }[]
-    }>()
-    return events[0]?.deliveries[0]
-  }
-  const tried = async () => (await delivery())?.attempts.length ?? 0
-  await until(() => receiver.requests.length === 1)
-  world.clock.advance(9_999)
-  assert.equal(await tried(), 0, 'it may still answer')
-  world.clock.advance(1)
-  await until(async () => (await tried()) === 1)
-  assert.deepEqual((await delivery())!.attempts[0]!.status, null)
-  receiver.answer = answerWith(500)
-  const { db } = shop.app.store
-  const running = () => db.selectFrom('jobs').select('id').where('status', '=', 'running').execute()
-  const next = async () => (await db.selectFrom('deliveries').select('next_at').executeTakeFirstOrThrow()).next_at!
-  const SECOND = 1_000
-  const waits = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, DAY]
-  for (const [at, wait] of waits.entries()) {
-    // Whatever runs while a clock leaps counts as lost, and is done again.
-    await until(async () => (await running()).length === 0)
-    const left = (await next()) - world.clock.now()
-    // Some seconds may have passed since the last attempt.
-    assert.ok(left > wait * 0.8 - 10_000 && left <= wait * 1.2, `${left} of ${wait}`)
-    world.clock.leap(Math.max(0, left))
-    await turnUntil(world, 100, async () => (await tried()) === at + 2)
-    assert.equal(receiver.requests.length, at + 2)
-  }
-  assert.equal((await delivery())!.state, 'dead')
-  assert.equal(receiver.requests.length, 11)
 })

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../src/infra/clock.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
-import { assertCreditsBalance } from '../support/credits.ts'
 import { type Customer, openCustomer } from '../support/customer.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
@@ -131,34 +129,4 @@ test('work: 30 in 30 minutes with a key, then a credit each; with credits one ea
   const today = new Date(clock.now()).toISOString().slice(0, 10)
   assert.deepEqual([credits, plan], [1, 'prepaid'])
   assert.equal((usage as Record<string, Record<string, number>>)[today]!.work_generate, 33)
-})
-
-test('a call sets its credit aside, spends it on success and gives it back on failure; a balance never goes below zero (contract 8, rules 6, 7 and 10; 3, rule 16)', async (t) => {
-  const { node, gateway } = await openBehindNode(t, { FREE_WORK_PER_HALF_HOUR: '1' }, systemClock)
-  const customer = await openCustomer(gateway)
-  const generate = () => gateway.call('work_generate', newWork(), customer.headers)
-  const left = async () => (await creditsOf(gateway, customer)).credits
-  assert.equal((await generate()).json<Work>().credits, 0, 'the free one')
-  await customer.grant(1)
-  const release = node.hold('work_generate')
-  const asked = node.hits('work_generate')
-  const running = generate()
-  await until(() => node.hits('work_generate') > asked)
-  assert.equal(await left(), 0, 'set aside')
-  assert.equal((await generate()).json().code, 'insufficient_credits')
-  release()
-  assert.equal((await running).json<Work>().credits, 1)
-  assert.equal(await left(), 0)
-
-  await customer.grant(1)
-  const replies = await Promise.all(Array.from({ length: 5 }, generate))
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 403, 403, 403, 403])
-  assert.equal(await left(), 0)
-
-  await customer.grant(1)
-  await node.behave('dead')
-  const failed = await generate()
-  assert.deepEqual([failed.status, failed.json().error], [503, 'No work source available.'])
-  assert.equal(await left(), 1, 'given back')
-  await assertCreditsBalance(gateway.app.store.db)
 })
