@@ -224,6 +224,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     mailer,
     secrets: webhooks.secrets,
     baseUrl: () => config.baseUrl ?? url,
+    blockLink: checkouts.till.links.block,
   })
   opened.defer(() => checkouts.close())
   const runner = new JobRunner({

@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { toBlockLink } from './explorer.ts'
 import { qrOutline, qrPng } from './infra/qr.ts'
 import type { Engine } from './kernel/dialect.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -92,7 +93,7 @@ export function openCheckouts(
       pay: (id) => `${pages()}/pay/${id}`,
       check: (id) => `${api()}/check/${id}`,
       record: (id) => `${api()}/checkout/${id}`,
-      block: (hash) => `${config.explorerUrl}${hash}`,
+      block: toBlockLink(config, { devnet, baseUrl }),
     },
     qrPng,
     qrOutline,

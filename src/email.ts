@@ -23,15 +23,13 @@ interface EmailNeeds {
   mailer: Mailer
   secrets: SecretBox
   baseUrl(): string
+  blockLink(hash: string): string
 }
 
 /** Puts payments by mail together: their links and their jobs. */
 export function openEmailPayments(
-  config: Pick<
-    Config,
-    'checkoutUrl' | 'apiUrl' | 'explorerUrl' | 'emailFee' | 'emailRecipientsPerDayMax' | 'emailMailsPerAddressMax'
-  >,
-  { wallets, names, mailer, secrets, baseUrl }: EmailNeeds,
+  config: Pick<Config, 'checkoutUrl' | 'apiUrl' | 'emailFee' | 'emailRecipientsPerDayMax' | 'emailMailsPerAddressMax'>,
+  { wallets, names, mailer, secrets, baseUrl, blockLink }: EmailNeeds,
 ): EmailParts {
   const pages = () => config.checkoutUrl ?? baseUrl()
   const postOffice: PostOffice = {
@@ -46,7 +44,7 @@ export function openEmailPayments(
       claim: (token) => `${pages()}/claim#${token}`,
       decline: (token) => `${pages()}/claim/decline#${token}`,
       claimPage: () => `${pages()}/claim`,
-      block: (hash) => `${config.explorerUrl}${hash}`,
+      block: blockLink,
     },
     secrets,
   }

@@ -27,9 +27,9 @@ export const SETTINGS = {
   apiUrl: setting('API_URL', '', webAddress, 'Public address of check and record links; unset, BASE_URL.'),
   explorerUrl: setting(
     'EXPLORER_URL',
-    'https://nanolooker.com/block/',
+    '',
     text,
-    'Where people look at a block: its hash is put behind this.',
+    'Where people look at a block: its hash is put behind this; unset, nanolooker.com, or our own page for the embedded ledger.',
   ),
   databaseUrl: setting(
     'DATABASE_URL',

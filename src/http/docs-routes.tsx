@@ -59,12 +59,15 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     return send(reply, renderPage(<DocsOverview site={site()} query={query} />))
   })
   server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
-  server.get('/docs/actions/:name', (request, reply) => {
+  server.get('/docs/actions/:name', async (request, reply) => {
     const name = nameOf(request)
     const action = registry.find(name)?.action
     if (!action) return notFound(reply)
     if (action.name !== name) return reply.redirect(`/docs/actions/${action.name}`)
-    return send(reply, actionPage(action, action.example.request))
+    const asked = readQuestion(action, request.query as Record<string, unknown>)
+    if (!asked) return send(reply, actionPage(action, action.example.request))
+    const result = await runFromPage(options, request, { action: name, ...asked }, '')
+    return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
   })
   server.get('/docs/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
@@ -105,6 +108,14 @@ const FILE_HEADERS = {
 }
 const TEXT = 'text/plain; charset=utf-8'
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
+
+/** A link may ask what costs and changes nothing, as for a block; anything else waits for the button. */
+function readQuestion(action: Action, query: Record<string, unknown>): JsonObject | undefined {
+  const isPlain = action.auth === 'none' && action.caching !== 'never' && action.meter === undefined
+  const texts = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const asked = toRequest(action, Object.fromEntries(texts))
+  return isPlain && Object.keys(asked).length > 0 ? asked : undefined
+}
 
 function nameOf({ params }: FastifyRequest): string {
   return (params as { name: string }).name

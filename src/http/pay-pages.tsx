@@ -58,7 +58,7 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
       // There is none before the payment; the page says how it stands.
       if (checkout.status !== 'complete') return { goTo: `/pay/${checkout.id}?lang=${voice.language}` }
       const { payments } = await readPageFacts(ctx, checkout)
-      const blockUrl = devnet ? undefined : (hash: string) => ctx.till.links.block(hash)
+      const blockUrl = (hash: string) => ctx.till.links.block(hash)
       return { page: <ReceiptPage {...{ checkout, payments, blockUrl, devnet, voice }} /> }
     }),
   )

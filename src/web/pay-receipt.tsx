@@ -8,8 +8,8 @@ interface ReceiptProps {
   checkout: ShownCheckout
   /** The sends that made it, oldest first. */
   payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]
-  /** Where a block can be looked at; undefined where nobody else has the ledger. */
-  blockUrl: ((hash: string) => string) | undefined
+  /** Where a block can be looked at. */
+  blockUrl(hash: string): string
   devnet: boolean
   voice: Voice
 }
@@ -74,13 +74,9 @@ export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: Rec
                   {payments.map(({ blockHash, amountRaw }) => (
                     <p key={blockHash}>
                       {payments.length > 1 && `${showNano(locale, amountRaw)} `}
-                      {blockUrl ? (
-                        <a href={blockUrl(blockHash)} rel="noopener noreferrer">
-                          <code>{blockHash}</code>
-                        </a>
-                      ) : (
+                      <a href={blockUrl(blockHash)} rel="noopener noreferrer">
                         <code>{blockHash}</code>
-                      )}
+                      </a>
                     </p>
                   ))}
                 </Fact>

@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 
 /* The documentation that the gateway serves: pages without scripts, forms that run, and nothing that leads out of it. */
 
 const run = promisify(execFile)
 const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
 const get = (gateway: Gateway, path: string) =>
   ask(`${gateway.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
@@ -126,6 +130,29 @@ test('a refusal is shown with its status, and what was typed is still there', as
   assert.match(text, /Bad account number/)
   assert.match(text, /value="&lt;script>alert\(1\)/)
   assert.doesNotMatch(text, /<script>/)
+})
+
+test('the receipt leads to its block, also on the embedded ledger, and a link can make or send nothing', async (t) => {
+  const gateway = await openGateway(t)
+  const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
+  const paid = await gateway.app.devnet!.node.fund(fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
+  await until(async () => (await ask(made.check!, { method: 'GET' })).json().status === 'complete')
+  const receipt = await get(gateway, `/pay/${made.id}/receipt`)
+  const [, path] = /href="[^"]*(\/docs\/actions\/block_info\?hash=[0-9A-F]{64})"/.exec(receipt.text)!
+  assert.equal(path, `/docs/actions/block_info?hash=${paid}`)
+  const shown = await get(gateway, path)
+  assert.match(shown.text, /Status 200/)
+  assert.match(shown.text, /local_timestamp/)
+  const others = [
+    `checkout?address=${GENESIS}&amount=2`,
+    `work_generate?hash=${paid}`,
+    `block_info?hash=${paid}&hash=1`,
+  ]
+  for (const other of others) {
+    const { status, text } = await get(gateway, `/docs/actions/${other}`)
+    assert.equal(status, 200, other)
+    assert.doesNotMatch(text, /Status \d/, other)
+  }
 })
 
 test('a key typed into a form never comes back, and a cookie is no key', async (t) => {

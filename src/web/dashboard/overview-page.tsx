@@ -192,7 +192,9 @@ export const OverviewPage = (props: OverviewProps) => {
             value={failing}
             tone={webhooks.dead > 0 ? 'bad' : failing > 0 ? 'warn' : 'good'}
             note={
-              failing === 0 ? 'everything was delivered' : `${webhooks.retrying} tried again, ${webhooks.dead} given up`
+              failing === 0
+                ? 'nothing waits to be delivered'
+                : `${webhooks.retrying} tried again, ${webhooks.dead} given up`
             }
           />
         )}
