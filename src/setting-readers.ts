@@ -5,7 +5,7 @@ import type { CreditPlan, NamePlan } from './kernel/sales.ts'
 import { type Price, parsePrice } from './kernel/x402/price.ts'
 
 /** One setting: where it comes from, what it means, and how its text is read. */
-interface Setting<T> {
+export interface Setting<T> {
   env: string
   fallback: string
   doc: string

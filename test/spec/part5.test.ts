@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
+import { CLI } from '../support/command-line.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 import { alice, openTown } from './town.ts'
@@ -139,10 +140,9 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
 test('the first start prints an administrator key, once, and the command line issues more (contract 5, How keys are issued: first start, command line)', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const run = ['--import', 'tsx', 'src/cli.ts']
   const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', DEVNET_PORT: '0', DEVNET_WS_PORT: '0' }
   const settings = { ...env, WORK_THREADS: '0', WORK_NODES: 'true', PRICE_PROVIDERS: 'sandbox', LOG_LEVEL: 'error' }
-  const child = spawn(process.execPath, [...run, 'start'], { env: settings })
+  const child = spawn(process.execPath, [CLI, 'start'], { env: settings })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   t.after(() => void child.kill('SIGKILL'))
   let printed = ''
@@ -160,7 +160,7 @@ test('the first start prints an administrator key, once, and the command line is
   const { account: administrator } = (await account(first)).json<{ account: { id: string; role: string } }>()
   assert.equal(administrator.role, 'admin')
 
-  const command = [...run, 'keys', 'create', administrator.id]
+  const command = [CLI, 'keys', 'create', administrator.id]
   const { stdout } = await promisify(execFile)(process.execPath, command, { env: settings })
   const second = /rpc_sk_\w{38}/.exec(stdout)![0]
   assert.notEqual(second, first)

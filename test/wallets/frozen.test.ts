@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
 import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
@@ -12,12 +9,12 @@ import { freezeWallet } from '../../src/modules/wallets/domain/freeze.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
+import { askCommand } from '../support/command-line.ts'
 import { openGateway } from '../support/gateway.ts'
 import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from './deeds.ts'
 import { type Instance, MASTER_KEY, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
 
 const LEASE = 11_000
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A used wallet, on a clock that has moved on: what is signed from here on is the latest. */
 async function openOlderWallet(t: TestContext, options: Partial<WorldOptions> = {}) {
@@ -192,14 +189,7 @@ test('wallets frozen and wallets thaw on the command line, beside a running gate
   const { db } = gateway.app.store
   const { id } = (await findWalletByAddress(db, address!))!
   await db.updateTable('wallets').set({ frozen_at: 1, frozen_reason: 'Why.' }).where('id', '=', id).execute()
-  const run = async (...args: string[]) => {
-    const words = ['--import', 'tsx', 'src/cli.ts', 'wallets', ...args, '--json']
-    const { stdout } = await promisify(execFile)(process.execPath, words, {
-      cwd: root,
-      env: { ...process.env, DATA_DIR: gateway.folder },
-    })
-    return JSON.parse(stdout) as unknown
-  }
+  const run = (...words: string[]) => askCommand(gateway.folder, 'wallets', ...words)
   const [frozen] = (await run('frozen')) as { id: string; address: string; reason: string }[]
   assert.deepEqual([frozen!.id, frozen!.address, frozen!.reason], [id, address, 'Why.'])
   assert.deepEqual(await run('thaw', id), { thawed: id, address })

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { loadConfig } from '../../src/config.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openKey, rewrapKey, sealKey } from '../../src/infra/secrets/envelope.ts'
@@ -23,9 +20,9 @@ import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
+import { askCommand } from '../support/command-line.ts'
 import { openGateway } from '../support/gateway.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const master = { id: 'key-1', key: systemRandom.bytes(32) }
 const other = { id: 'key-2', key: systemRandom.bytes(32) }
 const holder = { walletId: 'wal_1', address: new Signer(1).address }
@@ -185,14 +182,7 @@ test('wallet-keys rotate adds a key to the file beside a running gateway, which 
   const gateway = await openGateway(t)
   const key = gateway.app.createdKey!
   const { address: account } = (await gateway.call('cloud_wallet', { key })).json()
-  const run = async (...args: string[]) => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', 'src/cli.ts', 'wallet-keys', ...args, '--json'],
-      { cwd: root, env: { ...process.env, DATA_DIR: gateway.folder } },
-    )
-    return JSON.parse(stdout) as unknown
-  }
+  const run = (operation: string) => askCommand(gateway.folder, 'wallet-keys', operation)
   const [before] = (await run('list')) as { id: string; wallets: number; active: boolean }[]
   assert.deepEqual([before!.wallets, before!.active], [2, true])
   const { active, rewrapped } = (await run('rotate')) as { active: string; rewrapped: number }
