@@ -13,7 +13,8 @@ if (process.argv.includes('--thorough')) process.env.THOROUGH = 'true'
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 /** Suites that take longest start first, so that none of them is left over for the end. */
-const LONGEST = `test/pages test/chaos test/hostile test/wallets test/sim test/stores test/cluster test/docs`.split(' ')
+const LONGEST =
+  `test/pages test/chaos test/spec/part4 test/node test/stores test/wallets test/sim test/docs test/hostile`.split(' ')
 
 function listTests(folder) {
   if (!existsSync(join(root, folder))) return []
@@ -23,18 +24,24 @@ function listTests(folder) {
     .sort()
 }
 
-/** A suite is a folder of `test`, or all of `src`: its files share a process, a database server and a browser. */
+/** A folder of `test`, a part of the specification, or all of `src`: its files share a process, a database server and a browser. */
+function suiteOf(file) {
+  const [top, folder, ...rest] = file.split('/')
+  if (top !== 'test' || rest.length === 0) return top
+  return /^test\/spec\/part\d/.exec(file)?.[0] ?? `${top}/${folder}`
+}
+
 function groupBySuite(files) {
   const suites = new Map()
   for (const file of files) {
-    const name = file.startsWith('test/') ? dirname(file).split('/').slice(0, 2).join('/') : file.split('/')[0]
+    const name = suiteOf(file)
     suites.set(name, [...(suites.get(name) ?? []), file])
   }
   const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
   return [...suites].map(([name, files]) => ({ name, files })).sort((a, b) => rank(a.name) - rank(b.name))
 }
 
-/** Works off the suites with as many at a time as there are processors, and prints what each said when it has ended. */
+/** Works off the suites, one more at a time than there are processors, because some wait; prints what each said when it has ended. */
 async function runAll(suites) {
   const waiting = [...suites]
   const failed = []
@@ -50,7 +57,7 @@ async function runAll(suites) {
       broken ||= !result.passed && result.failed.length === 0
     }
   }
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, lane))
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, lane))
   return { failed, broken }
 }
 

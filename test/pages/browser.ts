@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium } from 'p
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
+import { isThorough } from '../support/thorough.ts'
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
 const SHOTS = resolve(import.meta.dirname, '../../test-output/screenshots')
@@ -79,8 +80,9 @@ export async function findViolations(page: Page): Promise<string[]> {
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
 
-/** For people to look at. */
+/** For people to look at, in a thorough run: a picture costs more than all that is looked for on its page. */
 export async function takeShot(page: Page, name: string): Promise<void> {
+  if (!isThorough) return
   mkdirSync(SHOTS, { recursive: true })
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }

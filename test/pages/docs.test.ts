@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openGateway } from '../support/gateway.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, takeShot } from './browser.ts'
 
 /* The landing page and the documentation as a person meets them, in a real browser. */
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const screenshots = resolve(import.meta.dirname, '../../test-output/screenshots')
 
 const closing: (() => unknown)[] = []
 let opened: ReturnType<typeof openOnce> | undefined
@@ -127,13 +125,12 @@ const VIEWS = [
 for (const { colorScheme, judged } of VIEWS) {
   test(`${colorScheme} pages fit phone and desk, and axe finds nothing serious`, async (t) => {
     const { url, browser } = await open()
-    mkdirSync(screenshots, { recursive: true })
     const found: string[] = []
     for (const width of [390, 1280]) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
       for (const [name, path] of Object.entries(PAGES)) {
         await page.goto(`${url}${path}`)
-        await page.screenshot({ path: join(screenshots, `docs-${name}-${width}-${colorScheme}.png`), fullPage: true })
+        await takeShot(page, `docs-${name}-${width}-${colorScheme}`)
         const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
         if (wide > 0) found.push(`${path} is ${wide} pixels wider than ${width}`)
         if (width !== judged) continue
