@@ -239,7 +239,10 @@ export function openServer(config: Config, served: Served): OpenServer {
       return sockets.count
     },
     async listen() {
-      await server.listen({ port: config.port, host: config.host })
+      await server.listen({ port: config.port, host: config.host }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EADDRINUSE') throw error
+        throw new Error(`Port ${config.port} is taken. Another one: PORT=${config.port + 1}`, { cause: error })
+      })
       return (server.server.address() as AddressInfo).port
     },
     async close() {

@@ -1,3 +1,4 @@
+import { lockFile } from './file-lock.ts'
 import { LedgerNode, type NodeOptions } from './node.ts'
 import { serveRpc } from './server.ts'
 import { serveWebsocket } from './websocket.ts'
@@ -23,7 +24,8 @@ export interface Devnet {
 /** Opens the embedded ledger and its two faces: the RPC over HTTP and the websocket. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { host = '127.0.0.1', port = 0, wsPort = 0, control = true } = options
-  const node = new LedgerNode(options)
+  const lock = lockFile(options.file)
+  const node = openNode(options, lock)
   try {
     const rpc = await serveRpc(node, { host, port, control })
     try {
@@ -32,6 +34,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       const close = async () => {
         await Promise.all([rpc.close(), websocket.close()])
         await node.close()
+        lock.release()
       }
       return {
         node,
@@ -45,6 +48,16 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     }
   } catch (error) {
     await node.close()
+    lock.release()
+    throw error
+  }
+}
+
+function openNode(options: NodeOptions, lock: { release(): void }): LedgerNode {
+  try {
+    return new LedgerNode(options)
+  } catch (error) {
+    lock.release()
     throw error
   }
 }

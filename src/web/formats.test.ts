@@ -29,6 +29,7 @@ test('the region decides which money somebody thinks in; what has no price is no
 
 test('what is left is told in the unit that fits', () => {
   assert.equal(showLeft('en', 86_400_000), '24 hours')
+  assert.equal(showLeft('en', 86_400_000 - 5_000), '24 hours')
   assert.equal(showLeft('en', 90_000), '2 minutes')
   assert.equal(showLeft('de', 3 * 86_400_000), '3 Tage')
   assert.equal(showLeft('en', -5), '0 minutes')

@@ -74,9 +74,9 @@ export function showLeft(locale: string, milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1_000))
   const [value, unit] =
     seconds >= 172_800
-      ? ([Math.floor(seconds / 86_400), 'day'] as const)
+      ? ([Math.round(seconds / 86_400), 'day'] as const)
       : seconds >= 7_200
-        ? ([Math.floor(seconds / 3_600), 'hour'] as const)
+        ? ([Math.round(seconds / 3_600), 'hour'] as const)
         : ([Math.ceil(seconds / 60), 'minute'] as const)
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
 }

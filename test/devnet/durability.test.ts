@@ -194,3 +194,13 @@ test('a file of a newer version is refused and left as it is', async (t) => {
   )
   again.close()
 })
+
+test('a second gateway started in the same folder is refused, says why, and the first goes on', async (t) => {
+  const file = ledgerFile(t)
+  const devnet = await openDevnet(t, { file })
+  await assert.rejects(openDevnet(t, { file }), { message: /is in use by another process\. .*DATA_DIR, PORT/ })
+  assert.equal((await call(devnet.rpcUrl, 'version')).rpc_version, '1')
+  await devnet.close()
+  const next = await openDevnet(t, { file })
+  assert.equal((await call(next.rpcUrl, 'version')).rpc_version, '1')
+})

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
 import { dumpStore } from '../accounts/world.ts'
+import { until } from '../support/until.ts'
+import { pay } from './browser.ts'
 import {
   type Dashboard,
   type Stocked,
@@ -301,4 +303,16 @@ test('credits and a username are bought on the payment page, for the account tha
     { kind: 'credits', account_id: owner.accountId, subject: owner.accountId },
     { kind: 'name', account_id: owner.accountId, subject: 'teashop' },
   ])
+})
+
+test('a payment that has paid a checkout without a key says so before it is assigned to another', async (t) => {
+  const { get, enter, join, rest, gateway } = await openDashboard(t)
+  const owner = await join('owner@example.com')
+  await rest('POST', '/api/checkouts', owner.key, { address: shopAddress, amount: '3' })
+  const made = (await gateway.call('checkout', { address: shopAddress, amount: '2' })).json()
+  await pay(gateway, shopAddress, made.amount_raw!)
+  const cookie = await enter(owner.key)
+  const page = async () => (await get('/dashboard/checkouts/unmatched', cookie)).text
+  await until(async () => (await page()).includes('made without a key'))
+  assert.ok((await page()).includes(`href="/pay/${made.id}"`))
 })

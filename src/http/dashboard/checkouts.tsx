@@ -8,6 +8,7 @@ import {
   deleteCheckout,
   getOwn,
   listCheckouts,
+  listKeylessPaid,
   listUnmatched,
   markPaid,
   readMoment,
@@ -71,13 +72,13 @@ export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: Chec
     },
   })
 
-  const unmatched = async ({ frame, accountId }: Visit, filled: Filled) => (
-    <UnmatchedPage
-      frame={frame}
-      filled={filled}
-      rows={await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })}
-    />
-  )
+  const unmatched = async ({ frame, accountId }: Visit, filled: Filled) => {
+    const payments = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
+    const hashes = payments.map(({ blockHash }) => blockHash)
+    const keyless = await listKeylessPaid(db, hashes)
+    const rows = payments.map((payment) => ({ ...payment, keylessId: keyless.get(payment.blockHash) }))
+    return <UnmatchedPage frame={frame} filled={filled} rows={rows} />
+  }
   const assigning = { path: '/checkouts/unmatched', section, done: { assigned: 'The payment is assigned.' } }
   door.page(assigning, (visit) => unmatched(visit, EMPTY))
   door.form({

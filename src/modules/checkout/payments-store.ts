@@ -2,6 +2,7 @@ import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutPaymentsTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
+import { ANONYMOUS } from './store.ts'
 
 export interface Payment {
   owner: string
@@ -91,6 +92,19 @@ export async function listUnmatched(
   }
   const rows = await query.orderBy('created_at', 'desc').orderBy('block_hash').limit(limit).execute()
   return rows.map(toPayment)
+}
+
+/** Checkouts without an owner that some of these blocks have paid: whoever owns their address may not know of them. */
+export async function listKeylessPaid(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('checkout_payments')
+    .select(['block_hash', 'checkout_id'])
+    .where('block_hash', 'in', [...hashes])
+    .where('owner', '=', ANONYMOUS)
+    .where('kind', '=', 'counted')
+    .execute()
+  return new Map(rows.map(({ block_hash: hash, checkout_id: id }) => [hash, id!]))
 }
 
 export async function findUnmatched(

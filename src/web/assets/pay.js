@@ -58,7 +58,7 @@ function inWords(seconds) {
   if (seconds <= NEAR) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`
   const [unit, length] = seconds >= 2 * DAY ? ['day', DAY] : seconds >= 2 * HOUR ? ['hour', HOUR] : ['minute', 60]
   const style = { style: 'unit', unit, unitDisplay: 'long' }
-  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.floor(seconds / length))
+  return new Intl.NumberFormat(document.documentElement.lang, style).format(Math.round(seconds / length))
 }
 
 function tick() {

@@ -50,13 +50,14 @@ const Tasks = ({ tasks, webhooks }: Pick<OverviewProps, 'tasks' | 'webhooks'>) =
     {tasks !== undefined && tasks.late > 0 && (
       <p class="notice task">
         {plural(tasks.late, 'checkout was', 'checkouts were')} paid late.{' '}
-        <a href="/dashboard/checkouts?additional=paid_late">Look at them</a> and mark what you accept.
+        <a href="/dashboard/checkouts?additional=paid_late">{tasks.late === 1 ? 'Look at it' : 'Look at them'}</a> and
+        mark what you accept.
       </p>
     )}
     {tasks !== undefined && tasks.unmatched > 0 && (
       <p class="notice task">
         {plural(tasks.unmatched, 'payment fits', 'payments fit')} no checkout.{' '}
-        <a href="/dashboard/checkouts/unmatched">Assign them</a>.
+        <a href="/dashboard/checkouts/unmatched">{tasks.unmatched === 1 ? 'Assign it' : 'Assign them'}</a>.
       </p>
     )}
     {webhooks !== undefined && webhooks.dead > 0 && (

@@ -31,51 +31,67 @@ const CodeForm = ({ link, next }: { link: Filled; next?: string }) => (
   </>
 )
 
-/** Two ways in. A mailed link opens this page with its token behind the `#`, which a script puts into its form. */
-export const SignInPage = ({ devnet, next, mailIsKept, email, secretKey, link }: SignInPageProps) => (
+interface WayIn extends Pick<SignInPageProps, 'next' | 'mailIsKept' | 'email' | 'secretKey'> {
+  isFirst: boolean
+}
+
+const ByMail = ({ email, mailIsKept, isFirst }: WayIn) => (
+  <section class="card">
+    <h2>By e-mail</h2>
+    <p class="card-note">We send you a link that works once. There is no password.</p>
+    <FormError filled={email} fields={['email']} />
+    <form method="post" action="/dashboard/sign-in/mail">
+      <TextField filled={email} name="email" label="E-mail" type="email" autocomplete="email" required />
+      <button class={isFirst ? undefined : 'plain'}>Send me a link</button>
+    </form>
+    {mailIsKept && (
+      <p class="hint">
+        This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
+        <code>npx nano-gateway mail list</code>.
+      </p>
+    )}
+    <noscript>
+      <p class="hint">
+        Without scripts the link cannot fill itself in: open <a href="/dashboard/sign-in/code">this page</a> and paste
+        its code.
+      </p>
+    </noscript>
+  </section>
+)
+
+const ByKey = ({ secretKey, next, isFirst }: WayIn) => (
+  <section class="card">
+    <h2>By API key</h2>
+    <FormError filled={secretKey} fields={['key']} />
+    <form method="post" action="/dashboard/sign-in/key">
+      <Next next={next} />
+      <TextField
+        filled={secretKey}
+        name="key"
+        label="Secret key"
+        hint="It begins with rpc_sk_; the first start of the gateway printed one. Signing in ends when the key is revoked."
+        type="password"
+        autocomplete="current-password"
+        required
+      />
+      <button class={isFirst ? undefined : 'plain'}>Sign in with key</button>
+    </form>
+  </section>
+)
+
+/**
+ * Two ways in; the one that works at once comes first. A mailed link opens this page with its token behind the `#`, which a
+ * script puts into its form.
+ */
+export const SignInPage = ({ devnet, link, ...ways }: SignInPageProps) => (
   <Gate title="Sign in" devnet={devnet}>
     <section class="card" id="by-link" hidden={link.error === undefined}>
       <h2>Your sign-in link</h2>
-      <CodeForm link={link} next={next} />
+      <CodeForm link={link} next={ways.next} />
     </section>
-    <section class="card">
-      <h2>By e-mail</h2>
-      <p class="card-note">We send you a link that works once. There is no password.</p>
-      <FormError filled={email} fields={['email']} />
-      <form method="post" action="/dashboard/sign-in/mail">
-        <TextField filled={email} name="email" label="E-mail" type="email" autocomplete="email" required />
-        <button>Send me a link</button>
-      </form>
-      {mailIsKept && (
-        <p class="hint">
-          This gateway keeps mail instead of sending it: administrators find the link under Mail, or with{' '}
-          <code>npx nano-gateway mail list</code>.
-        </p>
-      )}
-      <noscript>
-        <p class="hint">
-          Without scripts the link cannot fill itself in: open <a href="/dashboard/sign-in/code">this page</a> and paste
-          its code.
-        </p>
-      </noscript>
-    </section>
-    <section class="card">
-      <h2>By API key</h2>
-      <FormError filled={secretKey} fields={['key']} />
-      <form method="post" action="/dashboard/sign-in/key">
-        <Next next={next} />
-        <TextField
-          filled={secretKey}
-          name="key"
-          label="Secret key"
-          hint="It begins with rpc_sk_; the first start of the gateway printed one. Signing in ends when the key is revoked."
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <button class="plain">Sign in with key</button>
-      </form>
-    </section>
+    {ways.mailIsKept && <ByKey {...ways} isFirst />}
+    <ByMail {...ways} isFirst={!ways.mailIsKept} />
+    {!ways.mailIsKept && <ByKey {...ways} isFirst={false} />}
     <p class="soft">
       Signed in already, in this browser? <a href="/dashboard">Go on</a>
     </p>

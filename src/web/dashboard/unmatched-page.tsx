@@ -5,6 +5,8 @@ import { Card, Copyable, Empty, Moment, Nano, shorten } from './show.tsx'
 interface UnmatchedRow {
   blockHash: string
   checkoutId: string | null
+  /** A checkout that nobody owns, which this block has paid already. */
+  keylessId: string | undefined
   payer: string
   address: string
   amountRaw: bigint
@@ -46,6 +48,12 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: Filled; rows: 
           <p>
             Block <Copyable text={row.blockHash} shown={shorten(row.blockHash, 10, 6)} label="block" />
           </p>
+          {row.keylessId !== undefined && (
+            <p class="notice">
+              It has paid <a href={`/pay/${row.keylessId}`}>a checkout that was made without a key</a>. If that was
+              yours, leave it: it would count a second time.
+            </p>
+          )}
           <Form
             frame={frame}
             action="/dashboard/checkouts/unmatched"
@@ -56,7 +64,11 @@ export const UnmatchedPage = (props: { frame: FrameProps; filled: Filled; rows: 
               filled={filledOf(row)}
               name="checkout"
               label="Id of the checkout it pays"
-              hint={row.checkoutId === null ? undefined : 'The one that comes closest is filled in.'}
+              hint={
+                row.checkoutId === null
+                  ? 'It counts as paid then, whatever it asked for.'
+                  : 'The one that comes closest is filled in. It counts as paid then, whatever it asked for.'
+              }
               required
             />
             <button class="plain">Assign and mark as paid</button>

@@ -133,7 +133,9 @@ export const WalletPage = (props: WalletPageProps) => {
               ['Ends', <Moment at={wallet.expiresAt} />],
               [
                 'Then goes to',
-                refunds.length === 0 ? 'held for you' : refunds.map((one) => <code key={one}>{one} </code>),
+                refunds.length === 0
+                  ? 'nobody: it is held for you'
+                  : refunds.map((one) => <code key={one}>{one} </code>),
               ],
               ...(wallet.metadata === null || Object.keys(wallet.metadata).every((name) => name === 'name')
                 ? []

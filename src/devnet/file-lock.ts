@@ -1,0 +1,20 @@
+import { DatabaseSync } from 'node:sqlite'
+
+const IN_MEMORY = ':memory:'
+
+/**
+ * Keeps a ledger file to one process: each remembers what it has read, and two would part ways without a word. The lock
+ * is the operating system's, so that it ends with the process, however that ends.
+ */
+export function lockFile(file: string): { release(): void } {
+  if (file === IN_MEMORY) return { release: () => undefined }
+  const lock = new DatabaseSync(`${file}.lock`)
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (cause) {
+    lock.close()
+    const hint = 'Is nano-gateway running already? A second one needs a folder and a port of its own: DATA_DIR, PORT.'
+    throw new Error(`The ledger ${file} is in use by another process. ${hint}`, { cause })
+  }
+  return { release: () => lock.close() }
+}
