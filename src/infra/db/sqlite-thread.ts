@@ -31,6 +31,8 @@ export class SqliteThread {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.#worker = new Worker(new URL(`./sqlite-worker.${extension}`, import.meta.url), {
       workerData: { file, readOnly },
+      // A loader of the main thread would be loaded here once more, and this one needs none.
+      execArgv: [],
       // Rows pass through and are gone: large generations would only hold memory.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
