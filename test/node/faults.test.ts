@@ -20,9 +20,11 @@ function listCombinations(): Fault[][] {
   return [...pairs, ...sets.filter((set) => set.length > 2)]
 }
 
-const READS = isThorough ? 10_000 : 2_000
+const READS = isThorough ? 10_000 : 1_000
+/** Each kind of fault is met by this many questions before it begins, and as many after. */
+const QUESTIONS = isThorough ? 200 : 60
 
-test('one good node among bad ones: thousands of reads, no wrong answer and no failure (contract 7, rule 6)', async (t) => {
+test('one good node among bad ones: no matter how often it is asked, no wrong answer and no failure (contract 7, rule 6)', async (t) => {
   const ledgers = await growLedger(t)
   const options = { ledger: ledgers.current, older: ledgers.older }
   const good = await FaultyNode.start(t, options)
@@ -31,9 +33,10 @@ test('one good node among bad ones: thousands of reads, no wrong answer and no f
   for (const fault of BAD) {
     nodes.set(fault, [await FaultyNode.start(t, options, fault), await FaultyNode.start(t, options, fault)])
   }
-  const cases = listCombinations().flatMap((faults) =>
-    ['primary', 'fallback'].map((role) => {
-      const bad = faults.map((fault, at) => ({ url: nodes.get(fault)![fault === faults[at - 1] ? 1 : 0]!.url }))
+  const roles = ['primary', 'fallback']
+  const cases = listCombinations().flatMap((faults, at) =>
+    (isThorough ? roles : [roles[at % 2]]).map((role) => {
+      const bad = faults.map((fault, nth) => ({ url: nodes.get(fault)![fault === faults[nth - 1] ? 1 : 0]!.url }))
       return [...bad, { url: good.url, options: `role=${role}` }]
     }),
   )
@@ -74,10 +77,10 @@ for (const fault of [...SUDDEN, 'garbage', 'rate limit', 'reply lost', 'request 
     const questions = await collectQuestions(nodes[2]!, ledgers)
     const gateway = await openPooledGateway(t, nodes, { env: { CACHE_BYTES_MAX: '0' } })
     const tally = new Tally()
-    await tally.ask(gateway, questions, 200)
+    await tally.ask(gateway, questions, QUESTIONS)
     await nodes[0]!.behave(fault)
     await nodes[1]!.behave(fault)
-    await tally.ask(gateway, questions, 200)
+    await tally.ask(gateway, questions, QUESTIONS)
     tally.assertFlawless()
   })
 }
