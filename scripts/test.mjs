@@ -16,6 +16,10 @@ const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-
 const LONGEST =
   `test/pages test/chaos test/spec/part4 test/node test/stores test/wallets test/sim test/docs test/hostile`.split(' ')
 
+/** A suite with fewer files is packed together with others, up to so many. */
+const SMALL = 6
+const PACKED = 12
+
 function listTests(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
@@ -37,8 +41,22 @@ function groupBySuite(files) {
     const name = suiteOf(file)
     suites.set(name, [...(suites.get(name) ?? []), file])
   }
+  return pack([...suites].map(([name, files]) => ({ name, files })))
+}
+
+/** Small suites share a process: starting one, with its database server, takes longer than most of them. */
+function pack(suites) {
+  const packs = []
+  for (const suite of suites) {
+    const isSmall = suite.files.length < SMALL && !LONGEST.includes(suite.name)
+    const last = packs.findLast(({ files, open }) => open && files.length + suite.files.length <= PACKED)
+    if (isSmall && last) {
+      last.name += `, ${suite.name}`
+      last.files.push(...suite.files)
+    } else packs.push({ ...suite, open: isSmall })
+  }
   const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
-  return [...suites].map(([name, files]) => ({ name, files })).sort((a, b) => rank(a.name) - rank(b.name))
+  return packs.sort((a, b) => rank(a.name) - rank(b.name))
 }
 
 /** Works off the suites, one more at a time than there are processors, because some wait; prints what each said when it has ended. */

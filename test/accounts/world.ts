@@ -23,7 +23,7 @@ import {
   sendMail,
 } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
-import { freshUrl } from '../support/engines.ts'
+import { emptyUrl } from '../support/empty-store.ts'
 import { until } from '../support/until.ts'
 
 export interface World {
@@ -60,7 +60,7 @@ export interface WorldOptions {
 export async function openWorld(t: TestContext, options: WorldOptions = {}): Promise<World> {
   const { engine = 'sqlite', baseUrl = 'http://gateway.test' } = options
   const clock = new TestClock()
-  const store = await openStore(await freshUrl(t, engine), clock)
+  const store = await openStore(await emptyUrl(t, engine), clock)
   const { db, notices } = store
   const ids = openIds(systemRandom)
   const ctx: StoreCtx = { db, clock, ids, random: systemRandom, wakeJobs: () => notices.publish('jobs', '') }

@@ -18,7 +18,7 @@ import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { NO_WORK, Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
-import { freshUrl } from '../support/engines.ts'
+import { emptyUrl } from '../support/empty-store.ts'
 import { EventRelay } from '../support/event-relay.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -88,7 +88,7 @@ export async function openWorld(t: TestContext, engine: Engine = 'sqlite', thres
   const clock = new TestClock()
   const ledger = await openDevnet(t, { thresholds, clock })
   const relay = await EventRelay.start(t, ledger.wsUrl)
-  const databaseUrl = await freshUrl(t, engine)
+  const databaseUrl = await emptyUrl(t, engine)
   let createdKey: string | undefined
   const secret = () => randomBytes(32).toString('base64')
   const keys = { WALLET_KEYS: `one:${secret()}`, SECRET_KEY: secret() }

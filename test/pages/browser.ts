@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium } from 'p
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
+import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking']
@@ -14,6 +15,8 @@ const SHOTS = resolve(import.meta.dirname, '../../test-output/screenshots')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
+/** Both in a thorough run; otherwise the one that the seed says, so that runs add up. */
+export const THEMES = (['light', 'dark'] as const).filter((_, at) => isThorough || at === SEED % 2)
 export const DESK = { viewport: { width: 1280, height: 800 } } as const
 
 /** What a page did that no page of ours may do. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
-import { assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
 import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-world.ts'
 
 /*
- * Every page at the width of a phone and of a desk, light and dark: nothing wider than the window, and nothing that
+ * Every page at the width of a phone and of a desk, light or dark: nothing wider than the window, and nothing that
  * axe-core calls serious. The pictures are kept for people to look at.
  */
 
@@ -49,7 +49,7 @@ async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string 
   const wrong: string[] = []
   for (const [name, path] of pages) {
     await page.goto(`${url}/dashboard${path}`)
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
@@ -61,7 +61,7 @@ async function look(t: TestContext, { gateway, url }: Dashboard, cookie: string 
       wrong.push(...violations.filter((text) => /^(serious|critical)/.test(text)).map((text) => `${name}: ${text}`))
     }
   }
-  t.diagnostic(`axe-core on ${pages.length} pages in two themes: ${wrong.length} serious faults`)
+  t.diagnostic(`axe-core on ${pages.length} pages, ${THEMES.join(' and ')}: ${wrong.length} serious faults`)
   assert.deepEqual(wrong, [])
   assertGood(misdeeds)
 }

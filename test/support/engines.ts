@@ -8,6 +8,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { TestClock } from './clock.ts'
+import { emptyUrl } from './empty-store.ts'
 import { createDatabase } from './postgres.ts'
 
 export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
@@ -31,7 +32,7 @@ export async function freshUrl(t: TestContext, engine: Engine): Promise<string> 
 
 /** An empty store that is closed, and forgotten, when the test ends. */
 export async function openFresh(t: TestContext, engine: Engine): Promise<OpenedStore> {
-  const url = await freshUrl(t, engine)
+  const url = await emptyUrl(t, engine)
   const clock = new TestClock()
   const open = async () => {
     const store = await openStore(url, clock)

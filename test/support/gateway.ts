@@ -11,6 +11,7 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { checkAnswer } from './answers.ts'
+import { layEmptyStore } from './empty-store.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {
@@ -73,6 +74,7 @@ export async function openGateway(
     DEVNET_WS_PORT: '0',
     ...env,
   })
+  if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
   const app = await startApp(config, { clock, random: systemRandom, log })
   t.after(() => app.close())
   const post = (body: string, headers: Ask['headers'] = {}) => ask(app.url, { body, headers })

@@ -12,11 +12,11 @@ const LOOPBACK = '127.0.0.1'
 let server: Promise<string> | undefined
 let lastDatabase = 0
 
-/** Makes an empty database on a real server, which is started once for the whole run, and answers its address. */
-export async function createDatabase(): Promise<string> {
+/** Makes a database on a real server, which is started once for the whole run, and answers its address: empty, or as another is. */
+export async function createDatabase(like = 'template1'): Promise<string> {
   const url = await (server ??= startServer())
   const name = `suite_${++lastDatabase}`
-  await query(`${url}/postgres`, `create database ${name}`)
+  await query(`${url}/postgres`, `create database ${name} template ${like}`)
   return `${url}/${name}`
 }
 

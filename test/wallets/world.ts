@@ -19,7 +19,7 @@ import { type WalletCtx, createWallet } from '../../src/modules/wallets/index.ts
 import { type Wallets, openWallets } from '../../src/wallets.ts'
 import { NO_WORK } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
-import { freshUrl } from '../support/engines.ts'
+import { emptyUrl } from '../support/empty-store.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
 
@@ -94,7 +94,7 @@ export async function openWalletWorld(
   const devnet = await startDevnet({ file: ':memory:', clock, random, thresholds: NO_WORK })
   t.after(() => devnet.close())
   const ledger = devnet.node
-  const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await freshUrl(t, engine))
+  const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await emptyUrl(t, engine))
   t.after(() => lasting.close())
   const db = lasting.openFor(new Faults())
   const ids = openIds(random)
