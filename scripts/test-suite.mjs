@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
-const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=120000']
+const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=300000']
 
 export async function runSuite(root, files) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
