@@ -15,6 +15,7 @@ const account = (id: string) => ({ id, email: null, role: 'user' as const, creat
 /** How many commits are in the write-ahead log: frames that name the size of the file after them (SQLite format 4.1). */
 function countCommits(file: string): number {
   const log = readFileSync(`${file}-wal`)
+  if (log.length === 0) return 0
   const pageSize = log.readUInt32BE(8)
   let commits = 0
   for (let at = 32; at + 24 + pageSize <= log.length; at += 24 + pageSize) {
