@@ -1,8 +1,9 @@
 // Runs test files in one process and answers what they said.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { END } from './failed-files.mjs'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
@@ -24,11 +25,13 @@ export async function runSuite(root, files) {
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
   const code = await new Promise((resolve) => child.on('close', resolve))
-  const failed = [...new Set(readFileSync(results, 'utf8').split('\n').filter(Boolean))]
+  const lines = existsSync(results) ? readFileSync(results, 'utf8').split('\n').filter(Boolean) : []
   rmSync(folder, { recursive: true })
   return {
     passed: code === 0,
-    failed,
+    // A process that died has not run all of its files, whatever it said of the others.
+    ended: lines.at(-1) === END,
+    failed: [...new Set(lines)].filter((line) => line !== END),
     output: Buffer.concat(chunks).toString(),
     seconds: Math.round((Date.now() - started) / 1000),
   }

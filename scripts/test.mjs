@@ -72,7 +72,7 @@ async function runAll(suites) {
         `\n── ${suite.name}: ${result.passed ? 'passed' : 'FAILED'} in ${result.seconds} s${left}\n${result.output}`,
       )
       failed.push(...result.failed)
-      broken ||= !result.passed && result.failed.length === 0
+      broken ||= !result.ended || (!result.passed && result.failed.length === 0)
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, lane))

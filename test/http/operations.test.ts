@@ -111,6 +111,15 @@ test('503 from readiness while the gateway drains, with the headers of every ans
 })
 
 // Browsers open connections ahead of need.
+test('a port that is taken is named, and another one is proposed', async (t) => {
+  const { url } = await openGateway(t)
+  const port = Number(new URL(url).port)
+  await assert.rejects(openGateway(t, { PORT: String(port) }), {
+    message: `Port ${port} is taken. Another one: PORT=${port + 1}`,
+  })
+  assert.equal((await get(`${url}/health/live`)).status, 200)
+})
+
 test('a connection that never asked for anything does not hold the gateway up', async (t) => {
   const gateway = await openGateway(t, { DRAIN_MS: '60000' })
   const silent = connect(Number(new URL(gateway.url).port), '127.0.0.1')
