@@ -1,7 +1,7 @@
 import { isHex } from '../../kernel/nano/hex.ts'
 import { toFailure } from '../node/failure.ts'
 
-export type PeerFailureKind =
+type PeerFailureKind =
   /** No connection: nobody there has seen the request. */
   | 'unreachable'
   | 'timeout'

@@ -50,7 +50,7 @@ export async function insertEntry(
   return row !== undefined
 }
 
-export interface CreditEntry {
+interface CreditEntry {
   id: string
   amount: number
   reason: string

@@ -305,7 +305,7 @@ interface AuditEntry {
   detail: Record<string, unknown>
 }
 
-export interface AuditRecord {
+interface AuditRecord {
   id: string
   at: number
   actor: string

@@ -193,7 +193,7 @@ export async function countLate(db: Db, owner: string): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-export interface AccountTotal {
+interface AccountTotal {
   owner: string
   total: number
   complete: number

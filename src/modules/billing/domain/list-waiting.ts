@@ -8,7 +8,7 @@ type Unmatched = Awaited<ReturnType<typeof listUnmatched>>[number]
 const PAGE = 500
 
 /** Money that lies in the treasury and waits for the operator's word. */
-export interface WaitingPayment {
+interface WaitingPayment {
   blockHash: string
   payer: string
   amountRaw: Raw

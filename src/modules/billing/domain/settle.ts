@@ -14,7 +14,7 @@ type RefundReason =
   | 'unmatched'
 
 /** What was given for a payment, or why nothing can be. */
-export type Fulfilment =
+type Fulfilment =
   /** `what` is for people to read; `told` is called once it is committed. */
   { what: string; accountId?: string; told?: () => void } | { refund: RefundReason }
 

@@ -68,7 +68,7 @@ export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: F
   }
 }
 
-export interface StatsDay {
+interface StatsDay {
   /** As 2026-11-15, in UTC. */
   date: string
   /** Paid on this day, whenever they were made. */

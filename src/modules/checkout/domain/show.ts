@@ -75,7 +75,7 @@ export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: str
   }
 }
 
-export interface OwnCheckout {
+interface OwnCheckout {
   checkout: Checkout
   payments: Payment[]
   events: EventWithDeliveries[]

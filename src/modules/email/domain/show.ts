@@ -86,7 +86,7 @@ async function countShares({ store }: EmailCtx, { id }: EmailPayment): Promise<J
   return counts
 }
 
-export interface OwnEmailPayment {
+interface OwnEmailPayment {
   payment: EmailPayment
   /** Their addresses are shown in part. */
   recipients: (Omit<Recipient, 'email' | 'emailHash'> & { shownEmail: string })[]

@@ -4,7 +4,7 @@ import type { Checkout } from '../../checkout/index.ts'
 import { type FoundName, findName } from './find-name.ts'
 import { NAME, type NameDetail } from './lease-name.ts'
 
-export interface NameOffer extends FoundName {
+interface NameOffer extends FoundName {
   /** As it is written. */
   shown: string
   /** What is paid for it; nothing for a name that nobody may have. */

@@ -4,7 +4,7 @@ const PREFIX = 'whsec_'
 const KEY_BYTES_MIN = 24
 const KEY_BYTES_MAX = 64
 
-export interface ToSign {
+interface ToSign {
   /** The event's id, which is the same on every attempt. */
   id: string
   /** Unix seconds of this attempt. */

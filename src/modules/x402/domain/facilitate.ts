@@ -12,7 +12,7 @@ import { verify } from './verify.ts'
 const FOR_OTHERS = '(facilitator)'
 
 /** A payment and the terms another service asks for. */
-export interface FacilitatorRequest {
+interface FacilitatorRequest {
   paymentPayload: Record<string, unknown>
   terms: PaymentTerms
 }

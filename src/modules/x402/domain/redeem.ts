@@ -15,7 +15,7 @@ interface Redemption extends Presentation {
   run(payer: string): Promise<string>
 }
 
-export interface Redeemed {
+interface Redeemed {
   text: string
   /** The answer is a stored one. */
   replayed: boolean
