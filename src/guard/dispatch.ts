@@ -54,6 +54,7 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
     if (known) {
       trace.cache = 'hit'
       if (caller.kind === 'account') gateway.usage.count(caller.accountId, registered.action.name)
+      trace.ignored = known.ignoredNames
       return known.text
     }
     return await read(gateway, request, { body: body!, caller, ...registered })
@@ -69,9 +70,10 @@ interface ReadRequest extends RegisteredAction {
 
 /** What is asked for, and whether it may be; nothing has cost or changed anything before this is known. */
 async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
-  const { action, parse, body, caller } = found
+  const { action, parse, ignored, body, caller } = found
   const { headers, ip, trace } = request
   const { base } = gateway
+  trace.ignored = ignored(body)
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
   const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
   const purchase = shop && (await readPurchase(shop, action, request)) //          402
@@ -108,19 +110,13 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
 async function run(
   { base, remembered, nodeFor, tariffs, usage }: Gateway,
   { requestId, text, ip, trace, leaving }: RpcRequest,
-  {
-    action,
-    parse,
-    caller,
-    input,
-    resolved,
-    idempotencyKey,
-  }: ReadRequest & {
+  found: ReadRequest & {
     input: Record<string, unknown>
     resolved: string | undefined
     idempotencyKey: string | undefined
   },
 ): Promise<string> {
+  const { action, parse, ignored, caller, input, resolved, idempotencyKey } = found
   const ctx: Ctx = {
     ...base,
     requestId,
@@ -140,9 +136,10 @@ async function run(
   // What somebody paid for is not given away to the next, nor what rests on more than the node told.
   const isRepeat = trace.cache === 'hit' && action.caching !== 'never'
   if (isRepeat && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
-    const { fresh } = trace
+    const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.
-    remembered.put(text, { action, parse, text: answer, fresh: () => base.names.revision === revision && fresh() })
+    const stillFresh = () => base.names.revision === revision && fresh()
+    remembered.put(text, { action, parse, ignored, ignoredNames, text: answer, fresh: stillFresh })
   }
   return answer
 }
@@ -181,11 +178,13 @@ function findAction(registry: Registry, body: Readonly<Record<string, unknown>>)
   // A published example leaves the action out; a block with a subtype can mean one thing only.
   const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
   const name = body.action ?? implied
-  if (name === undefined || name === null || name === '') throw new AppError('invalid_action', 'Action not provided')
+  if (name === undefined || name === null || name === '') throw badAction('Action not provided')
   const found = typeof name === 'string' ? registry.find(name) : undefined
-  if (!found) throw new AppError('invalid_action', 'Bad action provided.')
+  if (!found) throw badAction('Bad action provided.')
   return found
 }
+
+const badAction = (text: string) => new AppError('invalid_action', text, { body: { field: 'action' } })
 
 function originOf({ origin }: RequestHeaders): string | undefined {
   return typeof origin === 'string' ? origin : undefined

@@ -21,21 +21,26 @@ export function createParser(action: Action): Parser {
   const validate: ValidateFunction = ajv.compile(action.input)
   const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
   const synonyms = Object.entries(action.fieldSynonyms ?? {})
+  const required = new Set(action.input.required)
   const movesSomething = action.once === true || action.onceWhen !== undefined
+  const isGiven = (name: string, value: unknown) =>
+    value !== undefined && ((value !== null && value !== '') || (action.ofNode === true && required.has(name)))
   return (params) => {
     const given: Record<string, unknown> = {}
-    for (const [name] of fields) if (params[name] !== undefined) given[name] = params[name]
+    for (const [name] of fields) if (isGiven(name, params[name])) given[name] = params[name]
     for (const [other, name] of synonyms) {
+      if (!isGiven(name, params[other])) continue
       given[name] ??= params[other]
       // Whichever was chosen, the caller may have meant the other. Where nothing is made or moved, the name itself wins.
-      const isClear = params[other] === undefined || isDeepStrictEqual(params[other], given[name])
-      if (movesSomething && !isClear) throw ambiguous(other, name)
+      if (movesSomething && !isDeepStrictEqual(params[other], given[name])) throw ambiguous(other, name)
     }
-    if (!validate(given)) throw refuse(validate.errors![0]!, fields)
+    if (!validate(given)) throw refuse(validate.errors![0]!, fields, action)
     for (const [name, { reader, refusal }] of fields) {
       if (reader === undefined || given[name] === undefined) continue
       given[name] = READERS[reader](given[name])
-      if (given[name] === undefined && reader !== 'flag') throw invalid(name, refusal)
+      if (given[name] !== undefined) continue
+      if (reader !== 'flag') throw invalid(name, refusal)
+      if (!action.ofNode) throw invalid(name, { code: 'invalid_request', text: `${name} must be true or false.` })
     }
     return given
   }
@@ -46,12 +51,14 @@ function ambiguous(other: string, name: string): AppError {
   return new AppError('invalid_request', detail, { body: { field: other } })
 }
 
-function refuse(error: ErrorObject, fields: [string, FieldSchema][]): AppError {
+function refuse(error: ErrorObject, fields: [string, FieldSchema][], { ofNode }: Action): AppError {
   if (error.keyword === 'required') {
     const name = String(error.params.missingProperty)
-    // The node's own words for a missing parameter, with the name it leaves out.
-    const body = { field: name, detail: `The field ${name} is required.` }
-    return new AppError('invalid_request', 'Unable to parse JSON', { body })
+    const sentence = `The field ${name} is required.`
+    // The node's own words for a missing parameter, with the name it leaves out, where the action is the node's.
+    return ofNode
+      ? new AppError('invalid_request', 'Unable to parse JSON', { body: { field: name, detail: sentence } })
+      : new AppError('invalid_request', sentence, { body: { field: name } })
   }
   const name = error.instancePath.split('/')[1] ?? ''
   if (error.keyword === 'maxItems') {

@@ -1,10 +1,12 @@
 import type { Action } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
+import { type IgnoredFields, createIgnoredFields } from './ignored-fields.ts'
 import { type Parser, createParser } from './parse.ts'
 
 export interface RegisteredAction {
   action: Action
   parse: Parser
+  ignored: IgnoredFields
 }
 
 /** Every action by every name it has: the one list that validation, documents and permissions come from. */
@@ -17,7 +19,7 @@ export class Registry {
     this.modules = modules
     this.actions = modules.flatMap((module) => module.actions)
     for (const action of this.actions) {
-      const registered = { action, parse: createParser(action) }
+      const registered = { action, parse: createParser(action), ignored: createIgnoredFields(action) }
       for (const name of [action.name, ...(action.synonyms ?? [])]) {
         if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)
         this.#byName.set(name, registered)

@@ -2,6 +2,8 @@ import type { RegisteredAction } from './registry.ts'
 
 interface RememberedAnswer extends RegisteredAction {
   text: string
+  /** Request fields that nobody read, told again with the answer. */
+  ignoredNames: string | undefined
   /** Whether the node's answer it was made from still counts. */
   fresh: () => boolean
 }

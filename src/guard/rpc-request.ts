@@ -20,6 +20,8 @@ export type RpcTrace = Trace & {
   /** The answer is a stored one. */
   replayed?: boolean
   payment?: PaymentTrace
+  /** Names of request fields that the action does not know. */
+  ignored?: string | undefined
   /** Numbers of the RateLimit headers. */
   limit: BurstDecision | undefined
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { createIgnoredFields } from '../guard/ignored-fields.ts'
 import { resolveNames } from '../guard/resolve-names.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
@@ -56,6 +57,7 @@ interface Area {
 
 function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll }: Area): void {
   const open = createOpener(ctx)
+  const ignoredIn = createIgnoredFields(checkoutAction)
   /** Undefined is everybody. */
   const ownerFor = (call: Call) => (seesAll(call) ? undefined : call.caller.accountId)
 
@@ -68,6 +70,8 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
     forAccount(async (call, reply) => {
       const make = await open(call.caller, call.body)
       const { secrets } = ctx.till
+      const ignored = ignoredIn(call.body)
+      if (ignored !== undefined) void reply.header('x-ignored-fields', ignored)
       void reply.code(201)
       return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async () =>
         toResponse(ctx.till, await make()),

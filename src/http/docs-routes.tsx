@@ -94,7 +94,12 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
       const result =
         only === 'code'
           ? undefined
-          : await runFromPage(options, request, { action: action.name, ...asked }, authorization.trim())
+          : await runFromPage(
+              options,
+              request,
+              { ...unknownTo(action, given), action: action.name, ...asked },
+              authorization.trim(),
+            )
       return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
     })
     done()
@@ -115,6 +120,11 @@ function readQuestion(action: Action, query: Record<string, unknown>): JsonObjec
   const texts = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const asked = toRequest(action, Object.fromEntries(texts))
   return isPlain && Object.keys(asked).length > 0 ? asked : undefined
+}
+
+/** Fields that the form does not have are sent along, so that the reader is told that nothing reads them. */
+function unknownTo(action: Action, given: Record<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in action.input.properties)))
 }
 
 function nameOf({ params }: FastifyRequest): string {

@@ -78,6 +78,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         extra,
       )
       if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
+      if (trace.ignored) headers.push('x-ignored-fields', trace.ignored)
       if (trace.replayed) headers.push('idempotent-replayed', 'true')
       if (trace.payment?.required) headers.push('payment-required', trace.payment.required)
       if (trace.payment?.response) headers.push('payment-response', trace.payment.response)

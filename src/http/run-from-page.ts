@@ -53,6 +53,9 @@ export async function runFromPage(
     milliseconds,
     answer: JSON.stringify(body, null, 2),
     failed,
-    headers: payment?.required === undefined ? [] : [['PAYMENT-REQUIRED', payment.required]],
+    headers: [
+      ...(payment?.required === undefined ? [] : [['PAYMENT-REQUIRED', payment.required] as const]),
+      ...(trace.ignored === undefined ? [] : [['X-Ignored-Fields', trace.ignored] as const]),
+    ],
   }
 }

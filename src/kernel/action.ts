@@ -14,6 +14,8 @@ export interface Action<S extends TObject = TObject> {
   name: string
   synonyms?: readonly string[]
   summary: string
+  /** An action that the node has too: wrong input is refused in its words, and a flag means what it means to the node. */
+  ofNode?: true
   input: S
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { type Raw, parseNano, parseRaw } from './money.ts'
+import { type Raw, parseNano, parseRaw, toPlainDecimal } from './money.ts'
 import { fromAddress, toAddress } from './nano/address.ts'
 import { isHex } from './nano/hex.ts'
 import type { JsonObject } from './shape.ts'
@@ -32,7 +32,7 @@ export const READERS = {
   flag: readFlag,
   whole: (value: unknown) => (typeof value === 'number' ? value : Number((value as string).trim())),
   multiplier: (value: unknown) => Number(value),
-  text: (value: unknown) => String(value),
+  decimal: (value: unknown) => toPlainDecimal(String(value)),
   nano: (value: unknown) => parseNano(String(value)),
   raw: (value: unknown) => parseRaw(String(value)),
   nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : parseNano(String(value))),
@@ -50,10 +50,11 @@ function readAddress(value: unknown): string | undefined {
   return (value as string).startsWith('nano_') ? (value as string) : toAddress(key)
 }
 
-/** Other spellings silently mean "not given", as they do for the node. */
+/** Reads a flag in its generous forms; undefined where it is none of them. */
 export function readFlag(value: unknown): boolean | undefined {
-  if (value === true || value === 1 || value === 'true' || value === '1') return true
-  if (value === false || value === 0 || value === 'false' || value === '0') return false
+  const form = typeof value === 'string' ? value.toLowerCase() : value
+  if (form === true || form === 1 || form === 'true' || form === '1') return true
+  if (form === false || form === 0 || form === 'false' || form === '0') return false
   return undefined
 }
 
@@ -254,7 +255,7 @@ export const field = {
         code: 'invalid_metadata',
       },
     }),
-  /** No schema on purpose: a flag in any other spelling counts as not given. */
+  /** No schema on purpose: to the node any other value counts as not given; the parser refuses it elsewhere. */
   flag: (description: string) =>
     Type.Unsafe<boolean | undefined>({
       description,
@@ -276,7 +277,7 @@ export const field = {
       anyOf: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }],
       description,
       examples: [10],
-      reader: 'text',
+      reader: 'decimal',
       refusal: { text: 'Invalid amount number', code: 'invalid_amount' },
     }),
   /** An address of whatever ledger; what it must look like depends on the currency. */

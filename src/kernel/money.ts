@@ -17,16 +17,35 @@ export function toRaw(value: bigint): Raw {
   return value as Raw
 }
 
+const EXPONENT_TEXT = /^([0-9]{0,40})(?:\.([0-9]{0,40}))?e([+-]?[0-9]{1,2})$/i
+
+/**
+ * Writes out a number with an exponent, which is how many programs print small and large ones: `1e-7` is `0.0000001`. Any other
+ * text stays as it is.
+ */
+export function toPlainDecimal(text: string): string {
+  const match = EXPONENT_TEXT.exec(text)
+  if (!match) return text
+  const [, whole = '', fraction = '', power = ''] = match
+  if (whole === '' && fraction === '') return text
+  const digits = whole + fraction
+  const point = whole.length + Number(power)
+  const before = point > 0 ? digits.slice(0, point).padEnd(point, '0') : ''
+  const after = (point > 0 ? digits.slice(point) : '0'.repeat(-point) + digits).replace(/0+$/, '')
+  return `${before.replace(/^0+/, '') || '0'}${after === '' ? '' : `.${after}`}`
+}
+
 /** Reads a decimal integer of raw; undefined when the text is not one. */
 export function parseRaw(text: string): Raw | undefined {
-  if (!RAW_TEXT.test(text)) return undefined
-  const value = BigInt(text)
+  const plain = toPlainDecimal(text)
+  if (!RAW_TEXT.test(plain)) return undefined
+  const value = BigInt(plain)
   return value <= RAW_MAX ? (value as Raw) : undefined
 }
 
 /** Reads a decimal number of nano with up to 30 decimals; undefined when the text is not one. */
 export function parseNano(text: string): Raw | undefined {
-  const match = NANO_TEXT.exec(text)
+  const match = NANO_TEXT.exec(toPlainDecimal(text))
   if (!match) return undefined
   const [, whole = '', fraction = ''] = match
   if (whole === '' && fraction === '') return undefined

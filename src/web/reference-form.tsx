@@ -11,7 +11,7 @@ export interface RunResult {
   answer: string
   failed: boolean
   /** Headers worth showing. */
-  headers: readonly [string, string][]
+  headers: readonly (readonly [string, string])[]
 }
 
 interface FormProps {

@@ -122,6 +122,18 @@ test('a form sends lists, objects and flags as what they are', async (t) => {
   assert.match(listed.text, /in 2 hours/)
 })
 
+test('a field that nothing reads is named beside the answer, in the form and by REST', async (t) => {
+  const gateway = await openGateway(t)
+  const { text } = await send(gateway, 'checkout', { address: GENESIS, amount: '1', titel: 'Coffee' })
+  assert.match(text, /Status 200/)
+  assert.match(text, /X-Ignored-Fields: titel/)
+  const made = await ask(`${gateway.url}/api/checkouts`, {
+    headers: { authorization: `Bearer ${gateway.app.createdKey}` },
+    body: JSON.stringify({ address: GENESIS, amount: '1', titel: 'Coffee' }),
+  })
+  assert.deepEqual([made.status, made.headers['x-ignored-fields']], [201, 'titel'], made.text)
+})
+
 test('a refusal is shown with its status, and what was typed is still there', async (t) => {
   const gateway = await openGateway(t)
   const { status, text } = await send(gateway, 'account_balance', { account: '<script>alert(1)</script>' })

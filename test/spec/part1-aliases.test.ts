@@ -90,12 +90,29 @@ test('a username stands wherever an account does', async (t) => {
         assertUnknown(await gateway.call('account_balance', { account }), 'account')
       }
       assertUnknown(await gateway.call('find_block', { address: '@nobody', amount: '1' }), 'address')
-      for (const action of ['accounts_receivable', 'accounts_pending']) {
-        assertUnknown(await gateway.call(action, { accounts: ['@alice', '@nobody'] }), 'accounts[1]')
-      }
       assertUnknown(
         await gateway.call('account_history', { account: '@alice', count: 1, account_filter: ['@x'] }),
         'account_filter[0]',
+      )
+    },
+  )
+
+  await t.test(
+    'one name that nobody has costs the others of a list nothing (contract 4.1, Receivable: accounts_receivable, accounts_receivable, unknown names)',
+    async () => {
+      const given = { accounts: ['@nobody', '@Bob', bob.address, '@__proto__'] }
+      const reply = (await gateway.call('accounts_receivable', given)).json<{ blocks: object; errors: object }>()
+      assert.deepEqual(Object.keys(reply.blocks), ['@Bob', bob.address])
+      assert.deepEqual(Object.entries(reply.errors), [
+        ['@nobody', 'Username not found.'],
+        ['@__proto__', 'Username not found.'],
+      ])
+      const none = (await gateway.call('accounts_receivable', { accounts: ['@nobody'] })).json()
+      assert.deepEqual(none, { blocks: '', errors: { '@nobody': 'Username not found.' } })
+      const wrong = await gateway.call('accounts_receivable', { accounts: ['@Bob', 'nano_1'] })
+      assert.deepEqual(
+        [wrong.status, wrong.json().error, wrong.json().field],
+        [400, 'Bad account number', 'accounts[1]'],
       )
     },
   )

@@ -14,7 +14,7 @@ const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 const BLOCK_COUNT = '{"action":"block_count"}'
 
 const EXPOSED =
-  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed'
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed, X-Ignored-Fields'
 const ALLOWED =
   'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers'
 

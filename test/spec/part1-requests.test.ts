@@ -91,31 +91,100 @@ test('requests are read generously, and what cannot be read is told clearly', as
 
   // Published clients send these along (clients 2).
 
-  await t.test('200 with fields the action does not know (contract 1, rule 5; 9, rule 5)', async () => {
-    const unknown = {
-      array: true,
-      watch_work: 'false',
-      use_peers: true,
-      password: '',
-      currency: false,
-      count: null,
-      account: '@nobody',
-      address: { deep: [1] },
-      ['__proto__']: { action: 'stop' },
+  await t.test(
+    'a misspelt field is ignored and named beside the answer, remembered or not (contract 1, rule 5; 9, rule 5)',
+    async () => {
+      const unknown = {
+        array: true,
+        watch_work: 'false',
+        use_peers: true,
+        password: '',
+        currency: false,
+        count: null,
+        account: '@nobody',
+        address: { deep: [1] },
+        ['__proto__']: { action: 'stop' },
+      }
+      const named =
+        'array, watch_work, use_peers, password, currency, count, account, address, __proto__, %D1%82%0D%0A%EF%BF%BD'
+      const sent = { ...unknown, ['т\r\n\ud800']: 1, idempotency_key: 'x' }
+      // From the node, from what the node said, and from the answer itself.
+      for (let round = 0; round < 4; round++) {
+        const reply = await gateway.call('block_count', sent)
+        assert.equal(reply.json().count, '3')
+        assert.equal(reply.headers['x-ignored-fields'], named)
+      }
+      const refused = await gateway.call('checkout', { titel: 'Coffee', address: 'nano_1' })
+      assert.deepEqual([refused.status, refused.headers['x-ignored-fields']], [400, 'titel'])
+      const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}${'x'.repeat(100)}`, at]))
+      const names = (await gateway.call('version', many)).headers['x-ignored-fields'] as string
+      assert.deepEqual([names.split(', ').length, names.length < 20 * 70], [20, true])
+      const known = await gateway.call('account_balance', { account: GENESIS, include_only_confirmed: true })
+      assert.equal(known.headers['x-ignored-fields'], undefined)
+    },
+  )
+
+  await t.test(
+    'null and an empty text in an optional field are absent, in every action (contract 1, rule 6)',
+    async () => {
+      const history = async (rest: object) =>
+        (await gateway.call('account_history', { account: GENESIS, count: 1, ...rest })).text
+      const plain = await history({})
+      for (const nothing of [null, '']) {
+        assert.equal(await history({ head: nothing, offset: nothing, raw: nothing, account_filter: nothing }), plain)
+        const checkout = {
+          address: GENESIS,
+          amount: '1',
+          title: nothing,
+          mode: nothing,
+          template: nothing,
+          key: nothing,
+        }
+        const made = await gateway.call('checkout', checkout)
+        assert.equal(made.status, 200, made.text)
+        const price = await gateway.call('price', { currency: nothing })
+        assert.equal(price.json().currency, 'usd', price.text)
+      }
+    },
+  )
+
+  await t.test('numbers with an exponent are read exactly (contract 1, rule 6)', async () => {
+    for (const amount of [1e-7, '1e-7', '1E-7']) {
+      assert.equal((await gateway.call('nano_to_raw', { amount })).json().raw, `1${'0'.repeat(23)}`, String(amount))
     }
-    assert.equal((await gateway.call('block_count', unknown)).json().count, '3')
+    assert.equal((await gateway.call('raw_to_nano', { amount: 1e30 })).json().nano, '1')
+    const made = await gateway.call('checkout', { address: GENESIS, amount: 1e21 })
+    assertRefusal(made, 400, 'Invalid amount number', 'invalid_amount')
   })
 
-  await t.test('flags are read in all their forms, and any other form is none (contract 1, rule 6)', async () => {
-    const contentsWith = async (json_block: unknown) => {
-      const reply = await gateway.call('block_info', { hash: DEV_NETWORK.genesisHash, json_block })
-      return typeof reply.json<{ contents: unknown }>().contents
-    }
-    for (const flag of [false, 'false', 0, '0']) assert.equal(await contentsWith(flag), 'string', String(flag))
-    for (const flag of [true, 'true', 1, '1', undefined, null, 'yes', 'FALSE', [], {}, 2]) {
-      assert.equal(await contentsWith(flag), 'object', JSON.stringify(flag))
-    }
-  })
+  await t.test(
+    'a missing field of a service action is named in the sentence, and a wrong flag by its field (contract 1, rule 6; 7, Texts and codes: field missing in an action of the service)',
+    async () => {
+      for (const absent of [{}, { amount: null }, { amount: '' }]) {
+        const reply = await gateway.call('find_block', { address: GENESIS, ...absent })
+        assertRefusal(reply, 400, 'The field amount is required.', 'invalid_request')
+        assert.equal(reply.json().field, 'amount')
+      }
+      const flag = await gateway.call('cloud_wallet', { list: 'yes' })
+      assertRefusal(flag, 400, 'list must be true or false.', 'invalid_request')
+      assert.equal(flag.json().field, 'list')
+    },
+  )
+
+  await t.test(
+    'flags are read in all their forms, and any other means nothing to the node (contract 1, rule 6)',
+    async () => {
+      const contentsWith = async (json_block: unknown) => {
+        const reply = await gateway.call('block_info', { hash: DEV_NETWORK.genesisHash, json_block })
+        return typeof reply.json<{ contents: unknown }>().contents
+      }
+      for (const flag of [false, 'false', 0, '0', 'FALSE', 'False'])
+        assert.equal(await contentsWith(flag), 'string', String(flag))
+      for (const flag of [true, 'true', 1, '1', 'TRUE', undefined, null, '', 'yes', [], {}, 2]) {
+        assert.equal(await contentsWith(flag), 'object', JSON.stringify(flag))
+      }
+    },
+  )
 
   await t.test(
     '400 for a list of 1001 entries, and 1000 are answered without losing one (contract 1, rule 8; 8, Requests: entries of accounts, hashes; 8, rule 5)',
@@ -176,7 +245,7 @@ test('counts are read as numbers and as texts, -1 is everything, and the largest
   assert.deepEqual([await listed(0), await listed('0')], [0, 0])
   // No limit is still the server's limit.
   assert.deepEqual([await listed(-1), await listed('-1'), await listed(undefined), await listed(1e15)], [3, 3, 3, 3])
-  for (const count of ['x', '', ' ', 1.5, '1.5', -2, '-2', '1e3', '0x10', null, true, [], {}]) {
+  for (const count of ['x', ' ', 1.5, '1.5', -2, '-2', '1e3', '0x10', true, [], {}]) {
     const reply = await gateway.call('receivable', { account: address, count })
     assertRefusal(reply, 400, 'Invalid count', 'invalid_count')
     assert.equal(reply.json().field, 'count')

@@ -131,7 +131,8 @@ test('the embedded ledger has one representative, with its version, and it is on
       ...about,
       username: 'Bank',
       weight: 100,
-      weight_nano: 340_282_366,
+      weight_nano: 340_282_366.9209385,
+      weight_raw: '340282366920938463463374607431768211455',
       uptime: '100.00%',
       synced: 100,
       score: 80,
@@ -174,7 +175,7 @@ async function openVoters(t: TestContext, online: () => string[]): Promise<strin
   return url
 }
 
-test('nothing is known of most representatives, and their score says whom to join (contract 2, Representative: donation_address, website, location, alias, username, weight, weight_nano, synced, score, version, protocol, database)', async (t) => {
+test('nothing is known of most representatives, and their score says whom to join (contract 2, Representative: donation_address, website, location, alias, username, weight, weight_nano, weight_raw, synced, score, version, protocol, database)', async (t) => {
   const url = await openVoters(t, () => [ann, ben])
   const gateway = await openGateway(t, { NODE_URLS: url }, new TestClock())
   const unknown = { donation_address: null, website: null, location: null, alias: '', username: '', database: '' }
@@ -188,6 +189,7 @@ test('nothing is known of most representatives, and their score says whom to joi
       account: ben,
       weight: 10,
       weight_nano: 1_000,
+      weight_raw: '1000000000000000000000000000000000',
       uptime: '100.00%',
       synced: 100,
       score: 80,
@@ -198,6 +200,7 @@ test('nothing is known of most representatives, and their score says whom to joi
       account: ann,
       weight: 3,
       weight_nano: 300,
+      weight_raw: '300000000000000000000000000000000',
       uptime: '100.00%',
       synced: 99.9,
       score: 100,
@@ -208,6 +211,7 @@ test('nothing is known of most representatives, and their score says whom to joi
       account: cal,
       weight: 0.5,
       weight_nano: 50,
+      weight_raw: '50000000000000000000000000000000',
       uptime: '0.00%',
       synced: 100,
       score: 20,

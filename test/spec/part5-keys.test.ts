@@ -94,7 +94,7 @@ test('rpc_key and gpu_key mail a link that signs in once, and tell nobody who ha
     ),
   )
   assert.equal(new Set(generic).size, 1)
-  assertRefusal(await call('rpc_key', {}), 400, 'Unable to parse JSON', 'invalid_request')
+  assertRefusal(await call('rpc_key', {}), 400, 'The field email is required.', 'invalid_request')
   assertRefusal(await call('rpc_key', { email: 'nobody' }), 400, 'Invalid email', 'invalid_email')
   const again = await office.signIn(await office.mailedToken('alice@example.com', 4))
   assert.equal(again.json<{ account: { id: string } }>().account.id, account.id)

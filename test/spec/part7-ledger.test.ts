@@ -85,9 +85,9 @@ test('400 with the node’s own words for what is malformed, naming the field (c
     ['process', { block: 'nonsense' }, 'Block is invalid', 'invalid_block', 'block'],
     ['account_info', {}, 'Unable to parse JSON', 'invalid_request', 'account'],
     ['account_info', { account: '@nobody' }, 'Username not found.', 'username_not_found', 'account'],
-    ['no_such_action', {}, 'Bad action provided.', 'invalid_action'],
-    ['stop', {}, 'Bad action provided.', 'invalid_action'],
-    ['', {}, 'Action not provided', 'invalid_action'],
+    ['no_such_action', {}, 'Bad action provided.', 'invalid_action', 'action'],
+    ['stop', {}, 'Bad action provided.', 'invalid_action', 'action'],
+    ['', {}, 'Action not provided', 'invalid_action', 'action'],
     ['nano_to_raw', { amount: 'x' }, 'Invalid amount number', 'invalid_amount', 'amount'],
   ]
   for (const [action, fields, text, code, field] of malformed) {

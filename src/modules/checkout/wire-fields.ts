@@ -1,4 +1,4 @@
-import { type Raw, parseNano } from '../../kernel/money.ts'
+import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
@@ -171,9 +171,9 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
 
 /** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
 function toDecimalText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'string') return toPlainDecimal(value.trim())
   if (typeof value !== 'number') return undefined
-  const text = String(value)
+  const text = toPlainDecimal(String(value))
   if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) return undefined
   return text.replace('.', '').replace(/^0+/, '').length <= SIGNIFICANT_DIGITS_MAX ? text : undefined
 }

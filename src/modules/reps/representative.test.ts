@@ -52,6 +52,7 @@ test('a representative is joined from weight, quorum, telemetry, looks and what 
     donation_address: null,
     weight: 2.5,
     weight_nano: 1_000,
+    weight_raw: '1000000000000000000000000000000000',
     uptime: '99.90%',
     synced: 99.5,
     website: 'https://ann.example',

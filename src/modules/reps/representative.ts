@@ -1,4 +1,4 @@
-import { RAW_PER_NANO, parseRaw } from '../../kernel/money.ts'
+import { formatNano, parseRaw } from '../../kernel/money.ts'
 import { type Json, type JsonObject, toList, toObject } from '../../kernel/shape.ts'
 import type { Uptimes } from './store.ts'
 
@@ -49,7 +49,9 @@ export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf
         account,
         donation_address,
         weight: percent,
-        weight_nano: Number(weight / RAW_PER_NANO),
+        // A JSON number is the nearest there is; the whole truth stands beside it.
+        weight_nano: Number(formatNano(weight)),
+        weight_raw: weight.toString(),
         uptime: `${uptime.toFixed(2)}%`,
         synced,
         website,

@@ -19,4 +19,4 @@ export const providerFailed = (cause: unknown) =>
     cause,
   })
 
-export const swapNotFound = () => new AppError('swap_not_found', 'Swap not found.')
+export const swapNotFound = () => new AppError('swap_not_found', 'Swap not found.', { body: { field: 'id' } })

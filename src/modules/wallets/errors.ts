@@ -1,7 +1,8 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
 /** Also for wallets of other accounts and for those that have ended: nobody learns what exists elsewhere. */
-export const walletNotFound = () => new AppError('wallet_not_found', 'Wallet not found.')
+export const walletNotFound = () =>
+  new AppError('wallet_not_found', 'Wallet not found.', { body: { field: 'account' } })
 export const walletNotEmpty = () =>
   new AppError('wallet_not_empty', 'The wallet holds funds and has no refund address. Send them away first.')
 export const walletFrozen = () =>

@@ -17,6 +17,7 @@ export const BALANCE = answer.record({
 
 export const accountBalance = action({
   name: 'account_balance',
+  ofNode: true,
   summary: 'Balance and receivable amount of one account; zeros for an account that was never opened.',
   input: input({
     account: field.account,

@@ -16,6 +16,7 @@ function fact(
 ) {
   return action({
     name,
+    ofNode: true,
     summary,
     input: input({ account: field.account }),
     example: { request: { account }, response },

@@ -5,6 +5,7 @@ import { toAddress } from '../../../kernel/nano/address.ts'
 
 export const accountGet = action({
   name: 'account_get',
+  ofNode: true,
   summary: 'The address of a public key.',
   input: input({ key: field.publicKey }),
   example: {

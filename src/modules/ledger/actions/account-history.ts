@@ -9,6 +9,7 @@ import { withUsername } from '../username.ts'
 
 export const accountHistory = action({
   name: 'account_history',
+  ofNode: true,
   summary: 'Sends and receives of an account, newest first.',
   input: input({
     account: optional(field.account),

@@ -15,6 +15,7 @@ const AMOUNTS = [
 
 export const accountInfo = action({
   name: 'account_info',
+  ofNode: true,
   summary: 'Frontier, balance, representative and block count of one account. Read it right before building a block.',
   input: input({
     account: field.account,

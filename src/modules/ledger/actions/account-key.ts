@@ -5,6 +5,7 @@ import { fromAddress } from '../../../kernel/nano/address.ts'
 
 export const accountKey = action({
   name: 'account_key',
+  ofNode: true,
   summary: 'The public key of an address.',
   input: input({ account: field.account }),
   example: {

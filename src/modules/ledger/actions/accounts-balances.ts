@@ -7,6 +7,7 @@ import { BALANCE, BALANCE_AMOUNTS } from './account-balance.ts'
 
 export const accountsBalances = action({
   name: 'accounts_balances',
+  ofNode: true,
   summary: 'Balances of many accounts, keyed by each identifier as given; wrong ones are listed under `errors`.',
   input: input({
     accounts: field.accounts,

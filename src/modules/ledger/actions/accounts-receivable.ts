@@ -1,13 +1,15 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
-import { requireAccounts } from '../identifiers.ts'
+import { readAccounts } from '../identifiers.ts'
 import { WAITING, withDetails } from './receivable.ts'
 
 export const accountsReceivable = action({
   name: 'accounts_receivable',
+  ofNode: true,
   synonyms: ['accounts_pending'],
   summary: 'Sends that wait for each of many accounts: account, then hash, then amount and source.',
   input: input({
@@ -33,27 +35,43 @@ export const accountsReceivable = action({
       },
     },
   },
-  output: answer.record({ blocks: answer.orNothing(answer.map(answer.map(WAITING))) }),
+  output: answer.record({
+    blocks: answer.orNothing(answer.map(answer.map(WAITING))),
+    errors: answer.optional(answer.map(answer.text)),
+  }),
   auth: 'none',
   caching: 'events',
   async run(ctx, { accounts, count, threshold, source: _always, ...rest }) {
-    const addresses = await requireAccounts(ctx, accounts)
-    if (addresses.length === 0) return { blocks: '' }
-    const answer = await ctx.node.read('accounts_receivable', {
-      accounts: [...new Set(addresses)],
-      count: boundedCount(ctx, count),
-      threshold: threshold?.toString(),
-      source: true,
-      ...rest,
-    })
+    const entries = await readAccounts(ctx, accounts)
+    // A wrong address fails the question, as it does for the node; a name that nobody has any more does not cost the others their answer.
+    const wrong = entries.findIndex(({ given, error }) => error !== undefined && !given.startsWith('@'))
+    if (wrong >= 0) {
+      throw new AppError('invalid_account', 'Bad account number', { body: { field: `accounts[${wrong}]` } })
+    }
+    const known = entries.filter((entry) => entry.address !== undefined)
+    const answer =
+      known.length === 0
+        ? {}
+        : await ctx.node.read('accounts_receivable', {
+            accounts: [...new Set(known.map(({ address }) => address))],
+            count: boundedCount(ctx, count),
+            threshold: threshold?.toString(),
+            source: true,
+            ...rest,
+          })
     const found = toObject(answer.blocks)
     const blocks: JsonObject = {}
-    accounts.forEach((given, at) => {
-      const entries = toObject(found[addresses[at]!])
+    for (const { given, address } of known) {
       const shaped: JsonObject = {}
-      for (const [hash, details] of Object.entries(entries)) shaped[hash] = withDetails(ctx.names, details)
+      for (const [hash, details] of Object.entries(toObject(found[address]))) {
+        shaped[hash] = withDetails(ctx.names, details)
+      }
       if (Object.keys(shaped).length > 0) blocks[given] = shaped
-    })
-    return { blocks: orEmpty(blocks) }
+    }
+    const unknown = entries.filter((entry) => entry.address === undefined)
+    return {
+      blocks: orEmpty(blocks),
+      ...(unknown.length > 0 && { errors: Object.fromEntries(unknown.map(({ given, error }) => [given, error])) }),
+    }
   },
 })

@@ -5,6 +5,7 @@ import { readFromEach } from '../read-from-each.ts'
 
 export const accountsRepresentatives = action({
   name: 'accounts_representatives',
+  ofNode: true,
   summary: 'Representative of each of many accounts; unknown and wrong ones are listed under `errors`.',
   input: input({ accounts: field.accounts }),
   example: {

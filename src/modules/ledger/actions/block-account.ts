@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 
 export const blockAccount = action({
   name: 'block_account',
+  ofNode: true,
   summary: 'The account a block belongs to.',
   input: input({ hash: field.hash }),
   example: {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 
 export const blockCount = action({
   name: 'block_count',
+  ofNode: true,
   summary: 'How many blocks the ledger holds, under the old and the new names.',
   input: input({}),
   example: {

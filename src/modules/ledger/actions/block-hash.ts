@@ -6,6 +6,7 @@ import { readBlock } from '../read-block.ts'
 
 export const blockHash = action({
   name: 'block_hash',
+  ofNode: true,
   summary: 'The hash of a block, computed here.',
   input: input({ block: field.block, json_block: optional(field.flag('Accepted for compatibility.')) }),
   example: {

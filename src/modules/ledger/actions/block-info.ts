@@ -35,6 +35,7 @@ export const EXAMPLE_BLOCK = {
 
 export const blockInfo = action({
   name: 'block_info',
+  ofNode: true,
   synonyms: ['block'],
   summary: 'One block with its amount, height, confirmation and contents.',
   input: input({

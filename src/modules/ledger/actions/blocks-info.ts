@@ -9,6 +9,7 @@ import { BLOCK, EXAMPLE_BLOCK } from './block-info.ts'
 
 export const blocksInfo = action({
   name: 'blocks_info',
+  ofNode: true,
   summary: 'Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them.',
   input: input({
     hashes: field.hashes,

@@ -39,6 +39,7 @@ export const EXAMPLE_CONTENTS = {
 
 export const blocks = action({
   name: 'blocks',
+  ofNode: true,
   summary: 'The contents of many blocks by hash.',
   input: input({
     hashes: field.hashes,

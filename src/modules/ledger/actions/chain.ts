@@ -11,6 +11,7 @@ const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4
 function walk(name: 'chain' | 'successors', summary: string, next: string) {
   return action({
     name,
+    ofNode: true,
     summary,
     input: input({
       block: field.hash,

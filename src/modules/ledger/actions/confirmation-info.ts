@@ -6,6 +6,7 @@ import { shapeBlock } from '../shape-block.ts'
 
 export const confirmationInfo = action({
   name: 'confirmation_info',
+  ofNode: true,
   summary: 'The open election for a root.',
   input: input({
     root: field.root,

@@ -6,6 +6,7 @@ import { boundedCount } from '../count.ts'
 
 export const delegators = action({
   name: 'delegators',
+  ofNode: true,
   summary: 'Accounts that delegate to a representative, with their balances in raw.',
   input: input({
     account: field.account,

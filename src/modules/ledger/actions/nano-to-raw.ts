@@ -4,6 +4,7 @@ import { field, input } from '../../../kernel/fields.ts'
 
 export const nanoToRaw = action({
   name: 'nano_to_raw',
+  ofNode: true,
   summary: 'Nano to raw, exact to the last of 30 decimals.',
   input: input({ amount: field.nanoAmount }),
   example: {

@@ -8,6 +8,7 @@ import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
 function fact(name: string, summary: string, response: Json, output: TObject, amounts: readonly string[] = []) {
   return action({
     name,
+    ofNode: true,
     summary,
     input: input({
       peer_details: optional(field.flag('Include details of peers, where there are any.')),

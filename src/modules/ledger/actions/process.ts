@@ -7,6 +7,7 @@ import { readBlock } from '../read-block.ts'
 
 export const processBlock = action({
   name: 'process',
+  ofNode: true,
   summary: 'Publishes a signed block. Not to be repeated blindly: after a time-out look the block up first.',
   input: input({
     block: field.block,

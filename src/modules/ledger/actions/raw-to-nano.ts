@@ -5,6 +5,7 @@ import { formatNano } from '../../../kernel/money.ts'
 
 export const rawToNano = action({
   name: 'raw_to_nano',
+  ofNode: true,
   summary: 'Raw to nano, exact to the last of 30 decimals.',
   input: input({ amount: field.rawAmount }),
   example: { request: { amount: '1500000000000000000000000000000' }, response: { nano: '1.5', amount: '1.5' } },

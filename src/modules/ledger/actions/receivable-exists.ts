@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 
 export const receivableExists = action({
   name: 'receivable_exists',
+  ofNode: true,
   synonyms: ['pending_exists'],
   summary: 'Whether a send still waits to be received.',
   input: input({

@@ -15,6 +15,7 @@ export const WAITING = answer.record({
 
 export const receivable = action({
   name: 'receivable',
+  ofNode: true,
   synonyms: ['pending'],
   summary: 'Sends that wait to be received by an account. With `array` the answer is a list of objects.',
   input: input({

@@ -6,6 +6,7 @@ import { requireAccounts } from '../identifiers.ts'
 
 export const representativesOnline = action({
   name: 'representatives_online',
+  ofNode: true,
   summary: 'Representatives that voted lately.',
   input: input({
     weight: optional(field.flag('Include the weight of each.')),

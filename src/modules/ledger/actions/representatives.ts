@@ -6,6 +6,7 @@ import { boundedCount } from '../count.ts'
 
 export const representatives = action({
   name: 'representatives',
+  ofNode: true,
   summary: 'Representatives with their voting weight in raw, heaviest first.',
   input: input({
     count: optional(field.count),

@@ -6,6 +6,7 @@ import { isAddress } from '../../../kernel/nano/address.ts'
 
 export const validateAccountNumber = action({
   name: 'validate_account_number',
+  ofNode: true,
   summary: 'Whether a text is an address with a right checksum.',
   input: input({ account: Type.String({ description: 'The text to check.' }) }),
   example: {

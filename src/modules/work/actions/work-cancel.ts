@@ -4,6 +4,7 @@ import { field, input } from '../../../kernel/fields.ts'
 
 export const workCancel = action({
   name: 'work_cancel',
+  ofNode: true,
   summary: 'Ends your own waits for the work of a root. Nobody else’s wait ends.',
   input: input({ hash: field.hash }),
   example: {

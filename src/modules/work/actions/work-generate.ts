@@ -17,6 +17,7 @@ import { readBlock } from '../../ledger/index.ts'
 
 export const workGenerate = action({
   name: 'work_generate',
+  ofNode: true,
   summary: 'Proof of work for the root of the next block.',
   input: input({
     hash: field.hash,

@@ -6,6 +6,7 @@ import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue }
 
 export const workValidate = action({
   name: 'work_validate',
+  ofNode: true,
   summary: 'How strong a work value is for a root, and whether it suffices.',
   input: input({
     hash: field.hash,
