@@ -15,6 +15,7 @@ import type { StoreCtx } from '../src/kernel/in-tx.ts'
 import { createAccount, issueKey } from '../src/modules/accounts/index.ts'
 import { findKeyByHash } from '../src/modules/accounts/store.ts'
 import { createDatabase } from '../test/support/postgres.ts'
+import { terminalFailures } from '../src/infra/failures.ts'
 
 const CALLERS = [1, 32, 256]
 const KEYS = 1_000
@@ -53,7 +54,14 @@ async function benchStore(name: string, url: string): Promise<string[]> {
   const store = await openStore(url, systemClock)
   const { db } = store
   const wakeJobs = () => undefined
-  const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs }
+  const ctx: StoreCtx = {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs,
+    failures: terminalFailures,
+  }
   try {
     const account = () => createAccount(ctx, { email: null, role: 'user', actor: 'bench' })
     const issue = async () => {

@@ -14,8 +14,9 @@ import { openIds } from './infra/ids.ts'
 import { countJobs } from './infra/jobs/queue.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
+import { openFailures } from './infra/failures.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
-import { type Log, describeError } from './infra/log.ts'
+import type { Log } from './infra/log.ts'
 import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
@@ -24,6 +25,7 @@ import { shareEars } from './infra/node/shared-ears.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
+import type { Failures } from './kernel/failures.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
@@ -47,7 +49,7 @@ import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
 import { openSwaps } from './swap.ts'
 import { toUpstreams } from './upstreams.ts'
-import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets } from './wallets.ts'
+import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets, tellAlarm } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
@@ -71,6 +73,7 @@ export interface App {
   nodes: Nodes
   store: Store
   usage: UsageMeter
+  failures: Failures
   /** Where proof of work comes from. */
   work: Scheduler
   /** Stops taking requests, finishes the running ones, closes everything. */
@@ -92,11 +95,9 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
   const registry = listActions()
   const builtIn = loadBuiltIn(config)
-  const tellProvider = (provider: string) => (reason: string) =>
-    log.warn({ event: 'provider_failure', provider, reason })
   const markets = openMarket(config, {
     clock,
-    onFailure: ({ provider, reason }) => tellProvider(provider)(reason),
+    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
   })
   // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
   const sold = readPrices(config, registry, markets.prices)
@@ -104,14 +105,15 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   let limitsDegraded = false
   // Known beforehand unless any port will do: jobs that run before we listen write links, too.
   let url = config.port === 0 ? '' : toUrl(config.host, config.port)
-  const devnet = await startEmbedded(config, { clock, random })
+  const metrics = new Metrics()
+  const failures = openFailures({ log, metrics, clock })
+  const devnet = await startEmbedded(config, { clock, random, failures })
   opened.defer(() => devnet?.close())
-  const store = await openStore(storeUrl(config), clock)
+  const store = await openStore(storeUrl(config), clock, { failures })
   opened.defer(() => store.close())
   // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
-  const unfollow = store.readTime && (await clock.follow?.(store.readTime))
+  const unfollow = store.readTime && (await clock.follow?.(store.readTime, failures.lost('clock.follow')))
   opened.defer(() => unfollow?.())
-  const metrics = new Metrics()
   const upstreams = toUpstreams(config, devnet)
   const scheduler = await openScheduler(config, {
     clock,
@@ -126,6 +128,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     cacheBytesMax: config.cacheBytesMax,
     clock,
     random,
+    failures,
     onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
     hearsWrites: () => store.notices.connected,
     onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
@@ -152,7 +155,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
-  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs }
+  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs, failures }
   const network = devnet ? 'dev' : config.nodeNetwork
   const thresholds = WORK_THRESHOLDS[network]
   const desk = new WorkDesk({
@@ -173,10 +176,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     notices,
     bus: nodes.confirmations,
     devnet,
-    onAlarm: (kind, { walletId, reason }) => {
-      metrics.walletAlarms.inc({ kind })
-      log.error({ event: 'wallet_alarm', kind, walletId, reason })
-    },
+    onAlarm: tellAlarm(log, metrics),
   })
   opened.defer(() => custodian.close())
   if (keepsKeysBeside(config)) {
@@ -186,7 +186,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
   const usage = new UsageMeter(storeCtx)
   opened.defer(() => usage.close())
-  const keys = new StoredKeys(db, clock)
+  const keys = new StoredKeys(storeCtx)
   opened.defer(() => keys.close())
   notices.subscribe('key', (hash) => keys.forget(hash))
   notices.onGap(() => keys.forgetAll())
@@ -196,7 +196,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     db,
     clock,
     notices,
-    onError: (error) => log.error({ event: 'name_book', error: describeError(error) }),
+    onError: failures.failed('names.book'),
   })
   opened.defer(() => names.stop())
   const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: exchangesOf(builtIn) })
@@ -216,7 +216,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     sales,
     devnet: devnet !== undefined,
     baseUrl: () => config.baseUrl ?? url,
-    onError: (error, doing) => log.error({ event: 'checkout_monitor', doing, error: describeError(error) }),
+    onError: (error, doing) => failures.failed('checkout.monitor', { doing })(error),
   })
   const emails = openEmailPayments(config, {
     wallets: custodian.ctx,
@@ -247,8 +247,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...checkouts.jobs,
       ...emails.jobs,
       remindOfEnds(storeCtx, () => config.baseUrl ?? url),
-      ...(swaps ? [followSwaps(storeCtx, swaps, tellProvider('swap'))] : []),
+      ...(swaps ? [followSwaps(storeCtx, swaps)] : []),
     ],
+    failures,
     onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
   })
   opened.defer(async () => {
@@ -259,7 +260,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   notices.subscribe('jobs', () => runner.wake())
   const createdKey = await createFirstAdministrator(storeCtx)
-  const shared = await openSharedLimits(config, clock, (degraded) => {
+  const shared = await openSharedLimits(config, storeCtx, (degraded) => {
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
   })
@@ -343,7 +344,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
   const doors = { actions: registry.actions, routes: server.routes }
-  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, work: scheduler, close }
+  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, failures, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -5,19 +5,21 @@ import { type Devnet, startDevnet } from './devnet/index.ts'
 import { NodeRefusal } from './devnet/errors.ts'
 import { AppError } from './kernel/errors.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
+import type { Failures } from './kernel/failures.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { EMBEDDED } from './upstreams.ts'
 
 /** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
 export async function startEmbedded(
   config: Config,
-  { clock, random }: { clock: Clock; random: Random },
+  { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
 ): Promise<Devnet | undefined> {
   if (!config.nodeUrls.some((url) => url.startsWith(EMBEDDED))) return undefined
   const devnet = await startDevnet({
     file: join(config.dataDir, 'devnet.db'),
     clock,
     random,
+    onFailure: failures.failed('ledger.embedded'),
     port: config.devnetPort,
     wsPort: config.devnetWsPort,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,

@@ -1,4 +1,5 @@
 import { startApp } from './app.ts'
+import { onUncaught } from './cli/last-resort.ts'
 import { onStop } from './cli/stop.ts'
 import { loadConfig } from './config.ts'
 import { FollowingClock } from './infra/clock.ts'
@@ -34,10 +35,14 @@ export async function runGateway(): Promise<void> {
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
-  onStop(async () => {
+  const end = async () => {
     log.info({ event: 'draining' })
     await app.close()
     log.info({ event: 'stopped' })
     await new Promise<void>((resolve) => log.flush(() => resolve()))
-  })
+  }
+  let ending: Promise<void> | undefined
+  const stop = () => (ending ??= end())
+  onStop(stop)
+  onUncaught(app.failures, stop)
 }

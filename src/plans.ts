@@ -1,4 +1,5 @@
 import { RedisBurst } from './infra/limits/leases.ts'
+import type { Failures } from './kernel/failures.ts'
 import type { FaucetRules } from './kernel/faucet-rules.ts'
 import type { Clock } from './kernel/ports.ts'
 import type { Config } from './config.ts'
@@ -47,7 +48,12 @@ export function toFaucetRules(config: Config): FaucetRules {
 }
 
 /** Limits that several gateways share; undefined when each counts for itself. */
-export async function openSharedLimits(config: Config, clock: Clock, onDegraded: (degraded: boolean) => void) {
+export async function openSharedLimits(
+  config: Config,
+  { clock, failures }: { clock: Clock; failures: Failures },
+  onDegraded: (degraded: boolean) => void,
+) {
   if (config.redisUrl === '') return undefined
-  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded })
+  const onError = failures.lost('limits.connection')
+  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
 }

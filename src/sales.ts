@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { whenOver } from './kernel/when-over.ts'
 import type { Notices } from './kernel/ports.ts'
 import type { Sales } from './kernel/sales.ts'
 import { CREDITS, type Settlement, describeOrder, giveCredits, settlePayment } from './modules/billing/index.ts'
@@ -27,7 +28,7 @@ export function openSales(
     isExchange: (address) => exchanges.has(address),
     onRefund: (walletId) => {
       // What fails here is taken up by the jobs of wallets.
-      wallets.custody.advance(walletId).catch(() => undefined)
+      void whenOver(wallets.custody.advance(walletId))
     },
   }
   return {

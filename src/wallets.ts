@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Config, storeUrl } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
+import type { Log } from './infra/log.ts'
 import type { Metrics } from './infra/metrics.ts'
 import { qrPng } from './infra/qr.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
@@ -8,6 +9,7 @@ import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
 import type { Custody } from './kernel/custody.ts'
 import { AppError } from './kernel/errors.ts'
+import { whenOver } from './kernel/when-over.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Job } from './kernel/job.ts'
 import { RAW_PER_NANO, formatNano, toRaw } from './kernel/money.ts'
@@ -17,6 +19,7 @@ import { DEV_NETWORK } from './kernel/nano/network.ts'
 import type { Clock, ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
 import type { Db } from './kernel/tables/index.ts'
 import {
+  Setbacks,
   type WalletCtx,
   WalletLine,
   WalletWatch,
@@ -71,6 +74,14 @@ interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'>
   onAlarm: Custody['alarm']
 }
 
+/** What somebody has to look into at once, by log and metric. */
+export const tellAlarm =
+  (log: Log, metrics: Metrics): Custody['alarm'] =>
+  (kind, { walletId, reason }) => {
+    metrics.walletAlarms.inc({ kind })
+    log.error({ event: 'wallet_alarm', kind, walletId, reason })
+  }
+
 /** The wallets of this process, put together. */
 export interface Wallets {
   custody: Custody
@@ -87,10 +98,11 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
   const { db, clock, random } = store
   const vault = await openVault(config, { db, random })
   await proveMasterKeys({ db, clock, vault })
-  const line = new WalletLine((walletId) => advanceWallet(ctx, walletId))
+  const setbacks = new Setbacks(store)
+  const line = new WalletLine((walletId) => setbacks.during(walletId, advanceWallet(ctx, walletId)))
   const watch = new WalletWatch(bus, (walletId) => {
     // What fails here is taken up by the jobs.
-    line.advance(walletId).catch(() => undefined)
+    void whenOver(line.advance(walletId))
   })
   const custody: Custody = {
     vault,
@@ -114,14 +126,14 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
   return {
     custody,
     ctx,
-    jobs: [settleWallets(ctx), lookAfterWallets(ctx)],
+    jobs: [settleWallets(ctx, setbacks), lookAfterWallets(ctx, setbacks)],
     start: async () => {
       for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
       const { id, address, frontier } = await treasury(ctx)
       if (!devnet || frontier !== ZERO_HASH) return
       await fundFromGenesis(devnet, address, config.devnetTreasuryNano)
       // The ledger may have told of it before we listened.
-      line.advance(id).catch(() => undefined)
+      void whenOver(line.advance(id))
     },
     close: async () => {
       watch.close()

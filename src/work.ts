@@ -23,12 +23,19 @@ export async function openScheduler(
   { clock, random, metrics, nodes, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
-  const cpu = threads === 0 ? undefined : await openCpu({ threads, random }, onFailure)
+  const tell = (event: { engine: string; reason: string }) => {
+    metrics.workFailures.inc({ engine: event.engine })
+    onFailure(event)
+  }
+  const onLost = (error: unknown) =>
+    tell({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
+  const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
+  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, onLost })
   const engines: Engine[] = [
     ...(cpu ? [cpu] : []),
-    ...config.workUrls.map((url) => new Peer({ url, clock })),
+    ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
     ...(config.workNodes ? nodes : []).map(
-      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, spare: false, clock }),
+      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, spare: false, clock, onLost: lost }),
     ),
   ]
   const scheduler = new Scheduler({
@@ -43,24 +50,22 @@ export async function openScheduler(
     onSearched: ({ engine, hashes, wasted }) => {
       metrics.workHashes.inc({ engine, wasted: String(wasted) }, hashes)
     },
-    onFailure: (event) => {
-      metrics.workFailures.inc({ engine: event.engine })
-      onFailure(event)
-    },
+    onFailure: tell,
   })
   exposeWork(metrics, scheduler, cpu)
   return scheduler
 }
 
 /** A machine that cannot search itself may still have work servers. */
-async function openCpu(
-  options: { threads: number; random: Random },
-  onFailure: WorkOptions['onFailure'],
-): Promise<CpuEngine | undefined> {
+async function openCpu(options: {
+  threads: number
+  random: Random
+  onLost: (error: unknown) => void
+}): Promise<CpuEngine | undefined> {
   try {
     return await openCpuEngine(options)
   } catch (error) {
-    onFailure({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
+    options.onLost(error)
     return undefined
   }
 }

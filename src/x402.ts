@@ -32,8 +32,8 @@ export function openPayments(
   { store, node, confirmations, threshold, prices, rates, baseUrl }: PaymentsOptions,
 ): Payments {
   const { x402Network: network, x402TimeoutSeconds: timeoutSeconds, x402FacilitatorUrl: url, x402PayTo: payTo } = config
-  const { clock } = store
-  const embedded = { node, confirmations, clock, network, threshold, timeoutSecondsMax: timeoutSeconds }
+  const { clock, failures } = store
+  const embedded = { node, confirmations, clock, failures, network, threshold, timeoutSecondsMax: timeoutSeconds }
   const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
   const till: Till = { store, own: new EmbeddedFacilitator(embedded), remote, network, threshold, timeoutSeconds }
   const shop = payTo === undefined ? undefined : { ...till, payTo, prices, rates, resourceUrl: () => `${baseUrl()}/` }

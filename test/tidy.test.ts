@@ -103,6 +103,84 @@ test('time, randomness, network and environment are touched in one place only', 
   assert.deepEqual(wrong, [])
 })
 
+/**
+ * An error is told, passed on, or named as a loss with its reason (`Failures`); it is not dropped. Whoever answers with
+ * nothing because something could not be read says why beside it.
+ */
+const NOTHING = String.raw`(?:undefined|null|void 0|true|false|\[\]|''|\{\s*(?:\/\/[^\n]*\s*)*\})`
+const DROPPED: { pattern: RegExp; what: string }[] = [
+  {
+    pattern: new RegExp(String.raw`\.catch\(\s*(?:async )?\(\w*\)(?:: \w+)? => \(?${NOTHING}\)?,?\s*\)`, 'g'),
+    what: 'a bare catch',
+  },
+  { pattern: /\.catch\(\s*(?:noop|ignore|Function\.prototype)\b/g, what: 'a bare catch' },
+  {
+    pattern: new RegExp(String.raw`\.then\([^;]{0,400}?,\s*\(\w*\) => ${NOTHING},?\s*\)`, 'g'),
+    what: 'a rejection that is dropped',
+  },
+  {
+    pattern: new RegExp(String.raw`\.on\('error', \(\w*\) => ${NOTHING}\)`, 'g'),
+    what: 'an error event that is dropped',
+  },
+  { pattern: /^\s*(?:await |void )?Promise\.allSettled\(/gm, what: 'outcomes that nobody looks at' },
+  { pattern: /\bcatch(?: \(\w+\))? \{\s*(?:\/\/[^\n]*\s*)*\}/g, what: 'an empty catch' },
+  {
+    pattern: /\bcatch(?: \(\w+\))? \{\s*return(?: undefined| null| false| \[\])?;?\s*\}/g,
+    what: 'a catch that answers nothing without a reason',
+  },
+]
+/** They fall through to the one sentence that refuses, or to nothing at stake: a thread's rank. */
+const FALLS_THROUGH = /^src\/(setting-readers|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker)\.ts$/
+/** The one place where outcomes are left to whoever else holds the promise. */
+const WAITS = 'src/kernel/when-over.ts'
+
+const findDropped = (text: string) =>
+  DROPPED.flatMap(({ pattern, what }) =>
+    [...text.matchAll(pattern)].map(({ index, 0: found }) => {
+      const blank = found.length - found.trimStart().length
+      return { what, line: text.slice(0, index + blank).split('\n').length }
+    }),
+  )
+
+test('no error is dropped: failure has one mouth', () => {
+  const wrong = sources
+    .filter((file) => file !== WAITS && !FALLS_THROUGH.test(file))
+    .flatMap((file) => findDropped(read(file)).map(({ what, line }) => `${file}:${line} has ${what}; use Failures`))
+  assert.deepEqual(wrong, [])
+})
+
+test('every way to drop an error is seen, and nothing else is taken for one', () => {
+  const drops = [
+    'work().catch(() => undefined)',
+    'work().catch(() => {})',
+    'work().catch((_error) => null)',
+    'work().catch(() => false)',
+    'work().catch(() => [])',
+    'work()\n  .catch(() => {\n    // fine\n  })',
+    'work().catch(noop)',
+    'work().then(\n  (found) => found,\n  () => undefined,\n)',
+    "socket.on('error', () => undefined)",
+    '  await Promise.allSettled(all)',
+    'try {\n  work()\n} catch {}',
+    'try {\n  work()\n} catch (error) {\n  // never mind\n}',
+    'try {\n  work()\n} catch {\n  return undefined\n}',
+    'try {\n  work()\n} catch {\n  return\n}',
+  ]
+  for (const text of drops) assert.equal(findDropped(text).length, 1, text)
+  const fine = [
+    "work().catch(failures.lost('wallets.lease'))",
+    'work().catch((error: unknown) => tell(error))',
+    "work().catch(() => 'nobody knows' as const)",
+    'work().then(() => again(), tell)',
+    "socket.on('error', () => socket.terminate())",
+    'const outcomes = await Promise.allSettled(all)',
+    'try {\n  work()\n} catch {\n  throw invalidBlock()\n}',
+    'try {\n  work()\n} catch {\n  // Not a token.\n  return undefined\n}',
+    'try {\n  work()\n} catch (error) {\n  tell(error)\n  return undefined\n}',
+  ]
+  for (const text of fine) assert.deepEqual(findDropped(text), [], text)
+})
+
 test('no file is named after nothing in particular', () => {
   const vague = /(^|[/-])(utils?|common|manager|service|misc|helpers?|types)\.tsx?$/
   assert.deepEqual(

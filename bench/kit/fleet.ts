@@ -12,6 +12,7 @@ import { createDatabase } from '../../test/support/postgres.ts'
 import { sharedRedis } from '../../test/support/redis.ts'
 import { familyMicroseconds, processorMicroseconds, residentMegabytes } from './machine.ts'
 import { type Bench, balance, freePort, postmasterOf, untilAnswers } from './servers.ts'
+import { terminalFailures } from '../../src/infra/failures.ts'
 
 export interface FleetOptions {
   engine: Engine
@@ -48,7 +49,14 @@ export async function openBenchStore(
   const url = engine === 'postgres' ? await createDatabase() : `sqlite:${join(bench.folder, name, 'gateway.db')}`
   const store = await openStore(url, systemClock)
   const wakeJobs = () => store.notices.publish('jobs', '')
-  const ctx = { db: store.db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs }
+  const ctx = {
+    db: store.db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs,
+    failures: terminalFailures,
+  }
   return { url, store, ctx }
 }
 

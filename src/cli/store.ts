@@ -3,6 +3,7 @@ import { loadConfig, storeUrl } from '../config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
 import { type Store, openStore } from '../infra/db/open.ts'
+import { terminalFailures } from '../infra/failures.ts'
 import { openIds } from '../infra/ids.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
@@ -24,7 +25,8 @@ export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise
   try {
     const { db, notices } = store
     const wakeJobs = () => notices.publish('jobs', '')
-    return await run({ db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs }, store)
+    const base = { clock: systemClock, random: systemRandom, ids: openIds(systemRandom), failures: terminalFailures }
+    return await run({ db, ...base, wakeJobs }, store)
   } finally {
     await store.close()
   }

@@ -3,6 +3,7 @@ import type { Raw } from '../kernel/money.ts'
 import { fromAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, toBlockJson } from '../kernel/nano/block.ts'
 import { readAmount } from '../kernel/x402/payment-block.ts'
+import { whenOver } from '../kernel/when-over.ts'
 import { ASSET, SCHEME } from '../kernel/x402/wire.ts'
 import { type Head, type Wallet, type WalletOptions, openWallet } from './wallet.ts'
 
@@ -49,7 +50,7 @@ export function exactNano(options: WalletOptions): ExactNanoScheme {
     address: wallet.address,
     async createPaymentPayload(x402Version, requirements) {
       const block = underWay.then(() => sign(requirements))
-      underWay = block.catch(() => undefined)
+      underWay = whenOver(block)
       return { x402Version, payload: { block: toBlockJson(await block) } }
     },
   }

@@ -1,3 +1,4 @@
+import { whenOver } from '../kernel/when-over.ts'
 import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { type Block, type StateBlock, ZERO_HASH, hashBlock, previousOf, rootOf } from '../kernel/nano/block.ts'
@@ -26,6 +27,8 @@ export interface NodeOptions {
   thresholds?: WorkThresholds
   /** Time between a block's arrival and its confirmation; 0 confirms in the same instant. */
   confirmAfterMilliseconds?: number
+  /** Hears what failed while nobody waited for it; the terminal does unless told. */
+  onFailure?: (error: unknown) => void
 }
 
 /** The embedded ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
@@ -35,6 +38,7 @@ export class LedgerNode {
   readonly clock: Clock
   readonly random: Random
   readonly startedAt: number
+  readonly onFailure: (error: unknown) => void
   /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
   readonly onlineWeight: bigint
   readonly #store: LedgerStore
@@ -51,6 +55,7 @@ export class LedgerNode {
     this.clock = options.clock
     this.random = options.random
     this.startedAt = options.clock.now()
+    this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
     this.#confirmAfter = options.confirmAfterMilliseconds ?? 0
     this.#store = new LedgerStore(options.file)
     this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev)
@@ -79,7 +84,7 @@ export class LedgerNode {
   /** Sends from the genesis account, whose key everybody knows. One after another, because each needs the frontier. */
   fund(account: PublicKey, amount: Raw): Promise<string> {
     const funded = this.#funding.then(() => this.#fund(account, amount))
-    this.#funding = funded.catch(() => undefined)
+    this.#funding = whenOver(funded)
     return funded
   }
 
@@ -229,7 +234,7 @@ export class LedgerNode {
       // A ledger that is being closed, or cannot write, confirms when it is opened again.
       this.#write((events) => {
         if (!this.#held && this.#store.hasBlock(hash)) this.#confirm(hash, events)
-      }).catch(() => undefined)
+      }).catch(this.onFailure)
     })
     this.#timers.add(cancel)
   }

@@ -131,6 +131,7 @@ function readFrame(text: string): RequestTree | undefined {
   try {
     return exceedsDepth(text) ? undefined : parseRequest(text)
   } catch {
+    // The node ignores what it cannot read.
     return undefined
   }
 }

@@ -63,8 +63,7 @@ export async function charged<T>(
   } catch (error) {
     // Whoever calls off what it asked for has used the machine all the same, and could go on for ever.
     if (error instanceof Cancelled) throw error
-    // Why it failed matters more; a use that stays counted is forgotten with its stretch of time.
-    await giveBackFree(store.db, use.taken).catch(() => undefined)
+    await giveBackFree(store.db, use.taken).catch(store.failures.lost('credits.free'))
     throw error
   }
 }
@@ -89,11 +88,10 @@ async function spend<T>(
   try {
     result = await run(credits)
   } catch (error) {
-    // Why it failed matters more; what stays set aside returns by itself.
-    await releaseCredits(store, reservationId).catch(() => undefined)
+    await releaseCredits(store, reservationId).catch(store.failures.lost('credits.release'))
     throw error
   }
   // The work is done and the client gets it, also when the store fails now and the credits return.
-  await commitCredits(store, reservationId, meter).catch(() => undefined)
+  await commitCredits(store, reservationId, meter).catch(store.failures.failed('credits.spend'))
   return result
 }

@@ -31,7 +31,7 @@ interface OnceRequest extends RepeatKey {
 }
 
 /** The store that keeps answers, and what seals them there: some hold what is shown once, or somebody's mail address. */
-export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock'> {
+export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'failures'> {
   secrets: Pick<SecretBox, 'seal' | 'open'>
 }
 
@@ -43,7 +43,7 @@ type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; bo
  * on our side frees the key, and so does a refusal that the client can lift.
  */
 export async function once(
-  { db, clock, secrets }: OnceCtx,
+  { db, clock, secrets, failures }: OnceCtx,
   { fingerprint, onReplay, ...key }: OnceRequest,
   run: () => Promise<string>,
 ): Promise<string> {
@@ -64,12 +64,11 @@ export async function once(
       error instanceof AppError && error.status < 500 && !LIFTABLE.has(error.status)
         ? keep({ refusal: { code: error.code, message: error.message, body: error.body } })
         : deleteStarted(db, key, startedAt)
-    // Why the request failed matters more than that the key stays taken for a while.
-    await settled.catch(() => undefined)
+    await settled.catch(failures.lost('once.key'))
     throw error
   }
   // It has happened: the client gets its answer even when it cannot be kept.
-  await keep({ text: secrets.seal(place, text) }).catch(() => undefined)
+  await keep({ text: secrets.seal(place, text) }).catch(failures.failed('once.answer', { doing: key.action }))
   return text
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { whenOver } from '../kernel/when-over.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { BurstLimits } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
@@ -250,8 +251,8 @@ async function look({ ctx, burst }: ClaimRoutesOptions, { params }: FastifyReque
   const decision = payment.status === 'waiting' && (await burst.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))
   if (!decision || !decision.allowed) return payment
   // A look that fails says what is known.
-  await ctx.custody.advance(payment.walletId).catch(() => undefined)
-  await followPayment(ctx, payment.id).catch(() => undefined)
+  await whenOver(ctx.custody.advance(payment.walletId))
+  await followPayment(ctx, payment.id).catch(ctx.store.failures.failed('email.follow', { paymentId: payment.id }))
   return getEmailPayment(ctx, payment.id)
 }
 

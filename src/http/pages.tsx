@@ -17,6 +17,7 @@ interface PagesOptions extends DocsOptions {
 export function mountPages(server: FastifyInstance, { names, reps, currencies, swaps, ...docs }: PagesOptions): void {
   const { gateway, baseUrl, version } = docs
   const { actions } = gateway.registry
+  const failed = gateway.base.store.failures.failed('swap.provider')
 
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
   server.get('/known.json', (_request, reply) => reply.send(names.known().map(showName)))
@@ -29,7 +30,7 @@ export function mountPages(server: FastifyInstance, { names, reps, currencies, s
   })
   server.get('/currencies.json', async (_request, reply) =>
     // A swap provider that is away takes its own currencies with it and nobody else's.
-    reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(() => [])) ?? [] }),
+    reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(failed)) ?? [] }),
   )
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
   mountDocs(server, docs)

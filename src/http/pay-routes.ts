@@ -130,7 +130,7 @@ export class PayRoutes {
         if (checkout.status === 'complete' || checkout.status === 'cancelled') this.#end(id, stream)
       }
     } catch (error) {
-      this.#options.onError(error, 'events')
+      this.#options.ctx.failures.failed('checkout.stream')(error)
     }
   }
 

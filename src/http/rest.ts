@@ -255,6 +255,7 @@ function findBody(request: FastifyRequest): Record<string, unknown> | undefined 
   try {
     return bodyOf(request)
   } catch {
+    // Read again, and refused, once the caller is known.
     return undefined
   }
 }

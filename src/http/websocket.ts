@@ -253,6 +253,7 @@ function parseObject(value: unknown): Record<string, unknown> | undefined {
     const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
   } catch {
+    // Not JSON: the client is told so.
     return undefined
   }
 }

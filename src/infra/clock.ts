@@ -35,11 +35,11 @@ export class FollowingClock implements Clock {
   }
 
   /** Follows from now on; resolves after the first look, also when that failed. */
-  async follow(readTime: () => Promise<number>): Promise<() => void> {
+  async follow(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void> {
     let stopped = false
     let cancel = () => {}
     const look = async () => {
-      await this.#look(readTime)
+      await this.#look(readTime).catch(onFailure)
       if (!stopped) cancel = this.after(ASK_EVERY, () => void look())
     }
     await look()
@@ -51,13 +51,9 @@ export class FollowingClock implements Clock {
 
   async #look(readTime: () => Promise<number>): Promise<void> {
     const askedAt = performance.now()
-    try {
-      const time = await readTime()
-      const heardAt = performance.now()
-      if (heardAt - askedAt > ASKED_MAX) return
-      this.#anchor = { time, at: (askedAt + heardAt) / 2 }
-    } catch {
-      // Whom we follow is away; we go on counting.
-    }
+    const time = await readTime()
+    const heardAt = performance.now()
+    if (heardAt - askedAt > ASKED_MAX) return
+    this.#anchor = { time, at: (askedAt + heardAt) / 2 }
   }
 }

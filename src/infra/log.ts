@@ -11,7 +11,8 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, output)
 }
 
-/** Type and text of a failure for the log; never the objects it carries. */
+/** Type and text of a failure for the log; never the objects it carries, nor what a parser quotes of a text. */
 export function describeError(error: unknown): string {
+  if (error instanceof SyntaxError) return `SyntaxError\n${(error.stack ?? '').match(/^ +at .*/gm)?.join('\n') ?? ''}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -88,6 +88,12 @@ export class Metrics {
     labelNames: ['kind'],
     registers: [this.registry],
   })
+  readonly backgroundFailures = new Counter({
+    name: 'gateway_background_failures_total',
+    help: 'What failed while nobody waited for it, by place; alarm is what somebody must look into.',
+    labelNames: ['place', 'kind'],
+    registers: [this.registry],
+  })
   readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
   readonly #reads = new Map<string, () => void>()
   readonly #results = new Map<string, () => void>()
@@ -132,6 +138,10 @@ export class Metrics {
 
   /** A value that is looked up whenever somebody asks. */
   gauge(name: string, help: string, labelNames: readonly string[], read: () => Reading[] | Promise<Reading[]>): void {
+    const leftOut = (): Reading[] => {
+      this.backgroundFailures.inc({ place: 'metrics.gauge', kind: 'loss' })
+      return []
+    }
     new Gauge({
       name,
       help,
@@ -139,7 +149,7 @@ export class Metrics {
       registers: [this.registry],
       async collect() {
         // Whoever asks in an emergency gets the rest, at once: a store that is away must not take all numbers along.
-        const readings = await inTime(read).catch(() => [])
+        const readings = await inTime(read).catch(leftOut)
         // A series that is gone must not keep its last value.
         this.reset()
         for (const { labels = {}, value } of readings) this.set(labels, value)

@@ -47,7 +47,8 @@ export interface Custody {
   qrPng(text: string): string
   /**
    * Brings a wallet's blocks forward as far as they go now. One pass runs at a time; the promise is that of a pass that
-   * began after the call, and it fails when the pass does.
+   * began after the call, and it fails when the pass does. The failure is told by then; whoever goes on regardless waits
+   * with `whenOver`.
    */
   advance(walletId: string): Promise<void>
   /** Resolves once a block has left or was refused; the returned function ends the wait. */

@@ -1,3 +1,4 @@
+import type { Failures } from './failures.ts'
 import type { Clock, Ids, Random } from './ports.ts'
 import type { Db } from './tables/index.ts'
 
@@ -9,6 +10,7 @@ export interface StoreCtx {
   random: Random
   /** Tells the job runner that something may be due. */
   wakeJobs(): void
+  failures: Failures
 }
 
 /** Runs a verb in one transaction and wakes the runner once it is committed. No network inside. */

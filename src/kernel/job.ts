@@ -5,6 +5,8 @@ import type { Db } from './tables/index.ts'
 export interface Job<P = unknown> {
   kind: string
   attemptsMax: number
+  /** Whether money waits for it: somebody is called when it throws. */
+  money?: true
   /** Jobs of this kind at once in one process. */
   concurrencyMax: number
   /** How long a claim holds without a sign of life. */

@@ -12,7 +12,7 @@ export interface Clock {
   /** Runs once after a delay; the returned function calls it off. */
   after(milliseconds: number, run: () => void): () => void
   /** Goes by another clock from now on, where it can; resolves after the first look and answers how to end it. */
-  follow?(readTime: () => Promise<number>): Promise<() => void>
+  follow?(readTime: () => Promise<number>, onFailure: (error: unknown) => void): Promise<() => void>
 }
 
 /** Unpredictable bytes. */

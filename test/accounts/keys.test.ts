@@ -20,6 +20,7 @@ import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
 import { TestClock } from '../support/clock.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { dumpStore, listAudit, tokenOf, untouchable } from './world.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
 
@@ -28,7 +29,7 @@ const refused = (code: string) => (error: unknown) => error instanceof AppError 
 
 test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14; 5, Key kinds)', async () => {
   const clock = new TestClock()
-  const keys = new StoredKeys(untouchable, clock)
+  const keys = new StoredKeys({ db: untouchable, clock, failures: hearFailures() })
   const key = createApiKey('secret', systemRandom)
   const typo = `${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`
   for (const text of [typo, key.slice(0, -1), `${key}1`, key.replace('sk', 'pk'), key.toLowerCase(), 'rpc_sk_', '']) {
@@ -42,7 +43,7 @@ forEachEngine((_engine, open) => {
   const openKeys = async (t: TestContext) => {
     const opened = await open(t)
     const { id: accountId } = await createAccount(opened.ctx, { email: 'a@example.com', role: 'user', actor: 'test' })
-    const keys = new StoredKeys(opened.ctx.db, opened.clock)
+    const keys = new StoredKeys(opened.ctx)
     const issue = (more: object = {}) =>
       issueKey(opened.ctx, { accountId, kind: 'secret', name: 'One', actor: 'test', ...more })
     return { ...opened, accountId, keys, issue }
@@ -72,7 +73,7 @@ forEachEngine((_engine, open) => {
 
   test('401 a revoked key, at once where it was revoked and after half a minute where no notice came', async (t) => {
     const { ctx, clock, accountId, keys, issue } = await openKeys(t)
-    const elsewhere = new StoredKeys(ctx.db, clock)
+    const elsewhere = new StoredKeys(ctx)
     const { text, key } = await issue()
     assert.ok(await keys.find(text))
     assert.ok(await elsewhere.find(text))
@@ -158,7 +159,7 @@ forEachEngine((_engine, open) => {
     const { ctx, clock, accountId, keys, issue, openAnother } = await openKeys(t)
     const { text, key } = await issue()
     const lastUsed = async () => (await listKeys(ctx.db, accountId, 1))[0]!.lastUsedAt
-    const elsewhere = new StoredKeys((await openAnother()).ctx.db, clock)
+    const elsewhere = new StoredKeys({ ...ctx, db: (await openAnother()).ctx.db })
     await elsewhere.find(text)
     clock.advance(1_000)
     for (let times = 0; times < 100; times++) await keys.find(text)

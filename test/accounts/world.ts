@@ -25,6 +25,7 @@ import {
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 export interface World {
   store: Store
@@ -63,14 +64,21 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
   const store = await openStore(await emptyUrl(t, engine), clock)
   const { db, notices } = store
   const ids = openIds(systemRandom)
-  const ctx: StoreCtx = { db, clock, ids, random: systemRandom, wakeJobs: () => notices.publish('jobs', '') }
-  const keys = new StoredKeys(db, clock)
+  const ctx: StoreCtx = {
+    db,
+    clock,
+    ids,
+    random: systemRandom,
+    wakeJobs: () => notices.publish('jobs', ''),
+    failures: hearFailures(),
+  }
+  const keys = new StoredKeys(ctx)
   notices.subscribe('key', (hash) => keys.forget(hash))
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(systemRandom.bytes(32), systemRandom) })
   notices.subscribe('session', (id) => sessions.forget(id))
   const mailer = options.mailer ?? capturedMailer(db, clock)
   const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
-  const runner = new JobRunner({ db, engine, clock, random: systemRandom, ids, jobs })
+  const runner = new JobRunner({ failures: hearFailures(), db, engine, clock, random: systemRandom, ids, jobs })
   notices.subscribe('jobs', () => runner.wake())
   const log: string[] = []
   let requests = 0

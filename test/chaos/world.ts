@@ -19,6 +19,7 @@ import { Client } from './client.ts'
 import { Instance } from './instance.ts'
 import { Payer } from './payer.ts'
 import { Mailbox, Receiver } from './receivers.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const DATABASE = 'chaos'
 const CALLERS = 6
@@ -134,7 +135,14 @@ async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Pro
   const store = await openStore(`${postgres.url}/${DATABASE}`, systemClock)
   opened.defer(() => store.close())
   const ids = openIds(systemRandom)
-  const ctx: StoreCtx = { db: store.db, clock: systemClock, ids, random: systemRandom, wakeJobs: () => undefined }
+  const ctx: StoreCtx = {
+    db: store.db,
+    clock: systemClock,
+    ids,
+    random: systemRandom,
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'chaos' })
   const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'chaos', origins: [], actor: 'chaos' })
   await grantCredits(ctx, { accountId, amount: CREDITS, reason: 'chaos', reference: 'chaos', actor: 'chaos' })

@@ -12,12 +12,13 @@ import { fillOpen, openOwn } from '../support/many-checkouts.ts'
 import { SyntheticNetwork } from '../support/synthetic-network.ts'
 import { toCheckoutCtx } from '../support/till.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const newHash = () => bytesToHex(systemRandom.bytes(32))
 
 function openShares(count: number) {
   const clock = new TestClock()
-  const notices = new LocalNotices()
+  const notices = new LocalNotices(hearFailures())
   const open = (isListening = () => true) => new Shares({ notices, clock, random: systemRandom, isListening })
   const all = Array.from({ length: count }, () => open())
   clock.advance(5_000)

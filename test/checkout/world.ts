@@ -22,6 +22,7 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { EventRelay } from '../support/event-relay.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 export interface Check {
   id: string
@@ -137,7 +138,7 @@ export async function openShop(
 
 export function storeCtx({ app: { store } }: Shop, clock: TestClock): StoreCtx {
   const wakeJobs = () => store.notices.publish('jobs', '')
-  return { db: store.db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs }
+  return { db: store.db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures: hearFailures() }
 }
 
 async function startShop(t: TestContext, clock: TestClock, env: Record<string, string>): Promise<Shop> {

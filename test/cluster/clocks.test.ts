@@ -38,14 +38,20 @@ test('a clock goes by what it follows, and setting it changes nothing any more',
   let wall = 1_000_000
   const clock = new FollowingClock(() => wall)
   assert.equal(clock.now(), 1_000_000)
-  const stop = await clock.follow(() => Promise.resolve(5_000_000))
+  const stop = await clock.follow(
+    () => Promise.resolve(5_000_000),
+    (error) => assert.fail(String(error)),
+  )
   wall = 9_000_000
   const now = clock.now()
   assert.ok(now >= 5_000_000 && now < 5_000_000 + MINUTE, `${now}`)
   stop()
 
   // Whom it follows is away: it goes on by itself.
-  const again = await clock.follow(() => Promise.reject(new Error('away')))
+  const away = new Error('away')
+  const told: unknown[] = []
+  const again = await clock.follow(() => Promise.reject(away), told.push.bind(told))
+  assert.deepEqual(told, [away])
   assert.ok(clock.now() >= now && clock.now() < 5_000_000 + MINUTE)
   again()
 })

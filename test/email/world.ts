@@ -10,6 +10,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
+import { hearFailures } from '../support/failures.ts'
 
 export const sender = new Signer(61).address
 export const alice = new Signer(62).address
@@ -76,6 +77,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs: () => notices.publish('jobs', ''),
+    failures: hearFailures(),
   }
   const join = async () => {
     const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })

@@ -9,6 +9,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 export const DAY = 86_400
 
@@ -30,7 +31,14 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
   )
   const { db, notices } = gateway.app.store
   const ids = openIds(systemRandom)
-  const ctx = { db, clock, random: systemRandom, ids, wakeJobs: () => notices.publish('jobs', '') }
+  const ctx = {
+    db,
+    clock,
+    random: systemRandom,
+    ids,
+    wakeJobs: () => notices.publish('jobs', ''),
+    failures: hearFailures(),
+  }
   const join = async () => {
     const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
     return (await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })).text

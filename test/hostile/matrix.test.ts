@@ -9,6 +9,7 @@ import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/in
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, ROUTES, type RouteExpectation } from './expectations.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* Every route and every action × every kind of caller. The lists are the server's own. */
 
@@ -45,7 +46,14 @@ async function openMatrix(t: TestContext): Promise<World> {
   })
   const ids = openIds(systemRandom)
   const { db } = gateway.app.store
-  const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => undefined }
+  const ctx: StoreCtx = {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    ids,
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   const join = async (role: 'user' | 'admin', name = 'First') => {
     const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })

@@ -13,6 +13,7 @@ import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/in
 import { TestClock } from '../support/clock.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Credentials } from './requests.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const ORIGIN = 'https://shop.example'
 
@@ -68,6 +69,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs: () => undefined,
+    failures: hearFailures(),
   }
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   return {

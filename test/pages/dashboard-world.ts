@@ -10,6 +10,7 @@ import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /** A shop's server: it keeps what it is told, and answers as the test wants. */
 export interface Receiver {
@@ -67,7 +68,14 @@ export async function openDashboard(t: TestContext, env: Record<string, string> 
   const { url, app } = gateway
   const { db, notices } = app.store
   const wakeJobs = () => notices.publish('jobs', '')
-  const ctx: StoreCtx = { db, clock: systemClock, ids: openIds(systemRandom), random: systemRandom, wakeJobs }
+  const ctx: StoreCtx = {
+    db,
+    clock: systemClock,
+    ids: openIds(systemRandom),
+    random: systemRandom,
+    wakeJobs,
+    failures: hearFailures(),
+  }
   const get: Dashboard['get'] = (path, cookie) =>
     ask(`${url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...(cookie !== undefined && { cookie }) } })
   const post: Dashboard['post'] = (path, fields, headers = {}) =>

@@ -11,6 +11,7 @@ import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { sharedRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -69,7 +70,14 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   await until(async () => (await second.call('account_balance', { account: ALICE })).json().receivable === '5')
 
   // Keys: revoked through one, refused by the other at once and not when its memory runs out.
-  const ctx = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const ctx = {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const { id: keyId, account_id: accountId } = await db
     .selectFrom('api_keys')
     .selectAll()

@@ -5,13 +5,19 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { RedisBurst, type RedisBurstOptions } from '../../src/infra/limits/leases.ts'
 import type { BurstDecision, Clock } from '../../src/kernel/ports.ts'
 import { TestClock } from '../support/clock.ts'
+import { hearFailures } from '../support/failures.ts'
 import { openRedis, sharedRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 
 /* Limits that instances share, on a real Redis. The server's clock runs; that of the instances stands where it helps. */
 
 async function openBurst(t: TestContext, url: string, options: Partial<RedisBurstOptions> = {}): Promise<RedisBurst> {
-  const burst = await RedisBurst.open({ url, clock: new TestClock(), ...options })
+  const burst = await RedisBurst.open({
+    url,
+    clock: new TestClock(),
+    onError: hearFailures().lost('limits.connection'),
+    ...options,
+  })
   t.after(() => burst.close())
   return burst
 }

@@ -11,6 +11,7 @@ import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../email/proc
 import { nano } from '../support/blocks.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
 
@@ -74,7 +75,14 @@ const faucet: Scenario = async (world) => {
   const amount = parseNano('0.001')!
   if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(1))
   const { db, clock } = world
-  const store = { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const store = {
+    db,
+    clock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const { id: accountId } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
   const address = stranger()
   const before = world.fundsOf(treasury)

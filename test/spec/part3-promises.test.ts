@@ -11,6 +11,7 @@ import { Signer, findWork } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* Contract 3: what is set aside or promised before it is done: credits and the gifts of the faucet. */
 
@@ -64,6 +65,7 @@ async function open(t: TestContext, env: Record<string, string> = {}) {
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs: () => notices.publish('jobs', ''),
+    failures: hearFailures(),
   }
   const join = async () => {
     const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })

@@ -23,6 +23,7 @@ import {
   untilStatus,
 } from '../checkout/world.ts'
 import { type Receiver, openReceiver, readerOf } from '../webhooks/world.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* Contract 6: what events say, who signs them, and what is no event. */
 
@@ -248,6 +249,7 @@ test('the example for testing comes out of a gateway byte for byte (contract 6, 
     random: systemRandom,
     ids: openIds(systemRandom),
     wakeJobs: () => notices.publish('jobs', ''),
+    failures: hearFailures(),
   }
   const body = '{"id":"evt_2","metadata":{"note":"Zoë € 支払い"}}'
   assert.equal(Buffer.byteLength(body), 55)

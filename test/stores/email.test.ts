@@ -11,6 +11,7 @@ import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../email/proc
 import { Signer, nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /* Two processes on one store at the same moment: what the row locks of an engine must decide. */
 
@@ -90,7 +91,14 @@ for (const engine of ENGINES) {
         .where('purpose', '=', 'treasury')
         .executeTakeFirstOrThrow()
       await world.finish(instances[0]!.ctx.custody.advance(id))
-      const store = { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+      const store = {
+        db,
+        clock,
+        random: systemRandom,
+        ids: openIds(systemRandom),
+        wakeJobs: () => undefined,
+        failures: hearFailures(),
+      }
       const faucet = { amount, dailyBudget: toRaw(nano(5) + 1n), perNetworkMax: 0 }
       const asked = await Promise.all(
         Array.from({ length: 20 }, async (_, at) => {

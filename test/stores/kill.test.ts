@@ -16,6 +16,7 @@ import { spawnWriter } from '../support/spawn-writer.ts'
 import { writeMailOf } from '../support/store-writer-job.ts'
 import { isThorough } from '../support/thorough.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const KILLS = isThorough ? 30 : 6
 const TOLD_MAX = 40
@@ -39,7 +40,15 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
 async function finishJobs(db: Db, engine: Engine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
   const ids = openIds(systemRandom)
-  const runner = new JobRunner({ db, engine, clock, random: systemRandom, ids, jobs: [writeMailOf(db)] })
+  const runner = new JobRunner({
+    failures: hearFailures(),
+    db,
+    engine,
+    clock,
+    random: systemRandom,
+    ids,
+    jobs: [writeMailOf(db)],
+  })
   await runner.start()
   await until(async () => {
     runner.wake()
@@ -47,7 +56,10 @@ async function finishJobs(db: Db, engine: Engine): Promise<void> {
     return open.length === 0
   })
   await runner.stop()
-  await releaseExpired({ db, clock, random: systemRandom, ids, wakeJobs: () => undefined }, 10_000)
+  await releaseExpired(
+    { db, clock, random: systemRandom, ids, wakeJobs: () => undefined, failures: hearFailures() },
+    10_000,
+  )
 }
 
 forEachEngine((engine) => {

@@ -8,6 +8,7 @@ import type { Clock } from '../../src/kernel/ports.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 type Instance = Omit<OpenedStore, 'openAnother'>
 
@@ -30,7 +31,16 @@ function runnerOn(
 ): JobRunner {
   const { random, ids } = ctx
   const { db, engine } = store
-  return new JobRunner({ db, engine, clock, random, ids, jobs: [job], ...(onOutcome && { onOutcome }) })
+  return new JobRunner({
+    failures: hearFailures(),
+    db,
+    engine,
+    clock,
+    random,
+    ids,
+    jobs: [job],
+    ...(onOutcome && { onOutcome }),
+  })
 }
 
 const countOf = async ({ store }: Instance, status: string) =>

@@ -6,6 +6,7 @@ import { noWork } from '../../src/kernel/errors.ts'
 import { type Job, enqueue } from '../../src/kernel/job.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 type Instance = Omit<OpenedStore, 'openAnother'>
 
@@ -13,7 +14,16 @@ function runnerOn({ store, clock, ctx }: Instance, run: Job['run'], outcomes: st
   const { db, engine } = store
   const job: Job = { kind: 'sweep', attemptsMax: 1, concurrencyMax: 1, leaseMilliseconds: 60_000, run }
   const onOutcome = ({ outcome }: { outcome: string }) => outcomes.push(outcome)
-  return new JobRunner({ db, engine, clock, random: ctx.random, ids: ctx.ids, jobs: [job], onOutcome })
+  return new JobRunner({
+    failures: hearFailures(),
+    db,
+    engine,
+    clock,
+    random: ctx.random,
+    ids: ctx.ids,
+    jobs: [job],
+    onOutcome,
+  })
 }
 
 forEachEngine((_engine, open) => {

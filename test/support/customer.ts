@@ -6,6 +6,7 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
 import type { Gateway } from './gateway.ts'
+import { hearFailures } from './failures.ts'
 
 /** An account of a gateway, with a key of its own. */
 export interface Customer {
@@ -20,7 +21,14 @@ export interface Customer {
 export async function openCustomer({ app }: Pick<Gateway, 'app'>, clock: Clock = systemClock): Promise<Customer> {
   const { db, notices } = app.store
   const wakeJobs = () => notices.publish('jobs', '')
-  const ctx: StoreCtx = { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs }
+  const ctx: StoreCtx = {
+    db,
+    clock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs,
+    failures: hearFailures(),
+  }
   const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
   const issue: Customer['issue'] = async (kind, origins = []) =>
     (await issueKey(ctx, { accountId, kind, name: 'test', origins, actor: 'test' })).text

@@ -10,6 +10,7 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { TestClock } from './clock.ts'
 import { emptyUrl } from './empty-store.ts'
 import { createDatabase } from './postgres.ts'
+import { hearFailures } from './failures.ts'
 
 export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
 
@@ -39,7 +40,12 @@ export async function openFresh(t: TestContext, engine: Engine): Promise<OpenedS
     t.after(() => store.close())
     const { db, notices } = store
     const wakeJobs = () => notices.publish('jobs', '')
-    return { url, store, clock, ctx: { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs } }
+    return {
+      url,
+      store,
+      clock,
+      ctx: { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs, failures: hearFailures() },
+    }
   }
   return { ...(await open()), openAnother: open }
 }

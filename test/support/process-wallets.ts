@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { openWallets } from '../../src/wallets.ts'
 import { NO_WORK } from './blocks.ts'
+import { hearFailures } from './failures.ts'
 
 export interface Surroundings {
   url: string
@@ -21,11 +22,18 @@ export async function openProcessWallets(
   { url, wsUrl, masterKey, clock = systemClock }: Surroundings,
 ) {
   const upstream = { name: 'ledger', url, wsUrl, role: 'primary' as const, weight: 1, headers: {}, connectionsMax: 16 }
-  const nodes = new Nodes({ upstreams: [upstream], cacheBytesMax: 0, clock: systemClock, random: systemRandom })
+  const failures = hearFailures()
+  const nodes = new Nodes({
+    upstreams: [upstream],
+    cacheBytesMax: 0,
+    clock: systemClock,
+    random: systemRandom,
+    failures,
+  })
   await nodes.start()
   const wakeJobs = () => undefined
   const wallets = await openWallets(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
-    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs },
+    store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
       find: () => undefined,

@@ -17,6 +17,7 @@ import { addAvailable, insertEntry } from '../../src/modules/accounts/credits-st
 import { createAccountIn } from '../../src/modules/accounts/domain/create-account.ts'
 import { commitCredits, releaseCredits, reserveCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { KILL_JOB, writeMailOf } from './store-writer-job.ts'
+import { hearFailures } from './failures.ts'
 
 const WRITERS = 16
 
@@ -26,8 +27,23 @@ await once(process.stdin, 'data')
 const store = await openStore(process.argv[2]!, systemClock)
 const { db, engine } = store
 const ids = openIds(systemRandom)
-const runner = new JobRunner({ db, engine, clock: systemClock, random: systemRandom, ids, jobs: [writeMailOf(db)] })
-const ctx: StoreCtx = { db, clock: systemClock, random: systemRandom, ids, wakeJobs: () => runner.wake() }
+const runner = new JobRunner({
+  failures: hearFailures(),
+  db,
+  engine,
+  clock: systemClock,
+  random: systemRandom,
+  ids,
+  jobs: [writeMailOf(db)],
+})
+const ctx: StoreCtx = {
+  db,
+  clock: systemClock,
+  random: systemRandom,
+  ids,
+  wakeJobs: () => runner.wake(),
+  failures: hearFailures(),
+}
 await runner.start()
 
 const say = (text: string) => writeSync(1, `${text}\n`)

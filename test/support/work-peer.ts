@@ -75,7 +75,7 @@ export class PeerServer {
 export async function startPeer(t: TestContext, options: Partial<PeerOptions> = {}) {
   const server = await PeerServer.start(t)
   const clock = new TestClock()
-  const peer = new Peer({ url: server.url, clock, ...options })
+  const peer = new Peer({ url: server.url, clock, onLost: () => undefined, ...options })
   t.after(() => peer.close())
   return { server, clock, peer }
 }

@@ -17,6 +17,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { forEachEngine, freshUrl } from '../support/engines.ts'
 import { openProcessWallets } from '../support/process-wallets.ts'
 import { spawnTeller } from '../support/spawn-writer.ts'
+import { hearFailures } from '../support/failures.ts'
 
 const script = fileURLToPath(new URL('../support/wallet-process.ts', import.meta.url))
 const KILLS = 3
@@ -34,7 +35,7 @@ forEachEngine((engine) => {
     t.after(() => store.close())
     const { db } = store
     const ids = openIds(systemRandom)
-    const base = { db, ids, random: systemRandom, wakeJobs: () => undefined }
+    const base = { db, ids, random: systemRandom, wakeJobs: () => undefined, failures: hearFailures() }
     const account = await createAccount({ ...base, clock: systemClock }, { email: null, role: 'user', actor: 'test' })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {

@@ -22,6 +22,7 @@ import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
+import { hearFailures } from '../support/failures.ts'
 
 /** The master key of every world, unless its settings say otherwise. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
@@ -98,7 +99,7 @@ export async function openWalletWorld(
   t.after(() => lasting.close())
   const db = lasting.openFor(new Faults())
   const ids = openIds(random)
-  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined }
+  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined, failures: hearFailures() }
   const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
   const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
   const processes: Faults[] = []
@@ -127,7 +128,14 @@ export async function openWalletWorld(
     start: async () => {
       const faults = new Faults()
       processes.push(faults)
-      const store: StoreCtx = { db: lasting.openFor(faults), clock, ids, random, wakeJobs: () => undefined }
+      const store: StoreCtx = {
+        db: lasting.openFor(faults),
+        clock,
+        ids,
+        random,
+        wakeJobs: () => undefined,
+        failures: hearFailures(),
+      }
       // A process that died listens no longer.
       listeners.clear()
       const wallets = await openWallets(config, {
@@ -135,7 +143,7 @@ export async function openWalletWorld(
         node: ledgerPort(ledger, faults, () => world.trouble()),
         work: anyWork(faults),
         thresholds: NO_WORK,
-        notices: new LocalNotices(),
+        notices: new LocalNotices(hearFailures()),
         bus,
         devnet: undefined,
         onAlarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),

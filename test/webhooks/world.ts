@@ -22,6 +22,7 @@ import { type OpenedStore, openFresh } from '../support/engines.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { hearFailures } from '../support/failures.ts'
 
 export const ACCOUNT = 'acc_alice'
 export const SUBJECT = '5c363461a1b2c3d4'
@@ -104,7 +105,7 @@ export function openRunner(
 ): JobRunner {
   const { db, engine, notices } = store
   const { random, ids } = ctx
-  const runner = new JobRunner({ db, engine, clock, random, ids, jobs: [job] })
+  const runner = new JobRunner({ failures: hearFailures(), db, engine, clock, random, ids, jobs: [job] })
   const unsubscribe = notices.subscribe('jobs', () => runner.wake())
   t.after(async () => {
     unsubscribe()

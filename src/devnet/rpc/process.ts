@@ -18,7 +18,7 @@ export const processBlock: Handler = async (node, request) => {
   if (request.flag('async')) {
     check()
     // Nobody waits for the outcome: `async` promises no more than a start.
-    void node.process(block).catch(() => undefined)
+    void node.process(block).catch(node.onFailure)
     return { started: '1' }
   }
   const result = await node.process(block, { check, force: request.flag('force') })

@@ -105,6 +105,7 @@ async function readLedger({ node }: WalletCtx, { address }: Wallet) {
     const [balance, receivable] = [parseRaw(String(answer.balance)), parseRaw(String(answer.receivable ?? '0'))]
     return balance === undefined || receivable === undefined ? undefined : { balance, receivable }
   } catch {
+    // The page says that it is not known; the way to the node has told why.
     return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 
 const CHANNEL = 'nano_gateway'
@@ -14,10 +15,22 @@ type Listener = (payload: string) => void
 /** Notices inside one process: everything that shares an embedded store. */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #failures: Failures
   readonly connected = true
 
+  constructor(failures: Failures) {
+    this.#failures = failures
+  }
+
+  /** One listener that throws must neither keep the others from hearing nor fail who tells. */
   publish(topic: string, payload: string): void {
-    for (const listener of this.#listeners.get(topic) ?? []) listener(payload)
+    for (const listener of this.#listeners.get(topic) ?? []) {
+      try {
+        listener(payload)
+      } catch (error) {
+        this.#failures.failed('notices.listener', { doing: topic })(error)
+      }
+    }
   }
 
   async deliver(topic: string, payload: string): Promise<void> {
@@ -40,7 +53,8 @@ export class LocalNotices implements Notices {
  * them alone: jobs are polled, remembered keys expire, and what is remembered of the ledger is dropped after a gap.
  */
 export class PostgresNotices implements Notices {
-  readonly #local = new LocalNotices()
+  readonly #local: LocalNotices
+  readonly #failures: Failures
   readonly #url: string
   readonly #clock: Clock
   readonly #send: (text: string) => Promise<unknown>
@@ -51,7 +65,9 @@ export class PostgresNotices implements Notices {
   #closed = false
   connected = false
 
-  constructor(url: string, clock: Clock, send: (text: string) => Promise<unknown>) {
+  constructor(url: string, clock: Clock, failures: Failures, send: (text: string) => Promise<unknown>) {
+    this.#local = new LocalNotices(failures)
+    this.#failures = failures
     this.#url = url
     this.#clock = clock
     this.#send = send
@@ -65,7 +81,7 @@ export class PostgresNotices implements Notices {
   /** Not for longer than is worth waiting for: whoever does not hear of it has other ways. */
   async deliver(topic: string, payload: string): Promise<void> {
     this.#local.publish(topic, payload)
-    const sent = this.#send(JSON.stringify({ topic, payload })).catch(() => undefined)
+    const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => (timer = setTimeout(resolve, DELIVERY_MAX)))
     await Promise.race([sent, late])
@@ -84,7 +100,7 @@ export class PostgresNotices implements Notices {
     this.#closed = true
     this.#cancelRetry?.()
     clearTimeout(this.#beat)
-    await this.#client?.end().catch(() => undefined)
+    await this.#client?.end().catch(this.#failures.lost('store.connection'))
   }
 
   async #connect(): Promise<void> {
@@ -101,24 +117,30 @@ export class PostgresNotices implements Notices {
       this.#judge(false)
       if (!this.#closed) this.#cancelRetry = this.#clock.after(RECONNECT_AFTER, () => void this.#connect())
     }
-    client.on('error', () => undefined)
+    // Its end follows, and with it the next try.
+    client.on('error', this.#failures.lost('store.connection'))
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
-      try {
-        const notice = JSON.parse(payload ?? '') as { topic: string; payload: string }
-        this.#local.publish(notice.topic, notice.payload)
-      } catch {
-        // Somebody else uses the channel; it is not for us.
-      }
+      const notice = this.#read(payload ?? '')
+      if (notice) this.#local.publish(notice.topic, notice.payload)
     })
     try {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#judge(true)
       this.#watch(client, socket)
-    } catch {
+    } catch (error) {
+      this.#failures.lost('store.connection')(error)
       socket.destroy()
-      await client.end().catch(() => undefined)
+      await client.end().catch(this.#failures.lost('store.connection'))
+    }
+  }
+
+  #read(text: string): { topic: string; payload: string } | undefined {
+    try {
+      return JSON.parse(text) as { topic: string; payload: string }
+    } catch (error) {
+      return this.#failures.lost('notices.strange')(error)
     }
   }
 
@@ -132,7 +154,8 @@ export class PostgresNotices implements Notices {
           clearTimeout(silent)
           this.#watch(client, socket)
         },
-        () => {
+        (error: unknown) => {
+          this.#failures.lost('store.connection')(error)
           clearTimeout(silent)
           socket.destroy()
         },
@@ -144,7 +167,13 @@ export class PostgresNotices implements Notices {
   #judge(connected: boolean): void {
     if (connected === this.connected || this.#closed) return
     this.connected = connected
-    for (const listener of this.#gapListeners) listener()
+    for (const listener of this.#gapListeners) {
+      try {
+        listener()
+      } catch (error) {
+        this.#failures.failed('notices.listener', { doing: 'gap' })(error)
+      }
+    }
   }
 }
 

@@ -6,8 +6,10 @@ import { Migrator } from 'kysely/migration'
 import pg from 'pg'
 import type { Engine } from '../../kernel/dialect.ts'
 import { AppError, storeAway } from '../../kernel/errors.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db, Tables } from '../../kernel/tables/index.ts'
+import { terminalFailures } from '../failures.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -32,12 +34,19 @@ const SILENCE_MAX = 30_000
 interface OpenOptions {
   /** For work of an operator that may take as long as it takes. */
   patient?: boolean
+  failures?: Failures
 }
 
 /** Opens the store an address names (`sqlite:<file>` or `postgres://…`) and brings its schema up to date. */
-export async function openStore(url: string, clock: Clock, { patient = false }: OpenOptions = {}): Promise<Store> {
+export async function openStore(
+  url: string,
+  clock: Clock,
+  { patient = false, failures = terminalFailures }: OpenOptions = {},
+): Promise<Store> {
   const lines = new Lines()
-  const store = url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url, clock, lines)
+  const store = url.startsWith('sqlite:')
+    ? openSqlite(url.slice('sqlite:'.length), failures)
+    : openPostgres(url, { clock, lines, failures })
   try {
     await migrate(store)
     if (!patient) lines.endPatience(SILENCE_MAX)
@@ -48,14 +57,14 @@ export async function openStore(url: string, clock: Clock, { patient = false }: 
   }
 }
 
-function openSqlite(file: string): Store {
+function openSqlite(file: string, failures: Failures): Store {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const dialect = sqliteDialect(file)
   const db = new Kysely<Tables>({ dialect })
   return {
     db,
     engine: 'sqlite',
-    notices: new LocalNotices(),
+    notices: new LocalNotices(failures),
     readTime: undefined,
     ping: () => sql`select 1`.execute(db),
     backup: (target) => dialect.backup(target),
@@ -86,7 +95,13 @@ class Lines {
   }
 }
 
-function openPostgres(url: string, clock: Clock, lines: Lines): Store {
+interface PostgresNeeds {
+  clock: Clock
+  lines: Lines
+  failures: Failures
+}
+
+function openPostgres(url: string, { clock, lines, failures }: PostgresNeeds): Store {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -98,9 +113,9 @@ function openPostgres(url: string, clock: Clock, lines: Lines): Store {
     connectionTimeoutMillis: SILENCE_MAX,
   })
   // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', () => undefined)
+  pool.on('error', failures.lost('store.connection'))
   // The same for one in use: its transaction fails, the process does not.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => client.on('error', failures.lost('store.connection')))
   const connect = () =>
     pool.connect().catch((error: unknown) => {
       throw storeAway(error)
@@ -108,7 +123,7 @@ function openPostgres(url: string, clock: Clock, lines: Lines): Store {
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
   })
-  const notices = new PostgresNotices(url, clock, (text) => pool.query(NOTIFY_SQL, [text]))
+  const notices = new PostgresNotices(url, clock, failures, (text) => pool.query(NOTIFY_SQL, [text]))
   return {
     db,
     engine: 'postgres',

@@ -1,4 +1,5 @@
 import { LedgerRefusal } from '../../kernel/errors.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
 
 const FIRST_LOOK = 500
@@ -10,6 +11,7 @@ interface Ledger {
   node: NodePort
   clock: Clock
   confirmations: ConfirmationBus
+  failures: Failures
 }
 
 interface Patience {
@@ -24,7 +26,7 @@ interface Patience {
  * has lost; a node that fails for a moment is asked again.
  */
 export async function confirmedBlock(
-  { node, clock, confirmations }: Ledger,
+  { node, clock, confirmations, failures }: Ledger,
   hash: string,
   { deadline, expected }: Patience,
 ): Promise<NodeAnswer | 'unconfirmed' | 'absent'> {
@@ -48,7 +50,7 @@ export async function confirmedBlock(
       if (now >= deadline) return seen === 'absent' ? 'absent' : 'unconfirmed'
       if (!asked && now - startedAt >= ASK_VOTERS_AFTER) {
         asked = true
-        node.read('block_confirm', { hash }).catch(() => undefined)
+        node.read('block_confirm', { hash }).catch(failures.lost('x402.voters'))
       }
       if (!heard) {
         await new Promise<void>((resolve) => {

@@ -19,12 +19,14 @@ import {
   type VerifyResponse,
   X402_VERSION,
 } from '../../kernel/x402/wire.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import { confirmedBlock } from './confirmed-block.ts'
 
 interface EmbeddedOptions {
   node: NodePort
   confirmations: ConfirmationBus
   clock: Clock
+  failures: Failures
   network: string
   /** The smallest work of a send. */
   threshold: bigint
@@ -124,10 +126,10 @@ export class EmbeddedFacilitator implements OwnFacilitator {
   }
 
   async #await(paid: PaymentBlock, terms: PaymentTerms, expected: boolean): Promise<SettleResponse | undefined> {
-    const { node, clock, confirmations, timeoutSecondsMax } = this.#options
+    const { node, clock, confirmations, failures, timeoutSecondsMax } = this.#options
     const seconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0) || 0, timeoutSecondsMax)
     const deadline = clock.now() + seconds * 1000
-    const block = await confirmedBlock({ node, clock, confirmations }, paid.hash, { deadline, expected })
+    const block = await confirmedBlock({ node, clock, confirmations, failures }, paid.hash, { deadline, expected })
     if (block === 'absent') return expected ? this.#pending(paid) : undefined
     if (block === 'unconfirmed') return this.#pending(paid)
     const reason = checkConfirmed(block, paid, terms)

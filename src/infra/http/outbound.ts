@@ -79,10 +79,15 @@ async function inTime(clock: Clock, endsAt: number, resolved: Promise<string[]>)
   const { promise: late, reject } = Promise.withResolvers<never>()
   const cancel = clock.after(endsAt - clock.now(), () => reject(new OutboundFailure('timeout')))
   try {
-    return await Promise.race([resolved.catch(() => []), late])
+    return await Promise.race([resolved.catch(refuseName), late])
   } finally {
     cancel()
   }
+}
+
+/** Why a name leads nowhere is not told to whoever gave it. */
+function refuseName(): never {
+  throw new OutboundFailure('dns_failed')
 }
 
 /** A public address of this very machine leads behind its firewall. */

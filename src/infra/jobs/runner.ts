@@ -1,4 +1,5 @@
 import type { Engine } from '../../kernel/dialect.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -16,6 +17,7 @@ export interface RunnerOptions {
   random: Random
   ids: Ids
   jobs: readonly Job[]
+  failures: Failures
   onOutcome?: (event: { kind: string; outcome: Outcome }) => void
 }
 
@@ -64,8 +66,9 @@ export class JobRunner {
       for (const job of this.#options.jobs) {
         try {
           await this.#claim(job)
-        } catch {
-          // The store is away; the poll comes back to it.
+        } catch (error) {
+          // The poll comes back to it.
+          this.#options.failures.failed('jobs.queue', { job: job.kind })(error)
         }
       }
     } while (this.#lookAgain && !this.#stop.signal.aborted)
@@ -81,8 +84,8 @@ export class JobRunner {
     const { kind, leaseMilliseconds } = job
     for (const claimed of await claimJobs(db, engine, { kind, limit, now: clock.now(), leaseMilliseconds })) {
       const run = this.#run(job, claimed)
-        // The store is away and cannot be told how it ended: the claim runs out and the job is taken again.
-        .catch(() => undefined)
+        // The store cannot be told how it ended: the claim runs out and the job is taken again.
+        .catch(this.#options.failures.failed('jobs.queue', { job: job.kind, jobId: claimed.id }))
         .finally(() => {
           running.delete(run)
           this.wake()
@@ -122,6 +125,8 @@ export class JobRunner {
     const { db, clock } = this.#options
     // What fails in a process that stops may fail because it stops: the next one takes it up, and no attempt is lost.
     if (this.#stop.signal.aborted) return (await markGivenBack(db, claimed, clock.now())) ? 'given_back' : 'lost'
+    const place = job.money ? 'jobs.money' : 'jobs.other'
+    this.#options.failures.failed(place, { job: job.kind, jobId: claimed.id })(error)
     const text = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_TEXT_MAX)
     if (claimed.attempts < claimed.attemptsMax) {
       const runAt = clock.now() + this.#backOff(claimed.attempts)
@@ -143,7 +148,7 @@ export class JobRunner {
 
   /** Signs of life while a job runs; a lost claim aborts it. */
   #keepClaim(job: Job, claimed: ClaimedJob, abort: AbortController): () => void {
-    const { db, clock } = this.#options
+    const { db, clock, failures } = this.#options
     let cancel = () => {}
     let ended = false
     const renew = () => {
@@ -151,7 +156,10 @@ export class JobRunner {
       cancel = clock.after(job.leaseMilliseconds / 3, () => {
         renewClaim(db, claimed, clock.now() + job.leaseMilliseconds).then(
           (kept) => (kept ? renew() : abort.abort()),
-          () => renew(),
+          (error: unknown) => {
+            failures.lost('jobs.lease')(error)
+            renew()
+          },
         )
       })
     }

@@ -56,6 +56,7 @@ export interface RedisBurstOptions {
   instances?: number
   /** Told when this instance begins (true) or ends (false) to decide on its own. */
   onDegraded?(degraded: boolean): void
+  onError(error: unknown): void
 }
 
 /**
@@ -73,14 +74,14 @@ export class RedisBurst implements BurstLimits {
   #closed = false
   #cancelProbe: () => void = () => undefined
 
-  private constructor({ url, clock, instances = 2, onDegraded = () => undefined }: RedisBurstOptions) {
+  private constructor({ url, clock, instances = 2, onDegraded = () => undefined, onError }: RedisBurstOptions) {
     this.#clock = clock
     this.#instances = instances
     this.#onDegraded = onDegraded
     this.#share = new MemoryBurst(clock)
     this.#redis = connect(url)
     // Every failure shows as a lost connection or an answer that did not come; both are dealt with where they matter.
-    this.#redis.on('error', () => undefined)
+    this.#redis.on('error', onError)
     this.#redis.on('close', () => this.#degrade())
   }
 

@@ -1,3 +1,4 @@
+import { whenOver } from '../../kernel/when-over.ts'
 import type { Clock } from '../../kernel/ports.ts'
 
 /** Runs something that may take for ever; whoever waits for it waits this long at most. */
@@ -8,7 +9,8 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   const abort = new AbortController()
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
-  timedOut.catch(() => undefined)
+  // Nobody waits for it any more when something else has failed before.
+  void whenOver(timedOut)
   const cancelTimer = clock.after(milliseconds, () => {
     abort.abort()
     reject(new Error('no answer in time'))

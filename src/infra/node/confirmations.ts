@@ -1,3 +1,4 @@
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
 import type { UpstreamOptions } from './upstream.ts'
@@ -12,6 +13,7 @@ interface ConfirmationOptions {
   upstreams: readonly UpstreamOptions[]
   clock: Clock
   random: Random
+  failures: Failures
   /** Finds what an account missed since a time; used after a gap. */
   findSince: (account: string, since: number) => Promise<Confirmation[]>
   /** Called for every telling of every node: one that was first to tell is ahead of the one that is asked next. */
@@ -74,7 +76,7 @@ export class Confirmations implements ConfirmationBus {
     const connected = this.#sources.some((source) => source.subscribed)
     if (connected === this.connected) return
     this.connected = connected
-    for (const listener of this.#gapListeners) listener()
+    for (const listener of this.#gapListeners) this.#tell(listener)
     if (!connected) this.#silentSince = this.#options.clock.now()
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
@@ -89,8 +91,8 @@ export class Confirmations implements ConfirmationBus {
     for (const account of [...this.#watched.keys()].slice(0, CATCH_UP_MAX)) {
       try {
         for (const confirmation of await this.#options.findSince(account, since)) this.hear(confirmation)
-      } catch {
-        // The consumers' own pollers find what is still missing.
+      } catch (error) {
+        this.#options.failures.lost('confirmations.catch-up')(error)
       }
     }
   }
@@ -101,6 +103,15 @@ export class Confirmations implements ConfirmationBus {
     if (this.#seen.has(confirmation.hash)) return
     this.#seen.add(confirmation.hash)
     if (this.#seen.size > SEEN_MAX) this.#seen.delete(this.#seen.values().next().value!)
-    for (const listener of this.#listeners) listener(confirmation)
+    for (const listener of this.#listeners) this.#tell(() => listener(confirmation))
+  }
+
+  /** One that throws must neither keep the others from hearing nor break the stream. */
+  #tell(listener: () => void): void {
+    try {
+      listener()
+    } catch (error) {
+      this.#options.failures.failed('confirmations.listener')(error)
+    }
   }
 }

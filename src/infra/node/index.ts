@@ -1,5 +1,6 @@
 import type { Trace } from '../../kernel/ctx.ts'
 import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { type Block, hashBlock, previousOf } from '../../kernel/nano/block.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
@@ -28,6 +29,7 @@ interface NodesOptions {
   cacheBytesMax: number
   clock: Clock
   random: Random
+  failures: Failures
   /** Tells other instances which accounts and blocks our own publication has touched. */
   onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
   /** Whether we hear of what other instances publish; while we do not, nothing that they may change is remembered. */
@@ -72,6 +74,7 @@ export class Nodes {
       upstreams: options.upstreams,
       clock: options.clock,
       random: options.random,
+      failures: options.failures,
       findSince: (account, since) => findSince(this.forRequest(), account, since),
       onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
     })
@@ -193,7 +196,7 @@ export class Nodes {
     this.#epochs.bump(keys)
     let taker: string | undefined
     try {
-      const { hash, holder } = await publishBlock(this.pool.order(keys[0]!), block, subtype)
+      const { hash, holder } = await publishBlock(this.pool.order(keys[0]!), block, subtype, this.#options.failures)
       this.pool.hold(keys, holder)
       taker = holder.options.name
       return hash

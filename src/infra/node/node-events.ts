@@ -104,6 +104,7 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
   } catch {
+    // Not JSON: a node that says nothing we know.
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
+import type { Failures } from '../../kernel/failures.ts'
 import { type Block, hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
 import type { Upstream } from './upstream.ts'
@@ -23,6 +24,7 @@ export async function publishBlock(
   nodes: readonly Upstream[],
   block: Block,
   subtype: string | undefined,
+  failures: Failures,
 ): Promise<Published> {
   const hash = hashBlock(block)
   const body = JSON.stringify({
@@ -35,7 +37,7 @@ export async function publishBlock(
   let lost: UpstreamFailure | undefined
   for (const [at, node] of nodes.entries()) {
     const published = (holder: Upstream): Published => {
-      republish(nodes.slice(at + 1), body)
+      republish(nodes.slice(at + 1), body, failures)
       return { hash, holder }
     }
     try {
@@ -48,31 +50,33 @@ export async function publishBlock(
       const failure = toFailure(error)
       if (failure.kind === 'refused') continue
       lost = failure
-      const holder = await findHolder(nodes, hash)
+      const holder = await findHolder(nodes, hash, failures)
       if (holder) return published(holder)
     }
   }
   if (!lost && refusal !== undefined) throw new LedgerRefusal(refusal)
   // After a lost reply the words of a refusal prove nothing: the block itself may be what it collides with.
-  const holder = lost && refusal !== undefined ? await findHolder(nodes, hash) : undefined
+  const holder = lost && refusal !== undefined ? await findHolder(nodes, hash, failures) : undefined
   if (holder) return { hash, holder }
   throw unknownOutcome(hash, lost)
 }
 
 /** The other nodes hear of the block too; what they say changes nothing. */
-function republish(nodes: readonly Upstream[], body: string): void {
-  for (const node of nodes) if (node.healthy) node.call(body, PUBLISH_TIMEOUT).catch(() => undefined)
+function republish(nodes: readonly Upstream[], body: string, failures: Failures): void {
+  for (const node of nodes) {
+    if (node.healthy) node.call(body, PUBLISH_TIMEOUT).catch(failures.lost('node.republish'))
+  }
 }
 
 /** The first node that shows the block; nodes that fail count as not knowing it. */
-function findHolder(nodes: readonly Upstream[], hash: string): Promise<Upstream | undefined> {
+function findHolder(nodes: readonly Upstream[], hash: string, failures: Failures): Promise<Upstream | undefined> {
   const body = JSON.stringify({ action: 'block_info', hash, json_block: 'true' })
   const lookups = nodes.map(async (node) => {
     const { block_account: account } = await node.call(body, LOOKUP_TIMEOUT)
     if (typeof account !== 'string') throw new UpstreamFailure('broken', 'no such block')
     return node
   })
-  return Promise.any(lookups).catch(() => undefined)
+  return Promise.any(lookups).catch(failures.lost('node.lookup'))
 }
 
 function unknownOutcome(hash: string, lost: UpstreamFailure | undefined): AppError {

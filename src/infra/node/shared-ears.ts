@@ -71,6 +71,7 @@ function parse(text: string): Confirmation | undefined {
   try {
     return JSON.parse(text) as Confirmation
   } catch {
+    // Not JSON: of another version, perhaps. The nodes tell as well.
     return undefined
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { whenOver } from '../../kernel/when-over.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 import type { Random } from '../../kernel/ports.ts'
@@ -22,6 +23,8 @@ export interface CpuOptions {
   random: Random
   /** Forms of the search to choose from. */
   shapes?: readonly Shape[]
+  /** A thread ended and could not be started again: from now on this machine does not search. */
+  onLost?: (error: unknown) => void
 }
 
 interface Running {
@@ -46,15 +49,17 @@ function startThread(name: 'cpu-worker' | 'tune-worker', workerData: unknown): W
 async function tuneInThread(shapes: readonly Shape[]): Promise<Tuned> {
   const thread = startThread('tune-worker', shapes)
   const ended = once(thread, 'exit').then(() => Promise.reject(new Error('The thread that tunes the search ended.')))
-  ended.catch(() => undefined)
+  // It ends after its answer, too.
+  void whenOver(ended)
   const [tuned] = (await Promise.race([once(thread, 'message'), ended])) as [Tuned]
   return tuned
 }
 
 /** Resolves when every thread is ready to search at full speed. */
-export async function openCpuEngine({ threads, random, shapes = SHAPES }: CpuOptions): Promise<CpuEngine> {
+export async function openCpuEngine({ shapes = SHAPES, ...options }: CpuOptions): Promise<CpuEngine> {
+  const { threads } = options
   assert(Number.isInteger(threads) && threads > 0, 'threads is a positive whole number')
-  const engine = new CpuEngine(threads, random, await tuneInThread(shapes))
+  const engine = new CpuEngine(options, await tuneInThread(shapes))
   try {
     await engine.ready
   } catch (error) {
@@ -75,6 +80,7 @@ export class CpuEngine implements Engine {
   /** Resolves when every thread can search. */
   readonly ready: Promise<unknown>
   readonly #random: Random
+  readonly #onLost: (error: unknown) => void
   readonly #tuned: Tuned
   readonly #memory: JobMemory
   readonly #threads: Worker[] = []
@@ -84,8 +90,12 @@ export class CpuEngine implements Engine {
   #closed = false
   #running: Running | undefined
 
-  constructor(threads: number, random: Random, tuned: Tuned) {
+  constructor(
+    { threads, random, onLost = (error) => process.emitWarning(String(error)) }: Omit<CpuOptions, 'shapes'>,
+    tuned: Tuned,
+  ) {
     this.#random = random
+    this.#onLost = onLost
     this.#tuned = tuned
     this.shape = tuned.shape
     this.#memory = new JobMemory(threads)
@@ -178,7 +188,7 @@ export class CpuEngine implements Engine {
         if (isReady) this.#threadsReady--
         this.#finish()?.reject(failure)
         // One that never came up would not come up the next time either.
-        if (isReady) this.#startThread(thread, threads).catch(() => undefined)
+        if (isReady) this.#startThread(thread, threads).catch(this.#onLost)
       })
     })
   }

@@ -52,7 +52,7 @@ for (const [what, behaviour] of PEER_FAULTS) {
 }
 
 test('a peer that nobody answers for is unreachable', async () => {
-  const peer = new Peer({ url: 'http://127.0.0.1:1', clock: new TestClock() })
+  const peer = new Peer({ url: 'http://127.0.0.1:1', clock: new TestClock(), onLost: () => undefined })
   const { kind } = await failureOf(peer.search(TARGET, NEVER))
   assert.equal(kind, 'unreachable')
   assert.equal(peer.usable, false)

@@ -18,6 +18,8 @@ import {
 } from '../../../test/support/work-peer.ts'
 import { Peer } from './peer.ts'
 
+const onLost = () => undefined
+
 test('a peer is asked for a difficulty, never for a multiplier, and its work comes back in lower case', async (t) => {
   const { server, peer } = await startPeer(t)
   server.generate = answer({ work: WORK.toUpperCase(), difficulty: 'ffffffd21c3933f4', multiplier: '1.39' })
@@ -55,7 +57,7 @@ test('credentials in the address are sent as a header and appear nowhere else', 
   const server = await PeerServer.start(t)
   const url = `${server.url.replace('//', '//user:p%40ss%20word@')}/rpc?key=topsecret`
   const clock = new TestClock()
-  const peer = new Peer({ url, clock, headers: { 'X-Api-Key': 'hidden' } })
+  const peer = new Peer({ url, clock, onLost, headers: { 'X-Api-Key': 'hidden' } })
   t.after(() => peer.close())
   assert.equal(peer.name, server.url.slice('http://'.length))
   await peer.search(TARGET, NEVER)
@@ -78,7 +80,7 @@ test('credentials in the address are sent as a header and appear nowhere else', 
   }
   const bad = `http://user:p@ss@[`
   assert.throws(
-    () => new Peer({ url: bad, clock }),
+    () => new Peer({ url: bad, clock, onLost }),
     (error) => shown.push(error) > 0,
   )
   for (const thing of shown) {
@@ -90,7 +92,13 @@ test('credentials in the address are sent as a header and appear nowhere else', 
 test('a header that is given takes the place of the credentials in the address', async (t) => {
   const server = await PeerServer.start(t)
   const url = server.url.replace('//', '//user:password@')
-  const peer = new Peer({ url, name: 'own', clock: new TestClock(), headers: { Authorization: 'Bearer token' } })
+  const peer = new Peer({
+    url,
+    name: 'own',
+    clock: new TestClock(),
+    onLost,
+    headers: { Authorization: 'Bearer token' },
+  })
   t.after(() => peer.close())
   assert.equal(peer.name, 'own')
   await peer.search(TARGET, NEVER)

@@ -19,6 +19,8 @@ export interface PeerOptions {
   spare?: boolean
   headers?: Readonly<Record<string, string>>
   clock: Clock
+  /** A cancel that did not arrive: the peer searches on for nobody. */
+  onLost: (error: unknown) => void
   searchMilliseconds?: number
   /** Hashes a second, until it has shown. */
   rateGuess?: number
@@ -38,6 +40,7 @@ export class Peer implements Engine {
   readonly slots: number
   readonly spare: boolean
   readonly #clock: Clock
+  readonly #onLost: (error: unknown) => void
   readonly #searchMilliseconds: number
   readonly #standing: PeerStanding
   readonly #pool: Pool
@@ -51,6 +54,7 @@ export class Peer implements Engine {
     this.slots = options.slots ?? SLOTS
     this.spare = options.spare ?? true
     this.#clock = options.clock
+    this.#onLost = options.onLost
     this.#searchMilliseconds = options.searchMilliseconds ?? SEARCH_MILLISECONDS
     this.#standing = new PeerStanding(options.clock, options.rateGuess ?? RATE_GUESS)
     this.#target = {
@@ -131,10 +135,7 @@ export class Peer implements Engine {
     const leaving = new Leaving()
     const cancelTimer = this.#clock.after(CANCEL_MILLISECONDS, () => leaving.leave())
     const cancelled = this.#post({ action: 'work_cancel', hash: root }, leaving)
-      .then(
-        () => undefined,
-        () => undefined,
-      )
+      .then(() => undefined, this.#onLost)
       .finally(() => {
         cancelTimer()
         if (this.#cancels.get(root) === cancelled) this.#cancels.delete(root)

@@ -79,6 +79,7 @@ export function verifyHash(key: PublicKey, hash: string, signature: string): boo
   try {
     return scheme.verify(hexToBytes(signature), hexToBytes(hash), hexToBytes(key), { zip215: false })
   } catch {
+    // Malformed, which is as good as wrong.
     return false
   }
 }

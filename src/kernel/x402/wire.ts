@@ -69,6 +69,7 @@ export function decodeHeader(text: string): Record<string, unknown> | undefined 
     const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'))
     return toMembers(JSON.parse(json))
   } catch {
+    // Neither UTF-8 nor JSON.
     return undefined
   }
 }

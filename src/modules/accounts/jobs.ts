@@ -28,6 +28,7 @@ export const sendMail = (mailer: Mailer): Job<Mail> => ({
 /** Gives back what a process that died had set aside. */
 export const releaseReservations = (ctx: StoreCtx): Job => ({
   kind: 'credits.release-expired',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,

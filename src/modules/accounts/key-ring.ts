@@ -1,4 +1,6 @@
 import { hashApiKey, kindOfApiKey } from '../../kernel/api-key.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyRing } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
@@ -20,14 +22,16 @@ interface Remembered {
 export class StoredKeys implements KeyRing {
   readonly #db: Db
   readonly #clock: Clock
+  readonly #failures: Failures
   readonly #remembered = new Map<string, Remembered>()
   readonly #lookups = new Map<string, Promise<KeyOwner | undefined>>()
   #used = new Map<string, number>()
   #cancelFlush: () => void
 
-  constructor(db: Db, clock: Clock) {
+  constructor({ db, clock, failures }: Pick<StoreCtx, 'db' | 'clock' | 'failures'>) {
     this.#db = db
     this.#clock = clock
+    this.#failures = failures
     this.#cancelFlush = this.#flushLater()
   }
 
@@ -58,14 +62,13 @@ export class StoredKeys implements KeyRing {
 
   async close(): Promise<void> {
     this.#cancelFlush()
-    await this.flush().catch(() => undefined)
+    await this.flush().catch(this.#failures.lost('accounts.last-used'))
   }
 
   #flushLater(): () => void {
     return this.#clock.after(FLUSH_EVERY, () => {
       const again = () => (this.#cancelFlush = this.#flushLater())
-      // What cannot be written now is of no great worth: it only says when a key was last used.
-      this.flush().then(again, again)
+      void this.flush().catch(this.#failures.lost('accounts.last-used')).then(again)
     })
   }
 

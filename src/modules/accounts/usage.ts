@@ -51,8 +51,9 @@ export class UsageMeter {
       const { id, counts } = batch
       try {
         await inTx(this.#ctx, ({ db, clock }) => addUsage(db, id, counts, clock.now()))
-      } catch {
-        // The store is away; the batch stays and is tried again with the next one.
+      } catch (error) {
+        // The batch stays and is tried again with the next one.
+        this.#ctx.failures.failed('accounts.usage')(error)
         return
       }
       this.#batches.shift()

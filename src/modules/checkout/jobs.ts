@@ -21,6 +21,7 @@ export const mailReceipt = (ctx: CheckoutCtx, mailer: Mailer): Job<{ checkoutId:
 /** Brings the funds of a generated wallet to its merchant. Mail and webhooks neither wait for it nor hold it up. */
 export const sweepToMerchant = (ctx: CheckoutCtx): Job<{ checkoutId: string }> => ({
   kind: SWEEP,
+  money: true,
   attemptsMax: 30,
   concurrencyMax: 4,
   leaseMilliseconds: 60_000,

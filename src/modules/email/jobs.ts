@@ -1,3 +1,4 @@
+import { isOutage } from '../../kernel/failures.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
 import type { EmailCtx } from './ctx.ts'
@@ -17,16 +18,26 @@ const RETRY_AFTER = 30_000
 /** Looks at the payments whose time has come. One that fails keeps nobody else waiting. */
 export const followEmailPayments = (ctx: EmailCtx): Job => ({
   kind: 'email.follow',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
   everyMilliseconds: 5_000,
   async run(_payload, signal) {
-    const { db, clock } = ctx.store
+    const { db, clock, failures } = ctx.store
+    const faults: unknown[] = []
     for (const id of await listDuePayments(db, clock.now(), PAYMENTS_AT_ONCE)) {
       if (signal.aborted) return
-      await followPayment(ctx, id).catch(() => postponePayment(db, id, clock.now() + RETRY_AFTER))
+      try {
+        await followPayment(ctx, id)
+      } catch (error) {
+        failures.failed('email.follow', { paymentId: id })(error)
+        await postponePayment(db, id, clock.now() + RETRY_AFTER)
+        if (!isOutage(error)) faults.push(error)
+      }
     }
+    // A round in which one of our own faults showed is not done.
+    if (faults.length > 0) throw faults[0]
   },
 })
 

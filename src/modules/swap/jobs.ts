@@ -1,18 +1,16 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { SwapProvider } from '../../kernel/swap.ts'
+import { providerFailed } from './errors.ts'
 import { listOpenSwaps, markSwap } from './store.ts'
 
 const SWAPS_MAX = 500
 const SWAPS_AT_ONCE = 8
 
 /** Asks the provider how the open swaps stand, some at a time. One that fails or is slow keeps nobody else waiting. */
-export const followSwaps = (
-  { db, clock }: StoreCtx,
-  provider: SwapProvider,
-  onFailure: (reason: string) => void,
-): Job => ({
+export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapProvider): Job => ({
   kind: 'swap.follow',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
@@ -23,7 +21,7 @@ export const followSwaps = (
       for (let next = swaps.next(); !next.done && !signal.aborted; next = swaps.next()) {
         const swap = next.value
         const status = await provider.follow(swap).catch((error: unknown) => {
-          onFailure(error instanceof Error ? error.message : String(error))
+          failures.failed('swap.provider')(providerFailed(error))
           return swap.status
         })
         await markSwap(db, swap, status, clock.now())

@@ -1,3 +1,6 @@
+import { whenOver } from '../../kernel/when-over.ts'
+import { walletBusy } from './errors.ts'
+
 /**
  * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
  * It knows nothing that may not be lost; the order of blocks is in the store.
@@ -19,12 +22,10 @@ export class WalletLine {
     if (!running) return this.#run(walletId)
     const known = this.#next.get(walletId)
     if (known) return known
-    const next = running
-      .catch(() => undefined)
-      .then(() => {
-        this.#next.delete(walletId)
-        return this.#run(walletId)
-      })
+    const next = whenOver(running).then(() => {
+      this.#next.delete(walletId)
+      return this.#run(walletId)
+    })
     this.#next.set(walletId, next)
     return next
   }
@@ -48,11 +49,12 @@ export class WalletLine {
   /** Begins no further pass and waits for the running ones. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.allSettled([...this.#running.values(), ...this.#next.values()])
+    await Promise.all([...this.#running.values(), ...this.#next.values()].map(whenOver))
   }
 
   #run(walletId: string): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('The wallets are closed.'))
+    // Whatever is begun is taken up by the next process.
+    if (this.#closed) return Promise.reject(walletBusy())
     const pass = this.#pass(walletId)
       .then(() => undefined)
       .finally(() => {

@@ -11,6 +11,7 @@ const LEASE = 60_000
 /** Tries one delivery. Each has jobs of its own, so that no failing address delays another event. */
 export const deliverWebhook = (ctx: DeliveryCtx): Job<DeliverPayload> => ({
   kind: DELIVER,
+  money: true,
   attemptsMax: 50,
   // Mostly waiting for receivers; a few slow hosts must not take all the places.
   concurrencyMax: 128,
@@ -20,6 +21,7 @@ export const deliverWebhook = (ctx: DeliveryCtx): Job<DeliverPayload> => ({
 
 export const reviveDeliveries = (ctx: StoreCtx): Job => ({
   kind: 'webhooks.revive',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: LEASE,

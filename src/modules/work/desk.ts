@@ -145,8 +145,9 @@ export class WorkDesk implements WorkPort {
       if (!isCurrent()) return
       await this.#ready.keep(root, found, account)
       this.#options.onPrepared?.(root)
-    } catch {
-      // Called off, or there is no time for it: whoever needs it asks then.
+    } catch (error) {
+      // Called off, or there is no time for it.
+      this.#options.store.failures.lost('work.ahead')(error)
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, FoundWork } from '../../kernel/ports.ts'
 import { workValue } from '../../kernel/nano/work.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -14,11 +15,13 @@ const OWN_ROOT_KEPT = 30 * 24 * HOUR
 export class ReadyWorks {
   readonly #db: Db
   readonly #clock: Clock
+  readonly #lost: (error: unknown) => undefined
   readonly #latest = new Map<string, FoundWork>()
 
-  constructor({ db, clock }: { db: Db; clock: Clock }) {
+  constructor({ db, clock, failures }: { db: Db; clock: Clock; failures: Failures }) {
     this.#db = db
     this.#clock = clock
+    this.#lost = failures.lost('work.ready')
   }
 
   /** Answers at once when it knows; what is not strong enough is not served. */
@@ -32,8 +35,8 @@ export class ReadyWorks {
         this.#remember(root, stored)
         return stored.value >= threshold ? stored : undefined
       },
-      // It can be found again; a store in trouble must not stop that.
-      () => undefined,
+      // A store in trouble must not stop that it is found again.
+      this.#lost,
     )
   }
 
@@ -42,19 +45,19 @@ export class ReadyWorks {
     this.#remember(root, found)
     const now = this.#clock.now()
     const expiresAt = now + (account === null ? ANY_ROOT_KEPT : OWN_ROOT_KEPT)
-    await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(() => undefined)
+    await saveWork(this.#db, { root, ...found, account, now, expiresAt }).catch(this.#lost)
   }
 
   /** Something ready is for an account's next block. */
   async assign(root: string, account: string): Promise<void> {
     const expiresAt = this.#clock.now() + OWN_ROOT_KEPT
-    await assignWork(this.#db, { root, account, expiresAt }).catch(() => undefined)
+    await assignWork(this.#db, { root, account, expiresAt }).catch(this.#lost)
   }
 
   /** An account has moved on to another root. */
   async forget(account: string, oldRoot: string | undefined, newRoot: string): Promise<void> {
     if (oldRoot !== undefined) this.#latest.delete(oldRoot)
-    await deleteStaleWorks(this.#db, account, newRoot).catch(() => undefined)
+    await deleteStaleWorks(this.#db, account, newRoot).catch(this.#lost)
   }
 
   #remember(root: string, found: FoundWork): void {

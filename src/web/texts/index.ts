@@ -51,6 +51,7 @@ function toLocale(tag: string): string | undefined {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag)[0]
   } catch {
+    // Browsers send what they like.
     return undefined
   }
 }

@@ -153,6 +153,7 @@ export class Sessions {
       const { sub, jti, exp, began, key } = payload
       return { id: jti!, accountId: sub!, keyId: key, beganAt: began, expiresAt: exp! * 1000 }
     } catch {
+      // A token that does not hold is nobody's.
       return undefined
     }
   }
@@ -190,6 +191,7 @@ function readKeyId(token: string): string | undefined {
   try {
     return decodeProtectedHeader(token).kid
   } catch {
+    // Not a token.
     return undefined
   }
 }

@@ -31,7 +31,7 @@ export async function openOrder(
         insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt }),
     })
   } catch (error) {
-    if (counted) await giveBackFree(ctx.store.db, counted).catch(() => undefined)
+    if (counted) await giveBackFree(ctx.store.db, counted).catch(ctx.store.failures.lost('credits.free'))
     throw error
   }
 }

@@ -116,7 +116,7 @@ async function ratesFor(ctx: CheckoutCtx, claims: readonly Claim[]): Promise<Map
   const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
   currencies.delete('NANO')
   for (const currency of currencies) {
-    const rate = await rateNow(ctx, currency).catch(() => undefined)
+    const rate = await rateNow(ctx, currency).catch(ctx.failures.failed('checkout.rate'))
     if (rate) rates.set(currency, rate)
   }
   return rates

@@ -45,10 +45,11 @@ export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: Chec
  * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that nobody has, so that
  * its receiver refuses it and its owner fetches it instead.
  */
-function openSecret({ till, random }: CheckoutCtx, checkoutId: string, sealed: string): string {
+function openSecret({ till, random, failures }: CheckoutCtx, checkoutId: string, sealed: string): string {
   try {
     return till.secrets.open(secretContext(checkoutId), sealed)
-  } catch {
+  } catch (error) {
+    failures.failed('webhooks.secret', { checkoutId })(error)
     return createSecret(random)
   }
 }

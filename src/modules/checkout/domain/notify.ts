@@ -50,7 +50,7 @@ async function toMail(ctx: CheckoutCtx, checkout: Checkout, recipient: string): 
 async function worthOf(ctx: CheckoutCtx, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
   const shown = currency === 'NANO' ? USUAL_CURRENCY : currency
   const paid = (await listPayments(ctx.db, id)).find((payment) => payment.blockHash === blockHash)
-  const rate = paid?.rate ?? (await rateNow(ctx, shown).catch(() => undefined))?.rate
+  const rate = paid?.rate ?? (await rateNow(ctx, shown).catch(ctx.failures.failed('checkout.rate')))?.rate
   const worth = rate === undefined ? undefined : worthAt(paidRaw, rate)
   if (worth === undefined) return 'not known at the moment'
   // Cents are enough for people to read.

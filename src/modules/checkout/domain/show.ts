@@ -71,6 +71,7 @@ export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: str
     const worth = worthAt(amountRaw, rate)
     return worth === undefined ? undefined : formatFiat(worth)
   } catch {
+    // Shown beside the price, and no more than that; who asks for rates tells why there is none.
     return undefined
   }
 }

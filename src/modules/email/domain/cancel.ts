@@ -17,6 +17,6 @@ export async function cancelEmailPayment(
   if (!payment) throw emailPaymentNotFound()
   if (was === undefined) throw emailPaymentOver(payment.status)
   // Decided; what fails now is done by the job.
-  await followPayment(ctx, id).catch(() => undefined)
+  await followPayment(ctx, id).catch(ctx.store.failures.failed('email.follow', { paymentId: id }))
   return (await findOwnPayment(db, accountId, id))!
 }

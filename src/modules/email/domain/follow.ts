@@ -1,4 +1,5 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
+import { whenOver } from '../../../kernel/when-over.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
@@ -37,7 +38,7 @@ export async function followPayment(ctx: EmailCtx, id: string): Promise<void> {
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
   // What fails now is taken up by the jobs of wallets.
-  if (hasMoved) await ctx.custody.advance(payment.walletId).catch(() => undefined)
+  if (hasMoved) await whenOver(ctx.custody.advance(payment.walletId))
 }
 
 interface Step {
@@ -121,7 +122,7 @@ async function isPaidUnnoticed(ctx: EmailCtx, { address, walletId, total }: Emai
   }
   const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: custody.rules.receiveMin })
   if (deposits.reduce((sum, { amount }) => sum + amount, held) < total) return false
-  custody.advance(walletId).catch(() => undefined)
+  void whenOver(custody.advance(walletId))
   return true
 }
 

@@ -1,3 +1,4 @@
+import { whenOver } from '../../../kernel/when-over.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
@@ -14,8 +15,7 @@ export async function deleteWallet(ctx: WalletCtx, wallet: Wallet): Promise<void
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   if (!(await markExpiring(store.db, wallet.id, 'deleted'))) throw walletNotFound()
   // It is decided; whatever fails now, or takes too long, is done by the jobs.
-  const sweep = custody.advance(wallet.id).catch(() => undefined)
-  await waitAtMost(store.clock, custody.rules.waitMilliseconds, sweep)
+  await waitAtMost(store.clock, custody.rules.waitMilliseconds, whenOver(custody.advance(wallet.id)))
 }
 
 /** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */

@@ -8,7 +8,7 @@ const LEASE_MILLISECONDS = 10_000
 
 /** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lease run out. */
 export async function withLease<T>(
-  { store: { db, clock } }: WalletCtx,
+  { store: { db, clock, failures } }: WalletCtx,
   walletId: string,
   run: (lease: Lease) => Promise<T>,
 ): Promise<T | undefined> {
@@ -22,7 +22,10 @@ export async function withLease<T>(
       // Proof of work can take longer than a lease. A lease that was lost is found out before anything is signed.
       holdLease(db, lease, clock.now() + LEASE_MILLISECONDS).then(
         (held) => (held && !over ? renewLater() : undefined),
-        () => (over ? undefined : renewLater()),
+        (error: unknown) => {
+          failures.lost('wallets.lease')(error)
+          if (!over) renewLater()
+        },
       )
     })
   }
@@ -32,8 +35,7 @@ export async function withLease<T>(
   } finally {
     over = true
     cancel()
-    // What cannot be given back now runs out by itself.
-    await releaseLease(db, lease).catch(() => undefined)
+    await releaseLease(db, lease).catch(failures.lost('wallets.lease'))
   }
 }
 

@@ -1,12 +1,25 @@
-/** Runs something for each, so many at once, until told to stop. */
+import { isOutage } from '../../../kernel/failures.ts'
+
+/**
+ * Runs something for each, so many at once, until told to stop. One that fails keeps nobody else waiting; it has told why
+ * by itself. A fault of our own is thrown at the end, so that the round does not count as done.
+ */
 export async function forEachOf<T>(
   items: Iterable<T>,
   { atOnce, signal }: { atOnce: number; signal: AbortSignal },
-  run: (item: T) => Promise<void>,
+  run: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const queue = items[Symbol.iterator]()
+  const faults: unknown[] = []
   const work = async () => {
-    for (let next = queue.next(); !next.done && !signal.aborted; next = queue.next()) await run(next.value)
+    for (let next = queue.next(); !next.done && !signal.aborted; next = queue.next()) {
+      try {
+        await run(next.value)
+      } catch (error) {
+        if (!isOutage(error)) faults.push(error)
+      }
+    }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
+  if (faults.length > 0) throw faults[0]
 }

@@ -4,6 +4,7 @@ import { toObject } from '../../../kernel/shape.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { advanceWallet } from '../domain/advance.ts'
 import { tendsItself } from '../domain/tend.ts'
+import type { Setbacks } from '../setbacks.ts'
 import { type Wallet, listLeastLookedAt, markLooked } from '../store.ts'
 import { forEachOf } from './for-each-of.ts'
 
@@ -15,8 +16,9 @@ const LOOK_EVERY = 60_000
  * Asks the ledger about the wallets that were not asked about for longest: deposits nobody told us of, and blocks that we
  * did not sign. Two questions for all of them together.
  */
-export const lookAfterWallets = (ctx: WalletCtx): Job => ({
+export const lookAfterWallets = (ctx: WalletCtx, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
@@ -26,7 +28,7 @@ export const lookAfterWallets = (ctx: WalletCtx): Job => ({
     if (wallets.length === 0) return
     const suspects = await findSuspects(ctx, wallets)
     await forEachOf(suspects, { atOnce: WALLETS_AT_ONCE, signal }, async ({ id }) => {
-      await advanceWallet(ctx, id, { inspect: true }).catch(() => undefined)
+      if (!setbacks.isResting(id)) await setbacks.during(id, advanceWallet(ctx, id, { inspect: true }))
     })
     if (signal.aborted) return
     await markLooked(

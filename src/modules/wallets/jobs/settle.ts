@@ -1,6 +1,7 @@
 import type { Job } from '../../../kernel/job.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { expireDue } from '../domain/end-wallet.ts'
+import type { Setbacks } from '../setbacks.ts'
 import { listUnsettled } from '../outbox-store.ts'
 import { forEachOf } from './for-each-of.ts'
 
@@ -8,8 +9,9 @@ const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
 /** Ends wallets whose time is over, and takes up whatever somebody has begun and not finished: crashes, lost replies. */
-export const settleWallets = (ctx: WalletCtx): Job => ({
+export const settleWallets = (ctx: WalletCtx, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,
@@ -17,9 +19,9 @@ export const settleWallets = (ctx: WalletCtx): Job => ({
   run: async (_payload, signal) => {
     const due = await expireDue(ctx, BATCH_MAX)
     const unsettled = new Set([...due, ...(await listUnsettled(ctx.store.db, BATCH_MAX))])
-    // One that fails must not keep the others waiting; it is found again in the next round.
-    await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, (id) =>
-      ctx.custody.advance(id).catch(() => undefined),
-    )
+    // One that fails is found again, in the next round or when it has rested.
+    await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
+      if (!setbacks.isResting(id)) await ctx.custody.advance(id)
+    })
   },
 })

@@ -72,10 +72,10 @@ function open(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecr
 }
 
 /** One that was sealed with a key that is lost cannot sign; rotating must get an account out of that. */
-function openIfPossible({ secrets }: SecretCtx, accountId: string, sealed: string): string | undefined {
+function openIfPossible({ secrets, failures }: SecretCtx, accountId: string, sealed: string): string | undefined {
   try {
     return secrets.open(placeOf(accountId), sealed)
-  } catch {
-    return undefined
+  } catch (error) {
+    return failures.lost('webhooks.previous-secret')(error)
   }
 }

@@ -76,10 +76,10 @@ export async function deliver(ctx: DeliveryCtx, deliveryId: string): Promise<voi
 }
 
 async function send(ctx: DeliveryCtx, due: DueDelivery): Promise<Result> {
-  const { clock, outbound } = ctx
+  const { clock, outbound, failures } = ctx
   const { eventId, body, url } = due
   if (body === null) return failure('body_forgotten')
-  const secrets = await findSigningSecrets(ctx, due).catch(() => undefined)
+  const secrets = await findSigningSecrets(ctx, due).catch(failures.failed('webhooks.secret', { eventId }))
   // The key has changed since it was sealed: an operator must act, and the schedule leaves time for it.
   if (!secrets) return failure('secret_unreadable')
   const startedAt = clock.now()

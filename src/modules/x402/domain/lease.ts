@@ -5,7 +5,8 @@ import type { Till } from './till.ts'
 export const LEASE_MILLISECONDS = 15_000
 
 /** Keeps a claim alive until the returned function ends it. */
-export function keepLease({ store: { db, clock } }: Pick<Till, 'store'>, claim: Claim): () => Promise<void> {
+export function keepLease({ store: { db, clock, failures } }: Pick<Till, 'store'>, claim: Claim): () => Promise<void> {
+  const lost = failures.lost('x402.lease')
   let ended = false
   let cancelTimer: () => void
   const wait = () => {
@@ -13,14 +14,13 @@ export function keepLease({ store: { db, clock } }: Pick<Till, 'store'>, claim: 
   }
   const renew = async () => {
     // A store that fails for a moment gets two more chances before the claim lapses.
-    const held = await renewLease(db, claim, clock.now() + LEASE_MILLISECONDS).catch(() => true)
-    if (held && !ended) wait()
+    const held = await renewLease(db, claim, clock.now() + LEASE_MILLISECONDS).catch(lost)
+    if (held !== false && !ended) wait()
   }
   wait()
   return async () => {
     ended = true
     cancelTimer()
-    // What is not given back lapses.
-    await dropLease(db, claim).catch(() => undefined)
+    await dropLease(db, claim).catch(lost)
   }
 }

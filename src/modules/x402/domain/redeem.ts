@@ -48,17 +48,19 @@ export async function redeem(till: Till, asked: Redemption): Promise<Redeemed> {
 
 const PAID = ['settled', 'action_failed'] as const
 
-async function serve({ store: { db, clock } }: Till, { claim }: HeldPayment, run: () => Promise<string>) {
+async function serve({ store }: Till, { claim, stored }: HeldPayment, run: () => Promise<string>) {
+  const { db, clock, failures } = store
+  const failed = failures.failed('x402.state', { hash: stored.hash })
   let text: string
   try {
     text = await run()
   } catch (error) {
     // Why it failed matters more; either state lets the same request run again.
-    await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(() => false)
+    await markState(db, claim, { from: PAID, to: 'action_failed', now: clock.now() }).catch(failed)
     throw withAdvice(error)
   }
   // It has happened: the client gets its answer even when it cannot be kept.
-  await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(() => false)
+  await markState(db, claim, { from: PAID, to: 'served', answer: text, now: clock.now() }).catch(failed)
   return text
 }
 

@@ -14,23 +14,26 @@ type Outcome = SettleResponse | { unsent: unknown }
  */
 export async function settle(till: Till, held: HeldPayment): Promise<void> {
   const { stored, claim } = held
-  const { db, clock } = till.store
+  const { db, clock, failures } = till.store
   const { network } = till
   const pending = () => settlementPending(network, stored.hash, stored.payer)
-  const mark = (to: PaymentState) => markState(db, claim, { from: ['claimed', 'pending'], to, now: clock.now() })
+  const mark = (to: PaymentState) =>
+    markState(db, claim, { from: ['claimed', 'pending'], to, now: clock.now() }).catch(
+      failures.failed('x402.state', { hash: stored.hash }),
+    )
 
   const outcome = await (till.remote ? settleThere(till, held) : settleHere(till, held))
   if ('unsent' in outcome) throw paymentUnavailable(network, outcome.unsent)
   if (outcome.success) {
     // Nothing may be served before this is stored; whoever presents the payment again goes on from here.
-    if (await mark('settled').catch(() => false)) return
+    if (await mark('settled')) return
     throw pending()
   }
   if (outcome.errorReason === 'settlement_pending') {
-    await mark('pending').catch(() => false)
+    await mark('pending')
     throw pending()
   }
-  if (!(await mark('rejected').catch(() => false))) throw pending()
+  if (!(await mark('rejected'))) throw pending()
   throw paymentRejected(outcome, toReason(outcome.errorReason))
 }
 
@@ -46,11 +49,16 @@ async function settleHere(till: Till, { stored, fresh }: HeldPayment): Promise<O
 /** The facilitator sends, our own node decides. */
 async function settleThere(till: Till, { stored, fresh }: HeldPayment): Promise<Outcome> {
   const { own, remote } = till
+  const lost = till.store.failures.lost('x402.remote')
   const [payload, terms] = [toPayload(till, stored), toTerms(till, stored)]
-  const lookUp = (expected: boolean) => own.confirm(payload, terms, expected).catch(() => open(till, stored.hash))
+  const lookUp = (expected: boolean) =>
+    own.confirm(payload, terms, expected).catch((error: unknown) => {
+      till.store.failures.failed('x402.state', { hash: stored.hash })(error)
+      return open(till, stored.hash)
+    })
   const before = fresh ? undefined : await lookUp(false)
   if (before) return before
-  const said = await remote!.settle(payload, terms).catch(() => undefined)
+  const said = await remote!.settle(payload, terms).catch(lost)
   const promised = said?.success === true && said.transaction.toUpperCase() === stored.hash
   const seen = await lookUp(promised)
   if (seen) return seen

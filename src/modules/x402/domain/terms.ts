@@ -21,11 +21,12 @@ export async function currentTerms(shop: Shop, action: string): Promise<PaymentT
 export async function offerTerms(shop: Shop, action: string): Promise<PaymentTerms> {
   const terms = await currentTerms(shop, action)
   const { payTo, amount } = terms
-  const { db, clock } = shop.store
+  const { db, clock, failures } = shop.store
+  const lost = failures.lost('x402.offer')
   const now = clock.now()
   // One write in half the time is enough; a store that fails now only costs the time after a change of the price.
-  const lasts = await isOffered(db, { action, payTo, amount }, now + OFFER_MILLISECONDS / 2).catch(() => true)
-  if (!lasts) await saveOffer(db, { action, payTo, amount }, now + OFFER_MILLISECONDS).catch(() => undefined)
+  const lasts = await isOffered(db, { action, payTo, amount }, now + OFFER_MILLISECONDS / 2).catch(lost)
+  if (lasts === false) await saveOffer(db, { action, payTo, amount }, now + OFFER_MILLISECONDS).catch(lost)
   return terms
 }
 

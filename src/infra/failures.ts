@@ -1,0 +1,110 @@
+import {
+  FAILURES,
+  type FailureIds,
+  type FailurePlace,
+  type Failures,
+  LOSSES,
+  type LossPlace,
+  isOutage,
+} from '../kernel/failures.ts'
+import type { Clock } from '../kernel/ports.ts'
+import { type Log, describeError } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+/** An alarm is for somebody to be woken; an outage passes and has alarms of its own; a loss does no harm. */
+type Kind = 'alarm' | 'failure' | 'outage' | 'loss'
+
+const MINUTE = 60_000
+/** Lines of one place in a minute. The rest is counted: a storm must not fill the disk. */
+const LINES_MAX = 20
+
+interface FailuresOptions {
+  log: Log
+  metrics: Metrics
+  clock: Clock
+}
+
+/** Tells by log and metric. The same error is told once, by whoever meets it first. */
+export function openFailures({ log, metrics, clock }: FailuresOptions): Failures {
+  const told = new WeakMap<object, number>()
+  const lines = new Map<string, Lines>()
+  // A series that begins with its first failure would hide that one: rates are made of differences.
+  for (const [place, stake] of Object.entries(FAILURES)) {
+    metrics.backgroundFailures.inc({ place, kind: stake === 'money' ? 'alarm' : 'failure' }, 0)
+    metrics.backgroundFailures.inc({ place, kind: 'outage' }, 0)
+  }
+  for (const place of Object.keys(LOSSES)) metrics.backgroundFailures.inc({ place, kind: 'loss' }, 0)
+
+  const tell = (place: FailurePlace | LossPlace, kind: Kind, error: unknown, ids: FailureIds = {}) => {
+    const now = clock.now()
+    if (typeof error === 'object' && error !== null) {
+      if (now < (told.get(error) ?? -Infinity) + MINUTE) return
+      told.set(error, now)
+    }
+    metrics.backgroundFailures.inc({ place, kind })
+    const known = lines.get(place) ?? new Lines()
+    lines.set(place, known)
+    const text = describeChain(error)
+    const unsaid = known.take(`${Object.values(ids).join(' ')} ${text}`, now)
+    if (unsaid === undefined) return
+    const line = { event: 'background_failure', place, kind, ...ids, error: text, ...(unsaid > 0 && { unsaid }) }
+    if (kind === 'loss') log.debug(line)
+    else if (kind === 'outage') log.warn(line)
+    else log.error(line)
+  }
+  return {
+    failed: (place, ids) => (error) => {
+      tell(place, judge(place, error), error, ids)
+    },
+    lost: (place) => (error) => {
+      tell(place, 'loss', error)
+    },
+  }
+}
+
+/** What nobody has caught is our own fault, whoever was away. */
+function judge(place: FailurePlace, error: unknown): Kind {
+  if (place !== 'process' && isOutage(error)) return 'outage'
+  return FAILURES[place] === 'money' ? 'alarm' : 'failure'
+}
+
+const CAUSES_MAX = 3
+
+function describeChain(error: unknown): string {
+  const texts: string[] = []
+  for (let at = error; at !== undefined && texts.length < CAUSES_MAX; at = at instanceof Error ? at.cause : undefined) {
+    texts.push(describeError(at))
+  }
+  return texts.join('\ncaused by ')
+}
+
+/** The lines of one place in the minute at hand. */
+class Lines {
+  #since = -Infinity
+  #said = new Set<string>()
+  #unsaid = 0
+
+  /** How many were left out before this one; undefined when this one is left out, too. */
+  take(text: string, now: number): number | undefined {
+    if (now >= this.#since + MINUTE) {
+      this.#since = now
+      this.#said = new Set()
+    }
+    if (this.#said.has(text) || this.#said.size >= LINES_MAX) {
+      this.#unsaid++
+      return undefined
+    }
+    this.#said.add(text)
+    const unsaid = this.#unsaid
+    this.#unsaid = 0
+    return unsaid
+  }
+}
+
+/** For tools at a terminal, which nobody watches by metrics. */
+export const terminalFailures: Failures = {
+  failed: (place) => (error) => {
+    process.stderr.write(`${place}: ${describeChain(error)}\n`)
+  },
+  lost: () => () => undefined,
+}

@@ -1,0 +1,26 @@
+import type { Failures } from '../../src/kernel/failures.ts'
+
+export interface HeardFailures extends Failures {
+  /** What was told so far: `place: message`, with what it is about. */
+  heard: { place: string; error: unknown; ids: object }[]
+  /** Losses by place. */
+  losses: string[]
+}
+
+/** The mouth of failure with somebody to listen. */
+export function hearFailures(): HeardFailures {
+  const heard: HeardFailures['heard'] = []
+  const losses: string[] = []
+  return {
+    heard,
+    losses,
+    failed:
+      (place, ids = {}) =>
+      (error) => {
+        if (!heard.some((known) => known.error === error)) heard.push({ place, error, ids })
+      },
+    lost: (place) => () => {
+      losses.push(place)
+    },
+  }
+}
