@@ -159,7 +159,7 @@ async function startShop(t: TestContext, clock: TestClock, env: Record<string, s
   const failures: unknown[] = []
   const write = (line: string) => {
     const entry = JSON.parse(line) as { event?: string }
-    if (entry.event === 'unexpected' || entry.event === 'checkout_monitor') failures.push(entry)
+    if (entry.event === 'unexpected' || entry.event === 'background_failure') failures.push(entry)
   }
   const log = pino({ level: 'error', base: null }, { write })
   const app = await startApp(config, { clock, random: systemRandom, log })

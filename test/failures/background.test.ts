@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { openIds } from '../../src/infra/ids.ts'
+import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { noNode } from '../../src/kernel/errors.ts'
+import { inTx } from '../../src/kernel/in-tx.ts'
+import { type Job, enqueue } from '../../src/kernel/job.ts'
+import { type Raw, parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { findPayment, findServiceWallet, queuePayment } from '../../src/modules/wallets/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock, turnPacedBy } from '../support/clock.ts'
+import { emptyUrl } from '../support/empty-store.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { openGateway, sharedKeys } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { openWorld as openEmailWorld } from '../email/world.ts'
+import { openReceiver, openWebhooks } from '../webhooks/world.ts'
+import { BACKGROUND, ERROR, openMouth, readLines, readMetrics, readSeries } from './told.ts'
+
+/* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */
+
+const SHOP = new Signer(91).address
+/** No address. Nothing of ours writes such a thing; the assertion before the signature is there all the same. */
+const NOWHERE = 'nano_1nowhere'
+
+/** A whole gateway with money of its own, on a store and a clock that the test may touch. */
+async function openHouse(t: TestContext, engine: Engine, env: Record<string, string> = {}) {
+  const clock = new TestClock()
+  const DATABASE_URL = await emptyUrl(t, engine)
+  const gateway = await openGateway(t, { DATABASE_URL, DEVNET_TREASURY_NANO: '10', ...sharedKeys(), ...env }, clock)
+  const { db } = gateway.app.store
+  const turnUntil = (isSo: () => boolean | Promise<boolean>) => turnPacedBy({ clock, db }, isSo)
+  const told = (place: string) => readLines(gateway.log()).filter((line) => line.place === place)
+  const count = async (place: string, kind: string) =>
+    readSeries(await readMetrics(gateway.url), BACKGROUND, { place, kind })
+  const jobs = async (kind: string, outcome: string) =>
+    readSeries(await readMetrics(gateway.url), 'gateway_jobs_total', { kind, outcome }) ?? 0
+  return { gateway, db, clock, turnUntil, told, count, jobs }
+}
+
+forEachEngine((engine, open) => {
+  test('an assertion in background wallet work was seen by nobody: it is a line, a count and an alarm, its round is not done, and the wallet is tried again later', async (t) => {
+    const { db, clock, turnUntil, told, count, jobs } = await openHouse(t, engine)
+    await turnUntil(async () => (await findServiceWallet(db, 'treasury'))!.balance === parseNano('10'))
+    const { id: walletId } = (await findServiceWallet(db, 'treasury'))!
+    const store = { clock, ids: openIds(systemRandom) }
+    const amount = parseNano('1')!
+    await queuePayment({ db, store }, { walletId, destination: SHOP, amount, reference: 'owed' })
+    const write = (destination: string) =>
+      db.updateTable('wallet_blocks').set({ destination }).where('reference', '=', 'payment:owed').execute()
+    await write(NOWHERE)
+    await turnUntil(() => told('wallets.pass').length > 0)
+    const [line] = told('wallets.pass')
+    assert.deepEqual([line!.level, line!.kind, line!.walletId], [ERROR, 'alarm', walletId])
+    assert.match(line!.error, /The store holds an address that is none\./)
+    assert.equal(await count('wallets.pass', 'alarm'), 1)
+    await turnUntil(async () => (await jobs('wallets.settle', 'retry')) > 0)
+    assert.deepEqual(told('jobs.money'), [], 'the job that met it does not tell it again')
+
+    // It rests in between: three failures in a row would be the end of the round, and its job dead.
+    await turnUntil(async () => (await count('wallets.pass', 'alarm'))! >= 3)
+
+    await write(SHOP)
+    await turnUntil(async () => (await findPayment(db, 'owed'))!.status === 'confirmed')
+    assert.equal(await jobs('wallets.settle', 'dead'), 0)
+  })
+
+  test('a job that throws is told with its kind and tried again; where money waits for it somebody is called, and nobody for a node that is away', async (t) => {
+    const { store, clock, ctx } = await open(t)
+    const mouth = openMouth(clock)
+    const thrown = [new Error('A sum was about to be wrong.'), noNode(), undefined]
+    const jobOf = (kind: string, more: Partial<Job>): Job => ({
+      kind,
+      attemptsMax: 5,
+      concurrencyMax: 1,
+      leaseMilliseconds: 60_000,
+      run: () => Promise.reject(new Error('No such mailbox.')),
+      ...more,
+    })
+    const money = jobOf('money', {
+      money: true,
+      run: async () => {
+        const error = thrown.shift()
+        if (error) throw error
+      },
+    })
+    const outcomes: string[] = []
+    const runner = new JobRunner({
+      ...ctx,
+      engine: store.engine,
+      jobs: [money, jobOf('mail', { attemptsMax: 1 })],
+      failures: mouth,
+      onOutcome: ({ kind, outcome }) => void outcomes.push(`${kind} ${outcome}`),
+    })
+    t.after(() => runner.stop())
+    await inTx(ctx, (tx) => enqueue(tx, { kind: 'money', payload: {}, attemptsMax: 5 }))
+    await inTx(ctx, (tx) => enqueue(tx, { kind: 'mail', payload: {}, attemptsMax: 1 }))
+    await runner.start()
+    await turnPacedBy({ clock, db: store.db }, () => outcomes.includes('money done'))
+    assert.deepEqual(
+      outcomes.filter((at) => at.startsWith('money')),
+      ['money retry', 'money retry', 'money done'],
+    )
+    assert.deepEqual(
+      mouth
+        .lines()
+        .map(({ place, kind, job }) => `${place} ${kind} ${String(job)}`)
+        .sort(),
+      ['jobs.money alarm money', 'jobs.money outage money', 'jobs.other failure mail'],
+    )
+    assert.ok(outcomes.includes('mail dead'))
+  })
+
+  test('a store that cannot be told how a job ended is an alarm, and the job is taken again', async (t) => {
+    const { store, clock, ctx } = await open(t)
+    const mouth = openMouth(clock)
+    let runs = 0
+    const job: Job = {
+      kind: 'once',
+      attemptsMax: 5,
+      concurrencyMax: 1,
+      leaseMilliseconds: 60_000,
+      money: true,
+      run: async () => {
+        if (++runs === 1) await store.db.schema.alterTable('jobs').renameTo('jobs_hidden').execute()
+      },
+    }
+    const runner = new JobRunner({ ...ctx, engine: store.engine, jobs: [job], failures: mouth })
+    t.after(() => runner.stop())
+    await inTx(ctx, (tx) => enqueue(tx, { kind: 'once', payload: {}, attemptsMax: 5 }))
+    await runner.start()
+    await until(() => mouth.lines().some(({ place }) => place === 'jobs.queue'))
+    assert.ok(((await mouth.count('jobs.queue', 'alarm')) ?? 0) > 0)
+    await store.db.schema.alterTable('jobs_hidden').renameTo('jobs').execute()
+    await turnPacedBy({ clock, db: store.db }, () => runs === 2)
+  })
+
+  test('a payment that cannot be credited is an alarm with what was being done, and is credited once it can', async (t) => {
+    const { gateway, db, turnUntil, told, count } = await openHouse(t, engine)
+    const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json<{
+      id: string
+      amount_raw: string
+    }>()
+    const write = (plans: string) => db.updateTable('checkouts').set({ plans }).where('id', '=', made.id).execute()
+    const { plans } = await db
+      .selectFrom('checkouts')
+      .select('plans')
+      .where('id', '=', made.id)
+      .executeTakeFirstOrThrow()
+    await write('[broken')
+    await gateway.app.devnet!.node.fund(fromAddress(SHOP)!, BigInt(made.amount_raw) as Raw)
+    await turnUntil(() => told('checkout.monitor').some(({ kind }) => kind === 'alarm'))
+    const [line] = told('checkout.monitor')
+    assert.equal(line!.level, ERROR)
+    assert.match(line!.error, /^SyntaxError\n/)
+    assert.ok(((await count('checkout.monitor', 'alarm')) ?? 0) > 0)
+    await write(plans)
+    await turnUntil(async () => {
+      const found = await db
+        .selectFrom('checkouts')
+        .select('status')
+        .where('id', '=', made.id)
+        .executeTakeFirstOrThrow()
+      return found.status === 'complete'
+    })
+  })
+
+  test('an event whose secret cannot be read was refused in silence: it is an alarm, and is sent once it can be read', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t)
+    const mouth = openMouth(world.clock)
+    world.ctx.failures = mouth
+    const { seal, open: unseal } = world.ctx.secrets
+    world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
+    const eventId = await world.record({ url: receiver.url })
+    await world.settle()
+    assert.deepEqual(
+      mouth.lines().map((line) => [line.level, line.place, line.kind, line.eventId]),
+      [[ERROR, 'webhooks.secret', 'alarm', eventId]],
+    )
+    world.ctx.secrets.open = (_place, sealed) => unseal('elsewhere', sealed)
+    await world.toNextAttempt()
+    assert.equal(receiver.requests.length, 1)
+  })
+})
+
+test('a payment by mail that cannot go on is an alarm with its id, keeps no other waiting, and goes on once it can', async (t) => {
+  const world = await openEmailWorld(t)
+  const { db } = world.gateway.app.store
+  const [broken, whole] = [await world.open(), await world.open()]
+  const payment = db.selectFrom('email_payments').select('subtotal_raw').where('id', '=', broken.id)
+  const { subtotal_raw: subtotal } = await payment.executeTakeFirstOrThrow()
+  const write = (subtotal: string) =>
+    db.updateTable('email_payments').set({ subtotal_raw: subtotal }).where('id', '=', broken.id).execute()
+  await write('much')
+  for (const made of [broken, whole]) await world.fund(made.address, BigInt(made.amount_raw) as Raw)
+  await world.untilStatus(whole, 'funded')
+  const told = () => readLines(world.gateway.log()).filter(({ place }) => place === 'email.follow')
+  await world.turnUntil(() => told().length > 0)
+  assert.deepEqual([told()[0]!.kind, told()[0]!.paymentId], ['alarm', broken.id])
+  const undone = { kind: 'email.follow', outcome: 'retry' }
+  await world.turnUntil(
+    async () => readSeries(await readMetrics(world.gateway.url), 'gateway_jobs_total', undone) !== undefined,
+  )
+  await write(subtotal)
+  await world.untilStatus(broken, 'funded')
+})
