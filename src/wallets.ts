@@ -7,7 +7,7 @@ import { qrPng } from './infra/qr.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
 import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
-import type { Custody } from './kernel/custody.ts'
+import type { Custody, WalletAlarm } from './kernel/custody.ts'
 import { AppError } from './kernel/errors.ts'
 import { whenOver } from './kernel/when-over.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
@@ -74,13 +74,17 @@ interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'>
   onAlarm: Custody['alarm']
 }
 
+const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
+
 /** What somebody has to look into at once, by log and metric. */
-export const tellAlarm =
-  (log: Log, metrics: Metrics): Custody['alarm'] =>
-  (kind, { walletId, reason }) => {
+export function tellAlarm(log: Log, metrics: Metrics): Custody['alarm'] {
+  // A series that begins with its first alarm would hide that one: rates are made of differences.
+  for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
+  return (kind, { walletId, reason }) => {
     metrics.walletAlarms.inc({ kind })
     log.error({ event: 'wallet_alarm', kind, walletId, reason })
   }
+}
 
 /** The wallets of this process, put together. */
 export interface Wallets {

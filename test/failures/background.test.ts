@@ -61,7 +61,10 @@ forEachEngine((engine, open) => {
     assert.deepEqual(told('jobs.money'), [], 'the job that met it does not tell it again')
 
     // It rests in between: three failures in a row would be the end of the round, and its job dead.
-    await turnUntil(async () => (await count('wallets.pass', 'alarm'))! >= 3)
+    await until(async () => {
+      clock.advance(1_000)
+      return (await count('wallets.pass', 'alarm'))! >= 3
+    })
 
     await write(SHOP)
     await turnUntil(async () => (await findPayment(db, 'owed'))!.status === 'confirmed')

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
@@ -120,4 +122,19 @@ test('a listener that throws neither keeps others from a notice nor fails who te
   notices.publish('wallet', 'a b')
   assert.deepEqual(heard, ['a b'])
   assert.equal(mouth.lines()[0]!.doing, 'wallet')
+})
+
+test('every place, every reason and every alarm is written down for operators', () => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+  const guide = read('docs/operating.md')
+  for (const [place, stake] of Object.entries(FAILURES)) {
+    assert.ok(guide.includes(`| \`${place}\` | ${stake === 'money' ? 'yes' : ''} |`), place)
+  }
+  for (const [place, reason] of Object.entries(LOSSES)) assert.ok(guide.includes(`| \`${place}\` | ${reason} |`), place)
+  const [, group] = read('deploy/prometheus/alerts.yml').split('- name: nano-gateway-background')
+  const alarms = [...group!.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!)
+  assert.deepEqual(alarms, ['MoneyAlarm', 'BackgroundFailing', 'BackgroundOutage', 'LossesMany', 'RestartsOften'])
+  const [, trouble] = guide.split('## When something is wrong')
+  for (const alarm of alarms) assert.ok(trouble!.includes(`\`${alarm}\``), alarm)
+  for (const kind of ['alarm', 'failure', 'outage', 'loss']) assert.ok(group!.includes(`kind="${kind}"`), kind)
 })

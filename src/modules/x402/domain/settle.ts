@@ -41,8 +41,10 @@ async function settleHere(till: Till, { stored, fresh }: HeldPayment): Promise<O
   try {
     return await till.own.settle(toPayload(till, stored), toTerms(till, stored))
   } catch (error) {
+    if (fresh) return { unsent: error }
     // Of a payment that was tried before nobody knows whether it was sent.
-    return fresh ? { unsent: error } : open(till, stored.hash)
+    till.store.failures.failed('x402.state', { hash: stored.hash })(error)
+    return open(till, stored.hash)
   }
 }
 
