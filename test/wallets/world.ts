@@ -8,7 +8,6 @@ import { openIds } from '../../src/infra/ids.ts'
 import type { Ctx } from '../../src/kernel/ctx.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { AppError, LedgerRefusal, noNode } from '../../src/kernel/errors.ts'
-import type { Failures } from '../../src/kernel/failures.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
@@ -85,14 +84,12 @@ export interface WorldOptions {
   engine?: Engine | 'memory'
   random: Random
   env?: Record<string, string>
-  /** Hears what fails in the background. */
-  failures?: Failures
 }
 
 /** Wallets on a real store and a real ledger, in processes that may die; no work, a clock that tests turn. */
 export async function openWalletWorld(
   t: TestContext,
-  { engine = 'sqlite', random, env, failures = hearFailures() }: WorldOptions,
+  { engine = 'sqlite', random, env }: WorldOptions,
 ): Promise<WalletWorld> {
   const clock = new TestClock()
   const devnet = await startDevnet({ file: ':memory:', clock, random, thresholds: NO_WORK })
@@ -102,7 +99,7 @@ export async function openWalletWorld(
   t.after(() => lasting.close())
   const db = lasting.openFor(new Faults())
   const ids = openIds(random)
-  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined, failures }
+  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs: () => undefined, failures: hearFailures() }
   const { id: accountId } = await createAccount(storeCtx, { email: null, role: 'user', actor: 'test' })
   const config: Config = loadConfig({ WALLET_KEYS: SEALED_BY, WALLET_RECEIVE_MIN_NANO: '0', ...env })
   const processes: Faults[] = []
@@ -137,7 +134,7 @@ export async function openWalletWorld(
         ids,
         random,
         wakeJobs: () => undefined,
-        failures,
+        failures: hearFailures(),
       }
       // A process that died listens no longer.
       listeners.clear()
@@ -146,7 +143,7 @@ export async function openWalletWorld(
         node: ledgerPort(ledger, faults, () => world.trouble()),
         work: anyWork(faults),
         thresholds: NO_WORK,
-        notices: new LocalNotices(failures),
+        notices: new LocalNotices(hearFailures()),
         bus,
         devnet: undefined,
         onAlarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
