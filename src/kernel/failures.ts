@@ -82,7 +82,7 @@ export interface Failures {
 const CAUSES_MAX = 5
 /** Of sockets, and of PostgreSQL when it goes, is gone, is full of connections or lets one of two wait for the other. */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08|40P?0|53300|57P)/
-const AWAY_WORDS = /^(Connection terminated|The store does not answer)/
+const AWAY_WORDS = /^(Connection terminated|The store does not answer|database is locked)/
 
 /** Whether somebody else is away: a node, the store, a source of work. It passes by itself and has alarms of its own. */
 export function isOutage(error: unknown): boolean {
