@@ -220,3 +220,18 @@ test('the README leads to every guide, and its pictures are small', () => {
   const heavy = listFiles('docs/pictures', /./).filter((file) => statSync(join(root, file)).size > 150_000)
   assert.deepEqual(heavy, [])
 })
+
+// A package without it is whatever the registry, or who stands between, hands out on that day.
+test('every package of the lock file is held to its contents', () => {
+  interface Lock {
+    packages: Record<string, { version: string; integrity?: string; link?: boolean }>
+  }
+  const { '': own, ...packages } = (JSON.parse(read('package-lock.json')) as Lock).packages
+  assert.equal(own!.version, (JSON.parse(read('package.json')) as { version: string }).version)
+  const loose = Object.entries(packages).filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity))
+  assert.deepEqual(
+    loose.map(([name]) => name),
+    [],
+  )
+  assert.ok(Object.keys(packages).length > 100)
+})
