@@ -30,6 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-bench-'))
 const ledger = await startDevnet({ file: ':memory:', clock: systemClock, random: systemRandom })
 const config = loadConfig({
   PORT: '0',
+  METRICS_PORT: '0',
   DATA_DIR: folder,
   NODE_URLS: ledger.rpcUrl,
   NODE_WS_URLS: ledger.wsUrl,

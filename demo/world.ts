@@ -83,6 +83,7 @@ export async function openWorld(screen: Screen, env: Record<string, string> = {}
   const clock = { ...systemClock, now: () => systemClock.now() + ahead }
   const config = loadConfig({
     PORT: '0',
+    METRICS_PORT: '0',
     DATA_DIR: folder,
     X402_PAY_TO: createAccount().address,
     X402_NETWORK: 'nano:dev',

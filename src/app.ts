@@ -11,7 +11,6 @@ import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
 import { type Store, openStore } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
-import { countJobs } from './infra/jobs/queue.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { openFailures } from './infra/failures.ts'
@@ -42,6 +41,7 @@ import { followSwaps } from './modules/swap/index.ts'
 import { remindOfEnds } from './modules/usernames/index.ts'
 import { WorkDesk, forgetWorks } from './modules/work/index.ts'
 import { openMarket } from './market.ts'
+import { openMetricsListener } from './metrics.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
 import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
@@ -63,6 +63,8 @@ interface Infra {
 export interface App {
   /** Where the gateway answers, once it listens. */
   url: string
+  /** Where its numbers are; undefined when they are switched off. */
+  metricsUrl: string | undefined
   /** Shown once: the administrator key that this start made. */
   createdKey: string | undefined
   /** The file of the master keys of wallets, unless they come from a setting. */
@@ -305,6 +307,9 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     },
   }
 
+  const scraped = await openMetricsListener(config, { metrics, log, atDesk: devnet !== undefined })
+  // Closed after the server: how a gateway ends is seen, too.
+  opened.defer(() => scraped.close())
   const server = openServer(config, {
     clock,
     random,
@@ -326,14 +331,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   opened.defer(() => server.close())
   exposeWallets(metrics, db)
-  exposeGauges(metrics, {
-    nodes,
-    limitsDegraded: () => limitsDegraded,
-    websocketClients: () => server.websocketClients,
-    askStore: () => store.ping(),
-    countJobs: () => countJobs(db),
-  })
-
+  exposeGauges(metrics, { nodes, store, limitsDegraded: () => limitsDegraded, clients: () => server.websocketClients })
   await names.start()
   await desk.start()
   await runner.start()
@@ -344,7 +342,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()
   const doors = { actions: registry.actions, routes: server.routes }
-  return { url, createdKey, walletKeyFile, devnet, doors, nodes, store, usage, failures, work: scheduler, close }
+  const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
+  return { ...shown, devnet, doors, nodes, store, usage, failures, work: scheduler, close }
 }
 
 const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

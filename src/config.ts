@@ -24,6 +24,7 @@ const SECRET = new Set([
   'WALLET_KEYS',
   'SECRET_KEY',
   'X402_FACILITATOR_URL',
+  'METRICS_TOKEN',
 ])
 
 /** Reads the environment once. A wrong value is told by its name, never by its content. */

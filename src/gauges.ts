@@ -1,18 +1,20 @@
+import type { Store } from './infra/db/open.ts'
+import { countJobs } from './infra/jobs/queue.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 
 interface Gauged {
   nodes: Nodes
+  store: Store
   limitsDegraded(): boolean
-  websocketClients(): number
-  askStore(): Promise<unknown>
-  countJobs(): Promise<{ kind: string; status: string; count: number }[]>
+  /** Connected websocket clients. */
+  clients(): number
 }
 
 /** What is looked up whenever somebody asks for metrics. */
 export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
-  const { nodes, limitsDegraded, websocketClients, askStore, countJobs } = gauged
-  metrics.answers('gateway_store_up', 'Whether the store answers.', askStore)
+  const { nodes, store, limitsDegraded, clients } = gauged
+  metrics.answers('gateway_store_up', 'Whether the store answers.', () => store.ping())
   metrics.gauge('gateway_confirmations_connected', 'Whether a node tells of confirmations.', [], () => [
     { value: nodes.confirmations.connected ? 1 : 0 },
   ])
@@ -29,8 +31,8 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
     { value: limitsDegraded() ? 1 : 0 },
   ])
   metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', [], () => [{ value: nodes.cachedBytes }])
-  metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', [], () => [{ value: websocketClients() }])
+  metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', [], () => [{ value: clients() }])
   metrics.gauge('gateway_jobs', 'Jobs that wait, run or are dead.', ['kind', 'status'], async () =>
-    (await countJobs()).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),
+    (await countJobs(store.db)).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),
   )
 }

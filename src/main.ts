@@ -13,7 +13,7 @@ export async function runGateway(): Promise<void> {
   const config = loadConfig()
   const log = openLog(config.logLevel)
   const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log })
-  const { url, createdKey, walletKeyFile, devnet, nodes } = app
+  const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
   const lines = [
     `nano-gateway ${VERSION}`,
     '',
@@ -21,6 +21,7 @@ export async function runGateway(): Promise<void> {
     `  Docs       ${url}/docs`,
     `  Dashboard  ${url}/dashboard`,
     ...(createdKey === undefined ? [] : [`  Admin key  ${createdKey}   (shown only once: keep it)`]),
+    ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
     `  Data       ${config.dataDir}`,
     ...(walletKeyFile === undefined
       ? []

@@ -168,7 +168,6 @@ export function openServer(config: Config, served: Served): OpenServer {
       if (draining) return 'draining'
       return nodes.pool.upstreams.some(({ healthy }) => healthy) ? undefined : 'no healthy node'
     },
-    metrics: config.metrics ? () => metrics.text() : undefined,
   })
   mountPages(server, {
     gateway,

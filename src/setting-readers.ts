@@ -121,6 +121,11 @@ export const secretKey = (value: string) => {
   if (key.length !== 32) throw new BadSetting('must be 32 bytes in base64')
   return key
 }
+export const bearerToken = (value: string) => {
+  if (value === '') return undefined
+  if (!/^[\w.~+/=-]{16,}$/.test(value)) throw new BadSetting('must be 16 or more letters, digits or any of -._~+/=')
+  return value
+}
 export const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
 export const price = (value: string): Price => {
   const found = parsePrice(value)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { MONEY_SETTINGS } from './money-settings.ts'
 import {
   automatic,
+  bearerToken,
   database,
   flag,
   list,
@@ -162,6 +163,24 @@ export const SETTINGS = {
     oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug'),
     'How much is logged.',
   ),
-  metrics: setting('METRICS', 'true', flag, 'Whether /metrics is served.'),
+  metrics: setting('METRICS', 'true', flag, 'Whether metrics are served, at `/metrics` on a port of their own.'),
+  metricsHost: setting(
+    'METRICS_HOST',
+    '127.0.0.1',
+    text,
+    'Address of the metrics; another than loopback needs a token.',
+  ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    'auto',
+    (value) => (value === 'auto' ? value : whole(0, 65_535)(value)),
+    'Port of the metrics; auto is 9464 (with the embedded ledger any free one where that is taken), 0 takes any free one.',
+  ),
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    '',
+    bearerToken,
+    'What whoever reads the metrics must show, as `Authorization: Bearer …`; 16 characters or more.',
+  ),
   ...MONEY_SETTINGS,
 } as const

@@ -92,7 +92,7 @@ export async function startFleet(bench: Bench, options: FleetOptions): Promise<F
   for (let at = 0; at < processes; at++) {
     const port = await freePort()
     const name = `gateway-${port}`
-    const own = { PORT: String(port), DATA_DIR: join(bench.folder, `data-${port}`) }
+    const own = { METRICS_PORT: '0', PORT: String(port), DATA_DIR: join(bench.folder, `data-${port}`) }
     const args = ['--max-semi-space-size=4', 'dist/cli.js', 'start']
     const child = bench.spawn(name, args, { ...shared, ...own })
     await untilAnswers(port, child).catch((error: unknown) => {

@@ -3,11 +3,10 @@ import type { FastifyInstance } from 'fastify'
 interface HealthOptions {
   /** Why the gateway should get no traffic now; undefined when it should. */
   notReady(): string | undefined
-  metrics: (() => Promise<string>) | undefined
 }
 
 /** Liveness says the process answers; readiness says it should be sent work. */
-export function mountHealth(server: FastifyInstance, { notReady, metrics }: HealthOptions): void {
+export function mountHealth(server: FastifyInstance, { notReady }: HealthOptions): void {
   server.get('/health/live', (_request, reply) => reply.send({ status: 'live' }))
   server.get('/health/ready', (_request, reply) => {
     const reason = notReady()
@@ -15,9 +14,4 @@ export function mountHealth(server: FastifyInstance, { notReady, metrics }: Heal
       .code(reason === undefined ? 200 : 503)
       .send(reason === undefined ? { status: 'ready' } : { status: 'not ready', reason })
   })
-  if (metrics) {
-    server.get('/metrics', async (_request, reply) =>
-      reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await metrics()),
-    )
-  }
 }

@@ -149,6 +149,7 @@ async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Pro
 
   const env = {
     PORT: '0',
+    METRICS_PORT: '0',
     NODE_NETWORK: 'dev',
     WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
     SECRET_KEY: randomBytes(32).toString('base64'),

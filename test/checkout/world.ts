@@ -145,6 +145,7 @@ async function startShop(t: TestContext, clock: TestClock, env: Record<string, s
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const config = loadConfig({
     PORT: '0',
+    METRICS_PORT: '0',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     LIMIT_FREE_PER_MINUTE: '0',

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { describeConfig } from '../../src/config.ts'
-import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { type Gateway, openGateway, readMetrics, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 
@@ -30,8 +29,8 @@ function namesIn(expression: string): { metric: string; labels: string[] }[] {
 }
 
 /** Series by name, each with the labels that it may have, as the gateway describes them. */
-async function exposed(url: string): Promise<Set<string>> {
-  const { text } = await ask(`${url}/metrics`, { method: 'GET' })
+async function exposed(gateway: Gateway): Promise<Set<string>> {
+  const text = await readMetrics(gateway)
   const names = new Set<string>()
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     names.add(name)
@@ -50,8 +49,7 @@ function declaredLabels(): Set<string> {
 }
 
 test('the board and the alarms ask for metrics and labels that the gateway has', async (t) => {
-  const { url } = await openGateway(t)
-  const metrics = await exposed(url)
+  const metrics = await exposed(await openGateway(t))
   const labels = declaredLabels()
   const board = JSON.parse(read('grafana/board.json')) as { panels: { title: string; targets?: { expr: string }[] }[] }
   const alarms = [...read('prometheus/alerts.yml').matchAll(/^ +expr: (.+)$/gm)].map((match) => match[1]!)
@@ -76,24 +74,6 @@ test('the board and the alarms ask for metrics and labels that the gateway has',
   assert.deepEqual(wrong, [])
 })
 
-test('the compose file and its example set settings that exist', () => {
-  const known = new Set(describeConfig({}).map(({ name }) => name))
-  const [, environment = ''] = /environment: &environment\n((?: {4}.+\n)+)/.exec(read('compose.yaml'))!
-  const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map((match) => match[1]!)
-  assert.ok(set.length > 10)
-  assert.deepEqual(
-    set.filter((name) => !known.has(name)),
-    [],
-  )
-  const asked = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+)/g)].map((match) => match[1]!)
-  const explained = new Set([...read('env.example').matchAll(/^#?([A-Z_]+)=/gm)].map((match) => match[1]!))
-  const optional = new Set(['NODE_NETWORK'])
-  assert.deepEqual(
-    asked.filter((name) => !explained.has(name) && !optional.has(name)),
-    [],
-  )
-})
-
 test('the container holds every folder that the gateway reads beside its code', () => {
   const root = resolve(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter(
@@ -115,11 +95,11 @@ test('an operator sees that the store is away, and all other numbers with it', a
   const { port, pathname } = new URL(database)
   const store = await TcpRelay.start(Number(port))
   t.after(() => store.close())
-  const { url } = await openGateway(t, {
+  const gateway = await openGateway(t, {
     ...sharedKeys(),
     DATABASE_URL: `postgres://postgres@127.0.0.1:${store.port}${pathname}`,
   })
-  const metrics = async () => (await ask(`${url}/metrics`, { method: 'GET' })).text
+  const metrics = () => readMetrics(gateway)
   assert.match(await metrics(), /^gateway_store_up 1$/m)
   for (const fail of [() => store.cut(), () => store.hang()]) {
     store.open()

@@ -44,7 +44,14 @@ function replace(command: string, replacements: Record<string, string>): string 
 async function start(t: TestContext, command: string, settings: Record<string, string> = {}) {
   const folder = openFolder(t)
   // Threads would measure themselves at every start.
-  const own = { DATA_DIR: folder, PORT: '0', WORK_THREADS: '0', PRICE_PROVIDERS: 'sandbox', ...settings }
+  const own = {
+    DATA_DIR: folder,
+    METRICS_PORT: '0',
+    PORT: '0',
+    WORK_THREADS: '0',
+    PRICE_PROVIDERS: 'sandbox',
+    ...settings,
+  }
   return { folder, served: await serve(t, command, folder, { ...tools, ...own }) }
 }
 
@@ -54,7 +61,10 @@ const call = async (url: string, action: string, fields: object = {}) => {
   return reply.json()
 }
 
-const metrics = async ({ url }: Served) => (await ask(`${url}/metrics`, { method: 'GET' })).text.split('\n')
+const metrics = async ({ banner }: Served) => {
+  const [, url = ''] = /^ {2}Metrics +(\S+)$/m.exec(banner) ?? []
+  return (await ask(url, { method: 'GET' })).text.split('\n')
+}
 
 test('the ledger starts alone on the ports that were asked for, and answers as a node does', async (t) => {
   const [port, wsPort] = [String(await freePort()), String(await freePort())]

@@ -31,7 +31,7 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   const wanted = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'scripts', 'src', 'docs']
   for (const name of wanted) cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const gateway = await serve(t, 'npm start', folder, { ...process.env, PORT: '0' })
+  const gateway = await serve(t, 'npm start', folder, { ...process.env, METRICS_PORT: '0', PORT: '0' })
   assert.match(gateway.banner, /^ {2}Admin key {2}rpc_sk_\w+ /m)
   assert.match(gateway.banner, /^ {2}Node +embedded development ledger, http:/m)
   const [, tried = ''] = /^ {2}curl -d '(.+)' http/m.exec(gateway.banner) ?? []

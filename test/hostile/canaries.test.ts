@@ -15,7 +15,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { tokenOf } from '../accounts/world.ts'
-import { type Ask, ask, openGateway } from '../support/gateway.ts'
+import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, signed } from '../x402/world.ts'
 
@@ -244,7 +244,8 @@ test('no canary comes up in a log line, a metric, an error, a table, a job or a 
   assert.ok(errors.length > 30, `${errors.length} errors`)
   assertClean(canaries, 'the log', gateway.log())
   for (const error of errors) assertClean(canaries, 'an error', error)
-  for (const path of ['/metrics', '/dashboard', '/openapi.json', '/health/ready', '/']) {
+  assertClean(canaries, 'the metrics', await readMetrics(gateway))
+  for (const path of ['/dashboard', '/openapi.json', '/health/ready', '/']) {
     assertClean(canaries, path, (await ask(`${gateway.url}${path}`, { method: 'GET' })).text)
   }
   const tables = await dump(gateway.app.store.db)

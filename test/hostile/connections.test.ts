@@ -73,7 +73,7 @@ test('garbage behind a request never becomes its answer, nor a part of it', asyn
   for (const first of [
     post(VERSION),
     'GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n',
-    'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n',
+    'GET /health/ready HTTP/1.1\r\nhost: x\r\n\r\n',
   ]) {
     const socket = await open(t, gateway)
     socket.write(`${first}\x00\x01 no request\r\n\r\n`)

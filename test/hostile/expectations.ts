@@ -127,7 +127,6 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /.well-known/nano-currency.json': { access: 'public' },
   'GET /health/live': { access: 'public' },
   'GET /health/ready': { access: 'public' },
-  'GET /metrics': { access: 'public' },
   'GET /.well-known/x402': { access: 'public' },
   'GET /facilitator/supported': { access: 'public' },
   'POST /facilitator/verify': { access: 'public' },

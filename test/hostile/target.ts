@@ -41,6 +41,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
   const config = loadConfig({
     SECRET_KEY: Buffer.from(secretKey).toString('base64'),
     PORT: '0',
+    METRICS_PORT: '0',
     DATA_DIR: folder,
     PRICE_PROVIDERS: 'sandbox',
     // Every request may come from another address, so that no limit of one address hides what is behind it.

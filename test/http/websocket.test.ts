@@ -9,7 +9,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
-import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 
@@ -206,10 +206,7 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
   assert.equal(await statusOf('/ws'), 'HTTP/1.1 503 Service Unavailable')
   client.close()
   await client.closed
-  await until(async () => {
-    const { text } = await ask(`${gateway.url}/metrics`, { method: 'GET' })
-    return /^gateway_websocket_clients 0$/m.test(text)
-  })
+  await until(async () => /^gateway_websocket_clients 0$/m.test(await readMetrics(gateway)))
   await WsClient.connect(t, wsUrl(gateway))
 })
 

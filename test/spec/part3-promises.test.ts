@@ -9,7 +9,7 @@ import { openIds } from '../../src/infra/ids.ts'
 import { grantCredits, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer, findWork } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
-import { openGateway } from '../support/gateway.ts'
+import { openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
 
@@ -122,7 +122,7 @@ test('credits are set aside when a call begins, spent when it succeeds, given ba
 
 test('a faucet claim is recorded before anything is sent, is paid once, and is answered as sent only then (contract 3, rule 15)', async (t) => {
   const { clock, work, gateway, join, call } = await open(t, { DEVNET_TREASURY_NANO: '1', WALLET_WAIT_MS: '0' })
-  const treasury = async () => (await fetch(`${gateway.url}/metrics`)).text()
+  const treasury = () => readMetrics(gateway)
   await until(async () => {
     clock.advance(100)
     return /^gateway_treasury_nano 1$/m.test(await treasury())

@@ -140,7 +140,14 @@ test('a public key makes checkouts from the pages it was made for, and nothing e
 test('the first start prints an administrator key, once, and the command line issues more (contract 5, How keys are issued: first start, command line)', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const env = { PATH: process.env.PATH, DATA_DIR: folder, PORT: '0', DEVNET_PORT: '0', DEVNET_WS_PORT: '0' }
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: folder,
+    METRICS_PORT: '0',
+    PORT: '0',
+    DEVNET_PORT: '0',
+    DEVNET_WS_PORT: '0',
+  }
   const settings = { ...env, WORK_THREADS: '0', WORK_NODES: 'true', PRICE_PROVIDERS: 'sandbox', LOG_LEVEL: 'error' }
   const child = spawn(process.execPath, [CLI, 'start'], { env: settings })
   const ended = new Promise((resolve) => child.once('exit', resolve))

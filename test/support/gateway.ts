@@ -61,6 +61,7 @@ export async function openGateway(
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
   const config = loadConfig({
     PORT: '0',
+    METRICS_PORT: '0',
     PRICE_PROVIDERS: 'sandbox',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
@@ -91,6 +92,10 @@ export async function openGateway(
     },
   }
 }
+
+/** What Prometheus would read of a gateway now. */
+export const readMetrics = async ({ app: { metricsUrl } }: { app: App }): Promise<string> =>
+  (await ask(metricsUrl!, { method: 'GET' })).text
 
 /** One request, with exactly the headers given. */
 export function ask(url: string, { method = 'POST', headers = {}, body, agent }: Ask = {}): Promise<Reply> {

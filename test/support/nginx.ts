@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -30,18 +30,11 @@ export class Nginx {
   }
 
   static async start(t: TestContext, members: readonly Member[]): Promise<Nginx> {
-    const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-nginx-'))
-    // Its workers are other users.
-    chmodSync(folder, 0o755)
-    const port = await freePort()
-    const text = readFileSync(join(configuration, 'nginx.conf'), 'utf8')
-      .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-      .replace('worker_processes auto;', 'worker_processes 2;')
-      .replaceAll(' /tmp/nginx', ` ${folder}/nginx`)
-    writeFileSync(join(folder, 'nginx.conf'), text)
+    const { folder, port } = await layConfiguration()
     writeUpstream(folder, members)
-    const args = ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;']
-    const child = spawn(PROGRAM, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(PROGRAM, [...argumentsFor(folder), '-g', 'daemon off;'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     const nginx = new Nginx(folder, port, child)
     t.after(() => nginx.#stop())
     await until(async () => {
@@ -76,6 +69,30 @@ export class Nginx {
     }
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+const argumentsFor = (folder: string) => ['-p', folder, '-c', join(folder, 'nginx.conf')]
+
+/** The configuration in a folder of its own, without its gateways; only where it listens and writes is another place. */
+async function layConfiguration(): Promise<{ folder: string; port: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-nginx-'))
+  // Its workers are other users.
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const text = readFileSync(join(configuration, 'nginx.conf'), 'utf8')
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replace('worker_processes auto;', 'worker_processes 2;')
+    .replaceAll(' /tmp/nginx', ` ${folder}/nginx`)
+  writeFileSync(join(folder, 'nginx.conf'), text)
+  return { folder, port }
+}
+
+/** What nginx says about the configuration with the gateways that it is shipped with. */
+export async function checkShipped(t: TestContext): Promise<string> {
+  const { folder } = await layConfiguration()
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  copyFileSync(join(configuration, 'upstream.conf'), join(folder, 'upstream.conf'))
+  return spawnSync(PROGRAM, ['-t', ...argumentsFor(folder)], { encoding: 'utf8' }).stderr
 }
 
 function writeUpstream(folder: string, members: readonly Member[]): void {

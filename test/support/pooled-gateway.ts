@@ -45,6 +45,7 @@ export async function openPooledGateway(
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const config = loadConfig({
     PORT: '0',
+    METRICS_PORT: '0',
     PRICE_PROVIDERS: 'sandbox',
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',

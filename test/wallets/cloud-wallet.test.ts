@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { ALICE, type Answer, SHOP, openClient } from './client.ts'
 
@@ -52,7 +53,7 @@ test('many sends at once from one wallet all leave, one after another', async (t
 
 test('the treasury is funded once from the embedded ledger, receives by itself, and shows in the metrics (contract 4.1, rule 20)', async (t) => {
   const client = await openClient(t, { DEVNET_TREASURY_NANO: '1000' })
-  const metrics = async () => (await fetch(`${client.gateway.url}/metrics`)).text()
+  const metrics = () => readMetrics(client.gateway)
   await until(async () => /^gateway_treasury_nano 1000$/m.test(await metrics()))
   assert.match(await metrics(), /^gateway_wallets\{status="active",frozen="false"\} 1$/m)
 })

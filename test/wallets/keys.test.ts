@@ -21,7 +21,7 @@ import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
 import { askCommand } from '../support/command-line.ts'
-import { openGateway } from '../support/gateway.ts'
+import { openGateway, readMetrics } from '../support/gateway.ts'
 
 const master = { id: 'key-1', key: systemRandom.bytes(32) }
 const other = { id: 'key-2', key: systemRandom.bytes(32) }
@@ -250,7 +250,7 @@ test('no private key or master key comes up in an answer, a log line, a metric, 
   ])
   const found = (text: string) =>
     forms.filter((form) => text.includes(form) || text.toLowerCase().includes(form.toLowerCase()))
-  const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+  const metrics = await readMetrics(gateway)
   const dump = JSON.stringify(await dumpStore(db))
   for (const text of [...answers, gateway.log(), metrics, dump]) assert.deepEqual(found(text), [])
   for (const name of readdirSync(gateway.folder)) {

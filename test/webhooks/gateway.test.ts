@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { answerWith, openReceiver } from './world.ts'
 
@@ -20,7 +20,7 @@ test('secrets, addresses and bodies of webhooks reach neither logs nor metrics n
   await postTo(gateway, '/webhooks/ping', { url })
   await postTo(gateway, '/webhooks/ping', { url: 'https://user:sEcReTpassword@shop.example/' })
   await until(() => gateway.log().includes('"event":"webhook"'))
-  const metrics = (await ask(`${gateway.url}/metrics`, { method: 'GET' })).text
+  const metrics = await readMetrics(gateway)
   assert.match(metrics, /gateway_webhook_attempts_total\{outcome="dead"\} 1/)
   assert.match(metrics, /gateway_webhook_deliveries\{state="dead"\} 1/)
   for (const text of [gateway.log(), metrics]) assert.doesNotMatch(text, /sEcReT|whsec_|127\.0\.0\.1:\d+\/hook/)

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { openCpuEngine } from '../../src/infra/work/cpu.ts'
 import { Scheduler } from '../../src/infra/work/scheduler.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
-import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 const OWN_THREADS = { WORK_THREADS: '1', WORK_NODES: 'false' }
@@ -31,9 +31,8 @@ interface WorkResult {
 const openLive = (t: TestContext, env: Record<string, string> = {}) =>
   openGateway(t, { ...OWN_THREADS, NODE_URLS: 'http://127.0.0.1:1', WORK_WAIT_SECONDS_MAX: '540', ...env })
 
-async function metric({ url }: Gateway, name: string): Promise<number> {
-  const { text } = await ask(`${url}/metrics`, { method: 'GET' })
-  return text
+async function metric(gateway: Gateway, name: string): Promise<number> {
+  return (await readMetrics(gateway))
     .split('\n')
     .filter((line) => line.startsWith(name))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)

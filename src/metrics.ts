@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+import type { Config } from './config.ts'
+import { createMetricsServer } from './http/metrics-server.ts'
+import { type Log, describeError } from './infra/log.ts'
+import type { Metrics } from './infra/metrics.ts'
+
+/** The port that exporters of this kind use. */
+const USUAL_PORT = 9464
+
+interface MetricsListener {
+  /** Undefined when metrics are switched off. */
+  url: string | undefined
+  close(): Promise<void>
+}
+
+interface MetricsListenerOptions {
+  metrics: Metrics
+  log: Log
+  /** Whether this is a gateway for trying things out, beside which another one may run. */
+  atDesk: boolean
+}
+
+/** Opens the port of the metrics: apart from the gateway's own, so that what balances requests cannot lead to it. */
+export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
+  const { metrics, log, atDesk } = options
+  if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
+  requireToken(config)
+  const host = config.metricsHost
+  const server = createMetricsServer({
+    token: config.metricsToken,
+    read: () => metrics.text(),
+    onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
+  })
+  const wanted = config.metricsPort === 'auto' ? USUAL_PORT : config.metricsPort
+  await listen(server, host, wanted).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    if (config.metricsPort === 'auto' && atDesk) return listen(server, host, 0)
+    throw new Error(
+      `Port ${wanted} for metrics is taken. Another one: METRICS_PORT=${wanted + 1}; none: METRICS=false`,
+      { cause: error },
+    )
+  })
+  const { port } = server.address() as AddressInfo
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`
+  if (wanted !== 0 && port !== wanted) {
+    const reason = `Port ${wanted} is taken, probably by another gateway. The metrics of this one are at ${url}`
+    log.warn({ event: 'metrics_port_taken', reason })
+  }
+  return {
+    url,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Numbers about money are not for the network around. */
+function requireToken({ metricsHost, metricsToken }: Config): void {
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(metricsHost)
+  if (!isLoopback && metricsToken === undefined) {
+    throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host)
+  await once(server, 'listening')
+}
