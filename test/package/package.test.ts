@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix, relative, resolve } from 'node:path'
 import { type TestContext, after, test } from 'node:test'
@@ -43,10 +52,12 @@ function installPackage(): string {
     symlinkSync(source, join(modules, name))
   }
   symlinkSync('../nano-gateway/bin/nano-gateway.cjs', join(modules, '.bin/nano-gateway'))
+  // npm links the programs of all packages that lie beside each other.
+  symlinkSync(`../node-linux-${process.arch}/bin/node`, join(modules, '.bin/node'))
   return join(folder, 'clean')
 }
 const clean = installPackage()
-const env = { PATH: process.env.PATH!, HOME: folder, PORT: '0', npm_config_offline: 'true' }
+const env = { PATH: process.env.PATH!, HOME: folder, METRICS_PORT: '0', PORT: '0', npm_config_offline: 'true' }
 
 test('the package has what runs, what is read and what is deployed, and nothing else', (t) => {
   const known = [
@@ -98,8 +109,12 @@ test('everything that the package exports is in it, with the types that it names
 })
 
 /** Starts the command that npx runs, in the clean folder, and waits until it says where it listens. */
-async function start(t: TestContext) {
-  const gateway = spawn(join(clean, 'node_modules/.bin/nano-gateway'), ['start'], { cwd: clean, env })
+async function start(
+  t: TestContext,
+  [program, ...args]: string[] = [join(clean, 'node_modules/.bin/nano-gateway'), 'start'],
+  settings: NodeJS.ProcessEnv = env,
+) {
+  const gateway = spawn(program!, args, { cwd: clean, env: settings })
   const ended = once(gateway, 'exit')
   t.after(() => gateway.kill('SIGKILL'))
   let output = ''
@@ -163,3 +178,40 @@ test('the installed package starts in an empty folder, answers, shows its pages,
   assert.ok(existsSync(join(clean, 'data')), 'it keeps its data where it was started')
   assert.equal(await stop(), 0)
 })
+
+/* The service unit, with the package where its steps put it. */
+const unit = readFileSync(join(clean, 'node_modules/nano-gateway/deploy/systemd/nano-gateway.service'), 'utf8')
+const here = (text: string) => text.replaceAll('/opt/nano-gateway', clean)
+
+test('the service starts what npm installed: every path of the unit is there, and it stops when the system asks', async (t) => {
+  for (const [path] of unit.matchAll(/\/opt\/nano-gateway\/\S+/g)) assert.ok(existsSync(here(path)), path)
+  const [, command = ''] = /^ExecStart=(.+)$/m.exec(here(unit))!
+  const [program = '', ...args] = command.split(' ')
+  const [, settings = ''] = /^Environment=(.+)$/m.exec(unit)!
+  const own = Object.fromEntries(settings.split(' ').map((each) => each.split('='))) as Record<string, string>
+  assert.deepEqual(Object.keys(own), ['DATA_DIR', 'NODE_ENV'])
+  // The system makes that folder, because the unit asks for it.
+  assert.equal(own.DATA_DIR, `/var/lib/${/^StateDirectory=(.+)$/m.exec(unit)![1]}`)
+  const state = join(folder, 'state')
+  mkdirSync(state)
+  const node = { NODE_URLS: 'devnet:' }
+  const { url, stop } = await start(t, [program, ...args], { ...env, ...own, ...node, DATA_DIR: state })
+  assert.equal((await ask(url, { body: '{"action":"version"}' })).status, 200)
+  assert.equal(await stop(), 0)
+})
+
+test(
+  'the system takes the service unit, and its rights are few',
+  { skip: !existsSync('/usr/bin/systemd-analyze') },
+  () => {
+    const file = join(folder, 'nano-gateway.service')
+    writeFileSync(file, here(unit))
+    const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, file], { encoding: 'utf8' })
+    const verified = analyze('verify', '--man=no')
+    assert.deepEqual([verified.status, verified.stderr], [0, ''])
+    const [, exposure = ''] = /exposure level for \S+: ([\d.]+)/.exec(
+      analyze('security', '--offline=yes', '--no-pager').stdout,
+    )!
+    assert.ok(Number(exposure) < 2, exposure)
+  },
+)
