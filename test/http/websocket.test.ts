@@ -9,7 +9,7 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
-import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
+import { type Gateway, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 

@@ -1,0 +1,63 @@
+/** One field of the API, as a line tells it. */
+interface Field {
+  /** As people name it: `account_info > balance`. */
+  name: string
+  isAsked: boolean
+  required: boolean
+  forms: string[]
+}
+
+function readLines(lines: readonly string[]): Map<string, Field> {
+  const fields = lines
+    .filter((line) => line !== '')
+    .map((line): Field => {
+      const [, name = '', mark, forms = ''] = /^(\S+ [<>](?: [^\s!]+)?|[A-Z]+ \/\S*)(!?) (.+)$/.exec(line) ?? []
+      if (name === '') throw new Error(`Not a line of an API: ${line}`)
+      return { name, isAsked: name.includes(' <'), required: mark === '!', forms: forms.split(' | ') }
+    })
+  return new Map(fields.map((field) => [field.name, field]))
+}
+
+/** What of the API breaks clients of the release before: the fields, each with what happened to it. */
+export function findBreaking(before: readonly string[], after: readonly string[]): { name: string; what: string }[] {
+  const [old, now] = [readLines(before), readLines(after)]
+  const found: { name: string; what: string }[] = []
+  for (const field of old.values()) {
+    const { name } = field
+    const kept = now.get(name)
+    const what = kept === undefined ? 'is gone' : field.isAsked ? narrowed(field, kept) : widened(field, kept)
+    if (what !== undefined) found.push({ name, what })
+  }
+  for (const { name, isAsked, required } of now.values()) {
+    // A new action may ask for what it likes.
+    if (isAsked && required && !old.has(name) && old.has(parentOf(name))) found.push({ name, what: 'must be given' })
+  }
+  return found
+}
+
+const parentOf = (name: string) => {
+  const parent = name.replace(/(\.[^.[]+|\[\]|\|\d+)$/, '')
+  return parent === name ? name.replace(/ < .*$/, ' < action') : parent
+}
+
+/** What was taken must be taken still. */
+function narrowed(old: Field, now: Field): string | undefined {
+  if (now.required && !old.required) return 'must be given'
+  const lost = old.forms.filter((form) => !now.forms.some((other) => covers(other, form)))
+  return lost.length === 0 ? undefined : `is taken no longer as ${lost.join(', ')}`
+}
+
+/** Nothing may come that a client could not expect. */
+function widened(old: Field, now: Field): string | undefined {
+  if (old.required && !now.required) return 'may be missing'
+  const added = now.forms.filter((form) => !old.forms.some((other) => covers(other, form)))
+  return added.length === 0 ? undefined : `may be ${added.join(', ')}`
+}
+
+/** Whether all of what the narrow form allows is allowed by the wide one. */
+function covers(wide: string, narrow: string): boolean {
+  if (wide === narrow || wide === 'anything') return true
+  if (wide === 'number' && narrow.startsWith('integer')) return true
+  const isText = narrow.startsWith('string') || narrow.startsWith('"')
+  return (wide === 'string' && isText) || (/^[a-z]+$/.test(wide) && narrow.startsWith(`${wide} `))
+}
