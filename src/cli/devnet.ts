@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { genesisOf } from '../devnet/genesis.ts'
 import { startDevnet } from '../devnet/index.ts'
 import { systemClock } from '../infra/clock.ts'
 import { systemRandom } from '../infra/random.ts'
@@ -13,6 +14,8 @@ interface DevnetFlags {
   wsPort: string
   data: string
   work: string
+  network: string
+  genesis?: string
   confirmMs: string
   control: boolean
   json?: boolean
@@ -20,7 +23,8 @@ interface DevnetFlags {
 
 /** Runs the development ledger in the foreground until it is told to stop. */
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
-  if (flags.work !== 'dev' && flags.work !== 'live') throw new Error('--work is dev or live.')
+  const { work } = flags
+  if (work !== 'dev' && work !== 'beta' && work !== 'live') throw new Error('--work is dev, beta or live.')
   if (flags.data !== ':memory:') mkdirSync(dirname(flags.data), { recursive: true })
   const devnet = await startDevnet({
     file: flags.data,
@@ -29,12 +33,17 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     host: flags.host,
     port: toNumber('--port', flags.port, 65_535),
     wsPort: toNumber('--ws-port', flags.wsPort, 65_535),
-    thresholds: WORK_THRESHOLDS[flags.work],
+    thresholds: WORK_THRESHOLDS[work],
+    network: flags.network,
+    ...(flags.genesis !== undefined && { genesis: genesisOf(flags.genesis) }),
     confirmAfterMilliseconds: toNumber('--confirm-ms', flags.confirmMs, 3_600_000),
     control: flags.control,
   })
   const { rpcUrl, wsUrl } = devnet
-  if (flags.json) console.log(JSON.stringify({ rpc: rpcUrl, websocket: wsUrl, data: flags.data }))
+  if (flags.json)
+    console.log(
+      JSON.stringify({ rpc: rpcUrl, websocket: wsUrl, data: flags.data, genesis: devnet.node.ledger.genesis.hash }),
+    )
   else {
     console.log(
       [
@@ -43,6 +52,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
         `  RPC        ${rpcUrl}`,
         `  Websocket  ${wsUrl}`,
         `  Data       ${flags.data}`,
+        `  Genesis    ${devnet.node.ledger.genesis.hash}`,
         '',
         '  Try it:',
         `  curl -d '{"action":"block_count"}' ${rpcUrl}`,

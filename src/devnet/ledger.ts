@@ -1,10 +1,9 @@
 import { RAW_MAX } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import { type Block, type StateBlock, ZERO_HASH, hashBlock, previousOf } from '../kernel/nano/block.ts'
-import { DEV_NETWORK } from '../kernel/nano/network.ts'
+import { type Block, type StateBlock, ZERO_HASH, previousOf } from '../kernel/nano/block.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
-import { EPOCH_BLOCKS, GENESIS_BLOCK } from './genesis.ts'
+import { DEV_GENESIS, type Genesis } from './genesis.ts'
 import type { AccountRecord, LedgerStore, StoredBlock } from './store.ts'
 import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 
@@ -14,15 +13,18 @@ export type Processed = { hash: string } | { refused: Refusal }
 export class Ledger {
   readonly store: LedgerStore
   readonly thresholds: WorkThresholds
+  readonly genesis: Genesis
   readonly #clock: Clock
   readonly #rules: Rules
 
-  constructor(store: LedgerStore, clock: Clock, thresholds: WorkThresholds) {
+  constructor(store: LedgerStore, clock: Clock, thresholds: WorkThresholds, genesis: Genesis = DEV_GENESIS) {
     this.store = store
     this.thresholds = thresholds
+    this.genesis = genesis
     this.#clock = clock
-    this.#rules = { store, thresholds, epochSigner: DEV_NETWORK.genesisAccount }
+    this.#rules = { store, thresholds, epochSigner: genesis.account }
     if (store.totals().blocks === 0) store.inTransaction(() => this.#createGenesis())
+    else if (!store.hasBlock(genesis.hash)) throw new Error('The ledger file holds a ledger of another genesis.')
   }
 
   process(block: Block): Processed {
@@ -124,14 +126,13 @@ export class Ledger {
   }
 
   #createGenesis(): void {
-    const { genesisAccount: account, genesisHash: hash } = DEV_NETWORK
-    if (hashBlock(GENESIS_BLOCK) !== hash) throw new Error('The genesis block is damaged')
+    const { account, hash, block: opening, epochs } = this.genesis
     const timestamp = this.#seconds()
     const amount = RAW_MAX
     this.store.insertBlock(
       {
         hash,
-        block: GENESIS_BLOCK,
+        block: opening,
         account,
         balance: amount,
         amount,
@@ -157,7 +158,7 @@ export class Ledger {
     })
     this.store.addWeight(account, amount)
     this.store.markConfirmed(account, 1, hash, 1)
-    for (const block of EPOCH_BLOCKS) {
+    for (const block of epochs) {
       const result = this.processOwn(block)
       if ('refused' in result) throw new Error(`The genesis is damaged: ${result.refused}`)
       this.confirm(result.hash)
@@ -215,7 +216,7 @@ export class Ledger {
   }
 
   #recordAt(record: AccountRecord, head: StoredBlock): AccountRecord {
-    const representative = head.block.type === 'state' ? head.block.representative : GENESIS_BLOCK.representative
+    const representative = head.block.type === 'state' ? head.block.representative : this.genesis.block.representative
     this.store.addWeight(representative, head.balance)
     return {
       ...record,

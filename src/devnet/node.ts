@@ -7,6 +7,7 @@ import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, Random } from '../kernel/ports.ts'
 import { NodeRefusal, refusal } from './errors.ts'
+import type { Genesis } from './genesis.ts'
 import { Ledger, type Processed } from './ledger.ts'
 import { LedgerStore, type StoredBlock } from './store.ts'
 import { UncheckedBlocks } from './unchecked.ts'
@@ -17,7 +18,7 @@ type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inacti
 
 export type NodeEvent =
   | { kind: 'arrived'; stored: StoredBlock }
-  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint }
+  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint; voter: PublicKey }
 
 export interface NodeOptions {
   /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
@@ -25,6 +26,10 @@ export interface NodeOptions {
   clock: Clock
   random: Random
   thresholds?: WorkThresholds
+  /** The name that `version` tells. */
+  network?: string
+  /** How the ledger begins, when it is not the development network's. */
+  genesis?: Genesis
   /** Time between a block's arrival and its confirmation; 0 confirms in the same instant. */
   confirmAfterMilliseconds?: number
   /** Hears what failed while nobody waited for it; the terminal does unless told. */
@@ -35,6 +40,7 @@ export interface NodeOptions {
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()
+  readonly network: string
   readonly clock: Clock
   readonly random: Random
   readonly startedAt: number
@@ -52,14 +58,15 @@ export class LedgerNode {
   #held = false
 
   constructor(options: NodeOptions) {
+    this.network = options.network ?? DEV_NETWORK.name
     this.clock = options.clock
     this.random = options.random
     this.startedAt = options.clock.now()
     this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
     this.#confirmAfter = options.confirmAfterMilliseconds ?? 0
     this.#store = new LedgerStore(options.file)
-    this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev)
-    this.onlineWeight = this.#store.weightOf(DEV_NETWORK.genesisAccount)
+    this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev, options.genesis)
+    this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
     this.#writer = new BatchWriter((run) => this.#store.inTransaction(run))
     // What an earlier run left unconfirmed has waited long enough.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
@@ -162,7 +169,7 @@ export class LedgerNode {
 
   async #fund(account: PublicKey, amount: Raw): Promise<string> {
     for (;;) {
-      const genesis = this.#store.findAccount(DEV_NETWORK.genesisAccount)!
+      const genesis = this.#store.findAccount(this.ledger.genesis.account)!
       if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
       // Live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
       const work = await this.generateWork(genesis.head, WORK_THRESHOLDS.dev.send)
@@ -177,7 +184,7 @@ export class LedgerNode {
         signature: '',
         work,
       }
-      const block = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
+      const block = { ...draft, signature: signHash(this.ledger.genesis.privateKey, hashBlock(draft)) }
       const result = await this.#write((events): Processed => {
         const result = this.ledger.processOwn(block)
         if ('hash' in result) this.#follow(block, result, events)
@@ -253,7 +260,8 @@ export class LedgerNode {
   }
 
   #confirmed(stored: StoredBlock, type: ConfirmationType): NodeEvent {
-    return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(DEV_NETWORK.genesisAccount) }
+    const voter = this.ledger.genesis.account
+    return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(voter), voter }
   }
 
   #replaceFork(block: Block, events: NodeEvent[]): Processed {

@@ -1,6 +1,5 @@
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { toBlockJson } from '../kernel/nano/block.ts'
-import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import type { Members } from './answer.ts'
 import type { NodeEvent } from './node.ts'
 import { type RequestTree, findMember } from './request-tree.ts'
@@ -56,7 +55,7 @@ export class ConfirmationSubscription {
     return this.#accounts.has(toAddress(stored.account)) || this.#accounts.has(toAddress(stored.block.link))
   }
 
-  message({ stored, type, weight }: Confirmed, now: number): Members {
+  message({ stored, type, weight, voter }: Confirmed, now: number): Members {
     const message: Members = {
       account: toAddress(stored.account),
       amount: stored.amount.toString(),
@@ -74,7 +73,7 @@ export class ConfirmationSubscription {
         request_count: '0',
       }
       if (this.#includeVotes) {
-        const representative = toAddress(DEV_NETWORK.genesisAccount)
+        const representative = toAddress(voter)
         election.votes = [{ representative, timestamp: FINAL_VOTE, hash: stored.hash, weight: `${weight}` }]
       }
       message.election_info = election

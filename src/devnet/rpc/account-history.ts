@@ -1,7 +1,6 @@
 import { RAW_MAX } from '../../kernel/money.ts'
 import { type PublicKey, toAddress } from '../../kernel/nano/address.ts'
 import { ZERO_HASH, previousOf } from '../../kernel/nano/block.ts'
-import { DEV_NETWORK } from '../../kernel/nano/network.ts'
 import type { Members } from '../answer.ts'
 import { badHashNumber, blockNotFound } from '../errors.ts'
 import type { LedgerNode } from '../node.ts'
@@ -66,7 +65,7 @@ function commonMembers(node: LedgerNode, stored: StoredBlock, raw: boolean): Mem
 
 /** Who is on the other side: the destination of a send, the sender of what was received. */
 function counterparty(node: LedgerNode, { block, subtype }: StoredBlock): PublicKey | undefined {
-  if (block.type !== 'state') return DEV_NETWORK.genesisAccount
+  if (block.type !== 'state') return node.ledger.genesis.account
   if (subtype === 'send') return block.link
   return subtype === 'receive' ? node.ledger.store.findBlock(block.link)?.account : undefined
 }
@@ -87,7 +86,7 @@ function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>)
       representative: toAddress(block.representative),
       source: block.source,
       opened: toAddress(block.account),
-      account: toAddress(DEV_NETWORK.genesisAccount),
+      account: toAddress(node.ledger.genesis.account),
       amount: RAW_MAX.toString(),
     }
   }
@@ -106,6 +105,6 @@ function rawEntry(node: LedgerNode, stored: StoredBlock, filter: Set<PublicKey>)
   }
   // With a filter the node still lists change and epoch blocks, but does not say what they are.
   if (filter.size > 0) return entry
-  if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(DEV_NETWORK.genesisAccount) }
+  if (subtype === 'epoch') return { ...entry, subtype, account: toAddress(node.ledger.genesis.account) }
   return { ...entry, subtype }
 }

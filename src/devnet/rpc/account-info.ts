@@ -1,6 +1,5 @@
 import { BURN_ADDRESS, toAddress } from '../../kernel/nano/address.ts'
 import type { Members } from '../answer.ts'
-import { GENESIS_BLOCK } from '../genesis.ts'
 import { getAccount } from './get-account.ts'
 import type { Handler } from './handler.ts'
 
@@ -27,7 +26,7 @@ export const accountInfo: Handler = (node, request) => {
   if (request.flag('representative')) {
     answer.representative = toAddress(record.representative)
     if (includeConfirmed) {
-      const block = confirmed?.block.type === 'state' ? confirmed.block : confirmed && GENESIS_BLOCK
+      const block = confirmed?.block.type === 'state' ? confirmed.block : confirmed && ledger.genesis.block
       answer.confirmed_representative = block ? toAddress(block.representative) : BURN_ADDRESS
     }
   }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { RAW_MAX } from '../../kernel/money.ts'
 import { ZERO_KEY } from '../../kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../kernel/nano/network.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 import { refusal } from '../errors.ts'
 import type { LedgerNode } from '../node.ts'
@@ -10,14 +9,14 @@ import type { Handler } from './handler.ts'
 const PROTOCOL_VERSION = '21'
 
 /** The node whose behaviour this ledger reproduces; `build_info` says who really answers. */
-export const version: Handler = () => ({
+export const version: Handler = (node) => ({
   rpc_version: '1',
   store_version: '24',
   protocol_version: PROTOCOL_VERSION,
   node_vendor: 'Nano V27.1',
   store_vendor: 'LMDB 0.9.70',
-  network: DEV_NETWORK.name,
-  network_identifier: DEV_NETWORK.genesisHash,
+  network: node.network,
+  network_identifier: node.ledger.genesis.hash,
   build_info: 'nano-gateway embedded ledger',
 })
 
@@ -31,7 +30,7 @@ export const blockCount: Handler = (node) => {
 export const frontierCount: Handler = (node) => ({ count: `${node.ledger.store.totals().accounts}` })
 
 export const availableSupply: Handler = (node) => {
-  const genesis = node.ledger.store.findAccount(DEV_NETWORK.genesisAccount)!
+  const genesis = node.ledger.store.findAccount(node.ledger.genesis.account)!
   const burned = node.ledger.receivableSum(ZERO_KEY, false)
   return { available: (RAW_MAX - genesis.balance - burned).toString() }
 }
@@ -59,7 +58,7 @@ export const telemetry: Handler = (node, request) => {
     peer_count: '0',
     protocol_version: PROTOCOL_VERSION,
     uptime: uptimeSeconds(node),
-    genesis_block: DEV_NETWORK.genesisHash,
+    genesis_block: node.ledger.genesis.hash,
     major_version: '27',
     minor_version: '1',
     patch_version: '0',

@@ -1,5 +1,4 @@
 import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { DEV_NETWORK } from '../../kernel/nano/network.ts'
 import { members } from '../answer.ts'
 import { badAccount } from '../errors.ts'
 import type { Handler } from './handler.ts'
@@ -45,7 +44,7 @@ export const representatives: Handler = (node, request) => {
 /** The genesis account is the only voter here. */
 export const representativesOnline: Handler = (node, request) => {
   const asked = request.findList('accounts')?.map(toKey)
-  const online: PublicKey[] = [DEV_NETWORK.genesisAccount].filter((key) => asked?.includes(key) ?? true)
+  const online: PublicKey[] = [node.ledger.genesis.account].filter((key) => asked?.includes(key) ?? true)
   if (!request.flag('weight')) return { representatives: online.map(toAddress) }
   const found = members()
   for (const key of online) found[toAddress(key)] = { weight: node.ledger.store.weightOf(key).toString() }
