@@ -19,7 +19,8 @@ import { openFolder, runScript, tools } from './shell.ts'
 
 /** Who began the ledger, and pays for whatever is funded. */
 const GENESIS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
-const blocks = new Set(blocksWith('sh operator'))
+/** Those of going live are followed in their order by going-live.test.ts. */
+const blocks = new Set(blocksWith('sh operator').filter(({ page }) => page !== 'docs/going-live.md'))
 
 /** Takes the block that begins like this; what nobody has taken in the end is not tested. */
 function take(begin: string): Block {
