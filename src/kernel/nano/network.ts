@@ -1,5 +1,6 @@
 import { type PublicKey, fromAddress } from './address.ts'
 import type { Block } from './block.ts'
+import { GENESIS_HASHES } from './networks.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from './work.ts'
 
 /** `epoch v1 block` and `epoch v2 block` in ASCII, padded to 32 bytes: links that upgrade an account. */
@@ -37,5 +38,5 @@ export const DEV_NETWORK = {
   thresholds: WORK_THRESHOLDS.dev,
   genesisAccount: knownKey('nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'),
   genesisPrivateKey: '34F0A37AAD20F4A260F0A5B3CB3D7FB50673212263E58A380BC10474BB039CE4',
-  genesisHash: '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
+  genesisHash: GENESIS_HASHES.dev,
 } as const
