@@ -19,10 +19,10 @@ import type { Log } from './infra/log.ts'
 import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
-import { Nodes } from './infra/node/index.ts'
-import { shareEars } from './infra/node/shared-ears.ts'
+import type { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
+import { GENESIS_HASHES } from './kernel/nano/networks.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Clock, Random } from './kernel/ports.ts'
@@ -44,11 +44,12 @@ import { openMarket } from './market.ts'
 import { openMetricsListener } from './metrics.ts'
 import { forgetPaid } from './modules/x402/index.ts'
 import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
+import { openNodes, tellRefusal } from './nodes.ts'
 import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
 import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
+import { Sources } from './sources.ts'
 import { openSwaps } from './swap.ts'
-import { toUpstreams } from './upstreams.ts'
 import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets, tellAlarm } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
@@ -97,9 +98,15 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
   const registry = listActions()
   const builtIn = loadBuiltIn(config)
+  const metrics = new Metrics()
+  const sources = new Sources({ log, metrics })
   const markets = openMarket(config, {
     clock,
-    onFailure: ({ provider, reason }) => log.warn({ event: 'provider_failure', provider, reason }),
+    onFailure: ({ provider, reason }) => {
+      sources.failed('price', provider, reason)
+      log.warn({ event: 'provider_failure', provider, reason })
+    },
+    onSuccess: ({ provider }) => sources.answered('price', provider),
   })
   // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
   const sold = readPrices(config, registry, markets.prices)
@@ -107,7 +114,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   let limitsDegraded = false
   // Known beforehand unless any port will do: jobs that run before we listen write links, too.
   let url = config.port === 0 ? '' : toUrl(config.host, config.port)
-  const metrics = new Metrics()
   const failures = openFailures({ log, metrics, clock })
   const devnet = await startEmbedded(config, { clock, random, failures })
   opened.defer(() => devnet?.close())
@@ -116,50 +122,34 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
   const unfollow = store.readTime && (await clock.follow?.(store.readTime, failures.lost('clock.follow')))
   opened.defer(() => unfollow?.())
-  const upstreams = toUpstreams(config, devnet)
+  const ids = openIds(random)
+  const network = devnet ? 'dev' : config.nodeNetwork
+  const thresholds = WORK_THRESHOLDS[network]
+  const instance = ids.next('ins')
+  const nodes = openNodes(config, {
+    clock,
+    random,
+    log,
+    metrics,
+    failures,
+    store,
+    devnet,
+    instance,
+    ledger: { network, genesis: GENESIS_HASHES[network], thresholds },
+  })
+  opened.defer(() => nodes.close())
   const scheduler = await openScheduler(config, {
     clock,
     random,
     metrics,
-    nodes: upstreams,
+    sources,
+    nodes: nodes.pool.upstreams,
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
   opened.defer(() => scheduler.close())
-  const nodes = new Nodes({
-    upstreams,
-    cacheBytesMax: config.cacheBytesMax,
-    clock,
-    random,
-    failures,
-    onWrite: (keys, holder = '-') => store.notices.deliver('written', [holder, ...keys].join(' ')),
-    hearsWrites: () => store.notices.connected,
-    onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
-    onFailure: ({ action, failure, requestId }) => {
-      metrics.upstreamFailures.inc({ kind: failure.kind })
-      log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
-    },
-  })
-  opened.defer(() => nodes.close())
   const { db, engine, notices } = store
-  const ids = openIds(random)
-  notices.subscribe('written', (notice) => {
-    const [holder = '', ...keys] = notice.split(' ')
-    nodes.noteWrites(keys, holder)
-  })
-  notices.onGap(() => nodes.noteGap())
-  const instance = ids.next('ins')
-  const stopSharing = shareEars({
-    instance,
-    bus: nodes.confirmations,
-    notices,
-    clock,
-    hear: (confirmation) => nodes.hear(confirmation),
-  })
-  opened.defer(stopSharing)
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs, failures }
-  const network = devnet ? 'dev' : config.nodeNetwork
-  const thresholds = WORK_THRESHOLDS[network]
   const desk = new WorkDesk({
     searches: scheduler,
     store: storeCtx,
@@ -179,6 +169,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     bus: nodes.confirmations,
     devnet,
     onAlarm: tellAlarm(log, metrics),
+    onRefusal: (refusal) => tellRefusal({ log, metrics }, refusal),
   })
   opened.defer(() => custodian.close())
   if (keepsKeysBeside(config)) {
@@ -325,6 +316,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     webhooks,
     wallets: custodian.ctx,
     work: scheduler,
+    sources,
     playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     network,
     baseUrl: () => config.baseUrl ?? url,
@@ -332,10 +324,12 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => server.close())
   exposeWallets(metrics, db)
   exposeGauges(metrics, { nodes, store, limitsDegraded: () => limitsDegraded, clients: () => server.websocketClients })
+
+  // First of all: nothing is asked of a node before it is known to have our ledger.
+  await nodes.start()
   await names.start()
   await desk.start()
   await runner.start()
-  await nodes.start()
   await custodian.start()
   url = toUrl(config.host, await server.listen())
   await checkouts.monitor.start()

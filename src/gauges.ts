@@ -2,6 +2,7 @@ import type { Store } from './infra/db/open.ts'
 import { countJobs } from './infra/jobs/queue.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
+import { NODE_STATES } from './infra/node/upstream.ts'
 
 interface Gauged {
   nodes: Nodes
@@ -23,6 +24,11 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
       labels: { upstream: options.name },
       value: healthy ? 1 : 0,
     })),
+  )
+  metrics.gauge('gateway_upstream_state', 'The state that a node is in.', ['upstream', 'state'], () =>
+    nodes.pool.upstreams.flatMap(({ options, state: current }) =>
+      NODE_STATES.map((state) => ({ labels: { upstream: options.name, state }, value: state === current ? 1 : 0 })),
+    ),
   )
   metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', ['upstream'], () =>
     nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),

@@ -12,6 +12,7 @@ type PriceSource = Config['priceProviders'][number]
 interface MarketOptions {
   clock: Clock
   onFailure(event: { provider: string; reason: string }): void
+  onSuccess?(event: { provider: string }): void
 }
 
 /** Who says what nano costs, as the configuration names them. */
@@ -20,7 +21,7 @@ export function openMarket(
     Config,
     'nodeUrls' | 'priceProviders' | 'priceUsdMin' | 'priceUsdMax' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'
   >,
-  { clock, onFailure }: MarketOptions,
+  { clock, onFailure, onSuccess }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
   // Nobody should sell for real money by prices that were invented.
@@ -42,7 +43,8 @@ export function openMarket(
         most: config.priceUsdMax * perDollar(currency),
       }),
       onFailure,
+      ...(onSuccess && { onSuccess }),
     }),
-    market: providedMarketData({ clock, provider: gecko, onFailure }),
+    market: providedMarketData({ clock, provider: gecko, onFailure, ...(onSuccess && { onSuccess }) }),
   }
 }

@@ -30,6 +30,8 @@ import { inTx } from './kernel/in-tx.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { Sessions, type StoredKeys, insertAudit } from './modules/accounts/index.ts'
 import type { WalletCtx } from './modules/wallets/index.ts'
+import { noNodeReason } from './nodes.ts'
+import type { Sources } from './sources.ts'
 import { VERSION } from './version.ts'
 import type { Webhooks } from './webhooks.ts'
 import type { Payments } from './x402.ts'
@@ -50,6 +52,7 @@ interface Served {
   webhooks: Webhooks
   wallets: WalletCtx
   work: Scheduler
+  sources: Sources
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
   network: string
@@ -166,7 +169,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   mountHealth(server, {
     notReady: () => {
       if (draining) return 'draining'
-      return nodes.pool.upstreams.some(({ healthy }) => healthy) ? undefined : 'no healthy node'
+      return noNodeReason(nodes)
     },
   })
   mountPages(server, {
@@ -220,10 +223,12 @@ export function openServer(config: Config, served: Served): OpenServer {
         name: upstream.options.name,
         role: upstream.options.role,
         healthy: upstream.healthy,
-        state: upstream.lagging ? 'behind the others' : upstream.reachable ? 'well' : 'not answering',
+        state: upstream.state,
+        reason: upstream.reason,
         cemented: upstream.cemented,
         p95Milliseconds: upstream.latencies.p95,
       })),
+      sources: served.sources.list(),
       work: {
         sources: served.work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
         searches: served.work.load.jobs,

@@ -65,7 +65,7 @@ export const SETTINGS = {
     'NODE_NETWORK',
     'live',
     oneOf('live', 'beta', 'dev'),
-    'Network of the nodes, for work thresholds; the embedded ledger is always dev.',
+    'Network of the nodes, which decides on their first block and on work; the embedded ledger is always dev.',
   ),
   devnetPort: setting('DEVNET_PORT', '0', whole(0, 65_535), 'RPC port of the embedded ledger; 0 takes any free one.'),
   devnetWsPort: setting('DEVNET_WS_PORT', '0', whole(0, 65_535), 'Websocket port of the embedded ledger; 0 as above.'),

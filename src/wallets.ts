@@ -72,6 +72,8 @@ interface WalletsOptions extends Pick<WalletCtx, 'node' | 'work' | 'thresholds'>
   bus: ConfirmationBus
   devnet: Devnet | undefined
   onAlarm: Custody['alarm']
+  /** A node has refused a block of ours. */
+  onRefusal: Custody['noteRefusal']
 }
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
@@ -120,6 +122,12 @@ export async function openWallets(config: Config, options: WalletsOptions): Prom
       watch.add(walletId, address)
       notices.publish('wallet', `${walletId} ${address}`)
     },
+    noteRefusal: (refusal) => {
+      line.noteRefusal(refusal)
+      options.onRefusal(refusal)
+    },
+    refusalOf: (blockId) => line.refusalOf(blockId),
+    forgetRefusal: (blockId) => line.forgetRefusal(blockId),
     alarm: rarely(options.onAlarm, clock),
   }
   const ctx: WalletCtx = { store, node: options.node, work: options.work, thresholds: options.thresholds, custody }

@@ -1,29 +1,32 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from './config.ts'
 import type { Metrics } from './infra/metrics.ts'
-import type { UpstreamOptions } from './infra/node/upstream.ts'
+import type { Upstream } from './infra/node/upstream.ts'
 import { type CpuEngine, openCpuEngine } from './infra/work/cpu.ts'
 import type { Engine } from './infra/work/engine.ts'
 import { Peer } from './infra/work/peer.ts'
 import { Scheduler } from './infra/work/scheduler.ts'
 import type { Clock, Random } from './kernel/ports.ts'
+import type { Sources } from './sources.ts'
 
 interface WorkOptions {
   clock: Clock
   random: Random
   metrics: Metrics
+  sources?: Sources
   /** Nodes that may be asked to compute work. */
-  nodes: readonly UpstreamOptions[]
+  nodes: readonly Upstream[]
   onFailure(event: { engine: string; reason: string }): void
 }
 
 /** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
 export async function openScheduler(
   config: Pick<Config, 'workThreads' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'>,
-  { clock, random, metrics, nodes, onFailure }: WorkOptions,
+  { clock, random, metrics, sources, nodes, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const tell = (event: { engine: string; reason: string }) => {
+    sources?.failed('work', event.engine, event.reason)
     metrics.workFailures.inc({ engine: event.engine })
     onFailure(event)
   }
@@ -35,7 +38,7 @@ export async function openScheduler(
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
     ...(config.workNodes ? nodes : []).map(
-      ({ url, name, headers }) => new Peer({ url, name, headers, slots: 1, spare: false, clock, onLost: lost }),
+      (node) => new Peer({ ...node.options, slots: 1, spare: false, clock, onLost: lost, mayAsk: () => node.trusted }),
     ),
   ]
   const scheduler = new Scheduler({
@@ -44,6 +47,7 @@ export async function openScheduler(
     queueSecondsMax: config.workQueueSecondsMax,
     waitSecondsMax: config.workWaitSecondsMax,
     onFound: ({ class: urgency, engine, waitSeconds }) => {
+      sources?.answered('work', engine)
       metrics.workFound.inc({ class: urgency, engine })
       metrics.workWait.observe({ class: urgency }, waitSeconds)
     },

@@ -36,6 +36,16 @@ export interface NodeOptions {
   onFailure?: (error: unknown) => void
 }
 
+/** A confirmation as `confirmation_history` tells it. */
+interface PastElection {
+  hash: string
+  at: number
+  tally: bigint
+}
+
+/** As many as the node keeps. */
+const PAST_ELECTIONS_MAX = 2_048
+
 /** The embedded ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
 export class LedgerNode {
   readonly ledger: Ledger
@@ -51,6 +61,8 @@ export class LedgerNode {
   readonly #writer: BatchWriter
   readonly #confirmAfter: number
   readonly #listeners = new Set<(event: NodeEvent) => void>()
+  /** Since the start, oldest first. */
+  readonly pastElections: PastElection[] = []
   readonly #askedElections = new Set<string>()
   readonly #searches = new Map<string, Set<{ cancelled: boolean }>>()
   readonly #timers = new Set<() => void>()
@@ -264,6 +276,11 @@ export class LedgerNode {
     return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(voter), voter }
   }
 
+  #remember({ stored, weight }: { stored: StoredBlock; weight: bigint }): void {
+    this.pastElections.push({ hash: stored.hash, at: this.clock.now(), tally: weight })
+    if (this.pastElections.length > PAST_ELECTIONS_MAX) this.pastElections.shift()
+  }
+
   #replaceFork(block: Block, events: NodeEvent[]): Processed {
     const previous = previousOf(block)
     const rival =
@@ -281,6 +298,7 @@ export class LedgerNode {
   }
 
   #emit(events: NodeEvent[]): void {
+    for (const event of events) if (event.kind === 'confirmed') this.#remember(event)
     for (const event of events) for (const listener of this.#listeners) listener(event)
   }
 }

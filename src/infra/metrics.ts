@@ -33,6 +33,12 @@ export class Metrics {
     labelNames: ['upstream', 'hedged'],
     registers: [this.registry],
   })
+  readonly upstreamStates = new Counter({
+    name: 'gateway_upstream_state_changes_total',
+    help: 'How often a node came into a state.',
+    labelNames: ['upstream', 'state'],
+    registers: [this.registry],
+  })
   readonly upstreamFailures = new Counter({
     name: 'gateway_upstream_failures_total',
     help: 'Reads that no node answered.',
@@ -80,6 +86,24 @@ export class Metrics {
     name: 'gateway_work_failures_total',
     help: 'Failures and wrong answers of a source of work.',
     labelNames: ['engine'],
+    registers: [this.registry],
+  })
+  readonly ownBlockRefusals = new Counter({
+    name: 'gateway_own_block_refusals_total',
+    help: 'Blocks of our own wallets that a node refused, by what it said.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  })
+  readonly sourceFailures = new Counter({
+    name: 'gateway_source_failures_total',
+    help: 'Failures of a source of prices or work.',
+    labelNames: ['kind', 'source'],
+    registers: [this.registry],
+  })
+  readonly sourceStates = new Counter({
+    name: 'gateway_source_state_changes_total',
+    help: 'How often a source began to fail, or to answer again.',
+    labelNames: ['kind', 'source', 'state'],
     registers: [this.registry],
   })
   readonly walletAlarms = new Counter({

@@ -32,6 +32,17 @@ export type WalletAlarm =
   /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
   | 'master_key'
 
+/** What a node has said to a signed block of ours. The block stays as it is and goes out again. */
+export interface BlockRefusal {
+  blockId: string
+  walletId: string
+  hash: string
+  /** The node's own. */
+  words: string
+  /** Whether waiting will hardly help: whoever asked for the block should hear of it. */
+  lasting: boolean
+}
+
 /**
  * A sealed key whose seal does not fit: it was changed, or belongs elsewhere. Everything else that keeps a key from being
  * opened lies with the master keys and passes.
@@ -55,6 +66,11 @@ export interface Custody {
   watchBlock(blockId: string): { settled: Promise<void>; forget(): void }
   /** Ends the waits for a block. */
   tellBlock(blockId: string): void
+  /** A node refuses a block of ours: it is logged, counted, and told to whoever waits for the block. */
+  noteRefusal(refusal: BlockRefusal): void
+  /** What was said to a block when it was last brought to the ledger from here; undefined if nothing was, or it went well. */
+  refusalOf(blockId: string): BlockRefusal | undefined
+  forgetRefusal(blockId: string): void
   /** A new wallet: its address is listened for from now on. */
   watchWallet(walletId: string, address: string): void
   alarm(kind: WalletAlarm, detail: { walletId: string; reason: string }): void

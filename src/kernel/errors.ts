@@ -65,6 +65,7 @@ const STATUS = {
   internal_error: 500,
   no_node: 502,
   publish_unknown: 502,
+  publish_refused: 502,
   node_timeout: 504,
   publish_timeout: 504,
   no_work: 503,

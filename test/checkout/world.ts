@@ -103,7 +103,9 @@ export async function openWorld(t: TestContext, engine: Engine = 'sqlite', thres
       ...env,
     })
     createdKey ??= shop.app.createdKey
-    await until(() => shop.app.nodes.confirmations.connected)
+    // A node that cannot be asked which ledger it has is not heard.
+    const { confirmations, pool } = shop.app.nodes
+    await until(() => confirmations.connected || pool.upstreams.every(({ reachable }) => !reachable))
     return shop
   }
   return {

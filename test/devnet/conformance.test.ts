@@ -33,7 +33,6 @@ const CONTROL_OFF_FROM = 505
 /** Actions that are neither in the contract nor on the ledger's own port, each with the reason. */
 const NOT_OFFERED: Record<string, string> = {
   confirmation_active: 'diagnostics of elections',
-  confirmation_history: 'diagnostics of elections',
   election_statistics: 'diagnostics of elections',
   frontiers: 'unbounded scan',
   ledger: 'unbounded scan',
@@ -53,6 +52,8 @@ const NOT_OFFERED: Record<string, string> = {
 /** Pairs of covered actions that cannot repeat, each with the reason. */
 const NOT_REPEATABLE: Record<string, string> = {
   control_disabled_stats_type: 'node statistics',
+  confirmation_history: 'elections of the recorded node took time, and some blocks had none',
+  confirmation_history_hash: 'elections of the recorded node took time',
   block_create_wallet: 'signs with a wallet of the recorded node',
   block_count_with_unchecked: 'two of the gap blocks it counts were sent in requests that were not recorded',
 }

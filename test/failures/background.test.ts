@@ -14,11 +14,11 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { openGateway, sharedKeys } from '../support/gateway.ts'
+import { openGateway, sharedKeys, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openWorld as openEmailWorld } from '../email/world.ts'
 import { openReceiver, openWebhooks } from '../webhooks/world.ts'
-import { BACKGROUND, ERROR, openMouth, readLines, readMetrics, readSeries } from './told.ts'
+import { BACKGROUND, ERROR, openMouth, readLines, readSeries } from './told.ts'
 
 /* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */
 
@@ -35,9 +35,9 @@ async function openHouse(t: TestContext, engine: Engine, env: Record<string, str
   const turnUntil = (isSo: () => boolean | Promise<boolean>) => turnPacedBy({ clock, db }, isSo)
   const told = (place: string) => readLines(gateway.log()).filter((line) => line.place === place)
   const count = async (place: string, kind: string) =>
-    readSeries(await readMetrics(gateway.url), BACKGROUND, { place, kind })
+    readSeries(await readMetrics(gateway), BACKGROUND, { place, kind })
   const jobs = async (kind: string, outcome: string) =>
-    readSeries(await readMetrics(gateway.url), 'gateway_jobs_total', { kind, outcome }) ?? 0
+    readSeries(await readMetrics(gateway), 'gateway_jobs_total', { kind, outcome }) ?? 0
   return { gateway, db, clock, turnUntil, told, count, jobs }
 }
 
@@ -214,7 +214,7 @@ test('a payment by mail that cannot go on is an alarm with its id, keeps no othe
   assert.deepEqual([told()[0]!.kind, told()[0]!.paymentId], ['alarm', broken.id])
   const undone = { kind: 'email.follow', outcome: 'retry' }
   await world.turnUntil(
-    async () => readSeries(await readMetrics(world.gateway.url), 'gateway_jobs_total', undone) !== undefined,
+    async () => readSeries(await readMetrics(world.gateway), 'gateway_jobs_total', undone) !== undefined,
   )
   await write(subtotal)
   await world.untilStatus(broken, 'funded')

@@ -8,6 +8,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { noNode, storeAway } from '../../src/kernel/errors.ts'
 import { FAILURES, LOSSES, isOutage } from '../../src/kernel/failures.ts'
 import type { Confirmation } from '../../src/kernel/ports.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { DEBUG, ERROR, WARNING, openMouth } from './told.ts'
 
 /* What fails while nobody waits for it, as the operator hears of it: log and metrics. */
@@ -94,6 +95,7 @@ test('a listener that throws neither keeps others from hearing of a confirmation
   const mouth = openMouth()
   const nodes = new Nodes({
     upstreams: [],
+    ledger: { network: 'dev', genesis: undefined, thresholds: WORK_THRESHOLDS.dev },
     cacheBytesMax: 0,
     clock: mouth.clock,
     random: systemRandom,

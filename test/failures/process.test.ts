@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { CLI } from '../support/command-line.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { BACKGROUND, ERROR, readLines, readMetrics, readSeries } from './told.ts'
+import { BACKGROUND, ERROR, readLines, readSeries } from './told.ts'
 
 /** Lives in the process like any code of ours: one signal makes it forget a promise, another makes it throw. */
 const FAULTY = `data:text/javascript,${encodeURIComponent(`
@@ -23,6 +23,7 @@ async function startGateway(t: TestContext) {
     PATH: process.env.PATH,
     DATA_DIR: folder,
     PORT: '0',
+    METRICS_PORT: '0',
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
     WORK_THREADS: '0',
@@ -49,17 +50,19 @@ async function startGateway(t: TestContext) {
         .filter((line) => line.startsWith('{') && line.endsWith('}'))
         .join('\n'),
     )
-  return { child, ended, logged, printed: () => printed, url: /RPC\s+(\S+)/.exec(printed)![1]! }
+  const addressOf = (what: string) => new RegExp(`${what}\\s+(\\S+)`).exec(printed)![1]!
+  return { child, ended, logged, printed: () => printed, url: addressOf('RPC'), metricsUrl: addressOf('Metrics') }
 }
 
 test('a promise that nobody waited for failed: the process lives on, with a line and an alarm', async (t) => {
-  const { child, logged, url } = await startGateway(t)
+  const { child, logged, url, metricsUrl } = await startGateway(t)
   child.kill('SIGUSR2')
   await until(() => logged().length > 0)
   const [line] = logged()
   assert.deepEqual([line!.level, line!.place, line!.kind, line!.doing], [ERROR, 'process', 'alarm', 'rejection'])
   assert.match(line!.error, /forgotten promise/)
-  assert.equal(readSeries(await readMetrics(url), BACKGROUND, { place: 'process', kind: 'alarm' }), 1)
+  const { text } = await ask(metricsUrl, { method: 'GET' })
+  assert.equal(readSeries(text, BACKGROUND, { place: 'process', kind: 'alarm' }), 1)
   assert.equal((await ask(url, { body: '{"action":"block_count"}' })).status, 200)
 })
 

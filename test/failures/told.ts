@@ -3,7 +3,6 @@ import { openFailures } from '../../src/infra/failures.ts'
 import { Metrics } from '../../src/infra/metrics.ts'
 import type { Failures } from '../../src/kernel/failures.ts'
 import { TestClock } from '../support/clock.ts'
-import { ask } from '../support/gateway.ts'
 
 /** A line of the log about what failed in the background. */
 export interface Told {
@@ -35,10 +34,6 @@ export function readSeries(text: string, name: string, labels: Record<string, st
 }
 
 export const BACKGROUND = 'gateway_background_failures_total'
-
-export async function readMetrics(url: string): Promise<string> {
-  return (await ask(`${url}/metrics`, { method: 'GET' })).text
-}
 
 export interface Mouth extends Failures {
   clock: TestClock

@@ -31,6 +31,7 @@ const WALLETS_MAX = 25
 const EXPECTED = new Set([
   'no_node',
   'publish_unknown',
+  'publish_refused',
   'insufficient_funds',
   'wallet_busy',
   'wallet_not_found',

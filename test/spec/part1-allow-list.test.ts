@@ -75,7 +75,8 @@ test('nodes are asked only for what the contract lists, and get only the fields 
     [...asked].filter((action) => !FORWARDED.includes(action)),
     [],
   )
-  assert.ok(asked.size > 25)
+  // Some of them are questions that the gateway asks by itself as well, which are not listed here.
+  assert.ok(asked.size > 20)
   for (const request of node.requests) {
     for (const name of Object.keys(unsafe)) assert.ok(!(name in request), `${request.action} ${name}`)
   }

@@ -17,7 +17,7 @@ export type Fault =
   | 'trickle'
   /** Answers from an older copy of the ledger, and counts 1,000 blocks less. */
   | 'lagging'
-  /** Answers rightly, but its count of blocks stands still. */
+  /** Answers from an older copy of the ledger, and its count of blocks stands still. */
   | 'stuck'
   /** Sends the head of its answer and half the body, then cuts the connection. */
   | 'cut'
@@ -32,6 +32,9 @@ export type Fault =
   /** JSON that is neither an answer nor an error. */
   | 'nonsense'
   | 'rate limit'
+
+/** What a node makes of a right answer; `body` is what it was asked. */
+type Lie = (answer: Record<string, string>, body: string) => object
 
 export interface FaultyNodeOptions {
   ledger: Devnet
@@ -54,6 +57,7 @@ export class FaultyNode {
   /** How many of those who asked left before they had an answer. */
   abandoned = 0
   readonly #held = new Map<string, Promise<void>>()
+  readonly #lies = new Map<string, Lie>()
   #port = 0
   #fault: Fault = 'none'
   #actions: readonly string[] | undefined
@@ -84,6 +88,21 @@ export class FaultyNode {
     this.#stuckAt = this.#options.ledger.node.ledger.store.totals().blocks
     if (fault === 'dead') await closeServer(this.#server)
     else if (!this.#server.listening) await listen(this.#server, '127.0.0.1', this.#port)
+  }
+
+  /** From now on it answers from another ledger, as when another process listens where it did. */
+  become(ledger: Devnet): void {
+    this.#options.ledger = ledger
+    this.#options.older = ledger
+  }
+
+  /** From now on its answers to an action are not the ledger's own. */
+  lie(action: string, lie: Lie): void {
+    this.#lies.set(action, lie)
+  }
+
+  beHonest(): void {
+    this.#lies.clear()
   }
 
   /** Answers to an action are made but kept back until the returned function is called. */
@@ -155,12 +174,13 @@ export class FaultyNode {
 
   async #answer(fault: Fault, action: string, body: string): Promise<string> {
     const { ledger, older } = this.#options
-    const text = await answerBody(fault === 'lagging' ? older.node : ledger.node, body, true)
-    if (action !== 'block_count') return text
+    const text = await answerBody(fault === 'lagging' || fault === 'stuck' ? older.node : ledger.node, body, true)
+    const lie = this.#lies.get(action) ?? ((answer) => answer)
     const answer = JSON.parse(text) as Record<string, string>
+    if (action !== 'block_count') return this.#lies.has(action) ? JSON.stringify(lie(answer, body)) : text
     const blocks = fault === 'stuck' ? this.#stuckAt : Number(answer.count)
     const count = String(BLOCKS_BEFORE + blocks - (fault === 'lagging' ? LAG_BLOCKS : 0))
-    return JSON.stringify({ ...answer, count, cemented: count })
+    return JSON.stringify(lie({ ...answer, count, cemented: count }, body))
   }
 }
 

@@ -4,6 +4,8 @@ import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { Nodes } from '../../src/infra/node/index.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { openWallets } from '../../src/wallets.ts'
 import { NO_WORK } from './blocks.ts'
@@ -25,6 +27,7 @@ export async function openProcessWallets(
   const failures = hearFailures()
   const nodes = new Nodes({
     upstreams: [upstream],
+    ledger: { network: 'dev', genesis: GENESIS_HASHES.dev, thresholds: WORK_THRESHOLDS.dev },
     cacheBytesMax: 0,
     clock: systemClock,
     random: systemRandom,
@@ -48,6 +51,7 @@ export async function openProcessWallets(
     onAlarm: (kind, { reason }) => {
       throw new Error(`${kind}: ${reason}`)
     },
+    onRefusal: () => undefined,
   })
   await wallets.start()
   const close = async () => {

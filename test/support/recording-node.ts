@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
+import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
 
 export type NodeRequest = Record<string, unknown> & { action: string }
 
 export interface RecordingNode {
   url: string
-  /** What arrived so far, without the probes that ask whether the node lives. */
+  /** What arrived so far, without the probes that ask whether the node lives and which ledger it has. */
   requests: readonly NodeRequest[]
   /** Everything that arrived, as it came: headers and body. */
   raw: readonly string[]
@@ -18,8 +19,17 @@ export interface RecordingNode {
 /** What a node says: an object becomes JSON, a text is sent as it is, a number is a bare status. */
 export type NodeReply = object | string | number
 
-const PROBE = '{"action":"block_count"}'
-const COUNTS = { count: '3', unchecked: '0', cemented: '3' }
+/** What the gateway asks of its own accord. A node that hides its version is known by the first block of any network. */
+const PROBES = new Map<string, object>([
+  ['{"action":"block_count"}', { count: '3', unchecked: '0', cemented: '3' }],
+  ...['version', 'active_difficulty', 'telemetry'].map(
+    (action) => [JSON.stringify({ action }), { error: 'Account not found' }] as const,
+  ),
+  ...[GENESIS_HASHES.live, GENESIS_HASHES.dev].map(
+    (hash) =>
+      [JSON.stringify({ action: 'block_info', hash, json_block: 'true' }), { block_account: 'genesis' }] as const,
+  ),
+])
 
 /** Stands where a node would and keeps what the gateway sends there. Probes are answered, so that it counts as well. */
 export async function openRecordingNode(
@@ -30,7 +40,8 @@ export async function openRecordingNode(
   const raw: string[] = []
   let wake: () => void = () => undefined
   const replyTo = async (body: string): Promise<NodeReply> => {
-    if (body === PROBE) return COUNTS
+    const known = PROBES.get(body)
+    if (known) return known
     const request = JSON.parse(body) as NodeRequest
     requests.push(request)
     wake()

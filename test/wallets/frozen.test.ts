@@ -63,7 +63,7 @@ test('a wallet under a master key that this gateway does not know yet waits; it 
 test('a node that calls a good block impossible freezes nothing; the same bytes leave once a node takes them', async (t) => {
   const { world, instance, wallet } = await openOlderWallet(t)
   world.trouble = () => 'blocks refused'
-  assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_unknown')
+  assert.equal(await codeOf(world.finish(send(world, instance, wallet, nano(2)))), 'publish_refused')
   const { hash } = await lastBlock(world)
   assert.equal(await isFrozen(world, wallet), false)
   assert.deepEqual(world.alarms, [`refused: A node refuses block ${hash}: Bad signature.`], 'told once, tried often')

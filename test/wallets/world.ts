@@ -64,6 +64,8 @@ export interface WalletWorld {
   /** Decided anew for every call to the ledger. */
   trouble: () => Trouble
   alarms: string[]
+  /** What nodes said to blocks that they refused. */
+  refusals: string[]
   /** A new process on the same store. */
   start(): Promise<Instance>
   hear(confirmation: Confirmation): void
@@ -122,6 +124,7 @@ export async function openWalletWorld(
     told: [],
     trouble: () => 'none',
     alarms: [],
+    refusals: [],
     hear: (confirmation) => {
       for (const listener of listeners) listener(confirmation)
     },
@@ -147,6 +150,7 @@ export async function openWalletWorld(
         bus,
         devnet: undefined,
         onAlarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
+        onRefusal: ({ words }) => void world.refusals.push(words),
       })
       await wallets.start()
       const [settle, look] = wallets.jobs

@@ -21,7 +21,7 @@ import { blockAccount, blockConfirm, blockHash } from './block-facts.ts'
 import { blockInfo } from './block-info.ts'
 import { blocks, blocksInfo } from './blocks-info.ts'
 import { chain, successors } from './chain.ts'
-import { confirmationInfo, confirmationQuorum } from './confirmation.ts'
+import { confirmationHistory, confirmationInfo, confirmationQuorum } from './confirmation.ts'
 import { devnetConfirm, devnetDrop, devnetFund, devnetHold, devnetRelease } from './devnet.ts'
 import { type Handler, deprecated } from './handler.ts'
 import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
@@ -80,6 +80,7 @@ const OPEN: Record<string, Handler> = {
   blocks,
   blocks_info: blocksInfo,
   chain,
+  confirmation_history: confirmationHistory,
   confirmation_info: confirmationInfo,
   confirmation_quorum: confirmationQuorum,
   delegators,

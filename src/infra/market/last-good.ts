@@ -14,6 +14,7 @@ interface LastGoodOptions<T> {
   /** While younger, it is served and fetched anew behind the scenes; older ones are never served. */
   staleMilliseconds: number
   onFailure?(reason: string): void
+  onSuccess?(): void
 }
 
 /**
@@ -51,11 +52,12 @@ export class LastGood<T> {
   }
 
   async #fetch(): Promise<void> {
-    const { clock, fetch, onFailure } = this.#options
+    const { clock, fetch, onFailure, onSuccess } = this.#options
     try {
       const value = await withTimeLimit(clock, TIMEOUT, (signal) => fetch(signal))
       this.#last = { value, at: clock.now() }
       this.#failures = 0
+      onSuccess?.()
     } catch (error) {
       this.#restsUntil = clock.now() + Math.min(REST * 2 ** this.#failures++, REST_MAX)
       onFailure?.(error instanceof Error ? error.message : String(error))

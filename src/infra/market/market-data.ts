@@ -7,16 +7,18 @@ interface MarketDataOptions {
   clock: Clock
   provider: MarketProvider
   onFailure?(event: { provider: string; reason: string }): void
+  onSuccess?(event: { provider: string }): void
 }
 
 /** Market data from a provider, as long as it is not too old. */
-export function providedMarketData({ clock, provider, onFailure }: MarketDataOptions): MarketData {
+export function providedMarketData({ clock, provider, onFailure, onSuccess }: MarketDataOptions): MarketData {
   const market = new LastGood({
     clock,
     fetch: (signal) => provider.fetchMarket(signal),
     freshMilliseconds: 60_000,
     staleMilliseconds: 10 * 60_000,
     onFailure: (reason) => onFailure?.({ provider: provider.name, reason }),
+    onSuccess: () => onSuccess?.({ provider: provider.name }),
   })
   return {
     async read() {

@@ -19,6 +19,7 @@ interface ProvidedPricesOptions {
   /** What one nano may plausibly cost; anything outside is not believed, whoever says it. */
   band(currency: string): { least: number; most: number }
   onFailure?(event: { provider: string; reason: string }): void
+  onSuccess?(event: { provider: string }): void
 }
 
 interface Source {
@@ -31,7 +32,14 @@ interface Source {
  * agree, and where none does, a jump is not believed: a wrong price would sell goods for nothing. Nor is anything believed
  * outside the band, which also guards the first look after a start.
  */
-export function providedPrices({ clock, providers, currencies, band, onFailure }: ProvidedPricesOptions): Prices {
+export function providedPrices({
+  clock,
+  providers,
+  currencies,
+  band,
+  onFailure,
+  onSuccess,
+}: ProvidedPricesOptions): Prices {
   const sources: Source[] = providers.map((provider) => ({
     name: provider.name,
     rates: new LastGood({
@@ -40,6 +48,7 @@ export function providedPrices({ clock, providers, currencies, band, onFailure }
       freshMilliseconds: FRESH,
       staleMilliseconds: STALE,
       onFailure: (reason) => onFailure?.({ provider: provider.name, reason }),
+      onSuccess: () => onSuccess?.({ provider: provider.name }),
     }),
   }))
   /** What was last believed. */

@@ -1,16 +1,18 @@
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
-import type { UpstreamOptions } from './upstream.ts'
+import type { Upstream, UpstreamOptions } from './upstream.ts'
 
 const SEEN_MAX = 100_000
 /** Accounts looked up after a gap; whoever watches more has a poller. */
 const CATCH_UP_MAX = 5_000
 /** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
 const GAP_SLACK = 60_000
+/** Confirmations of a node that is being asked which ledger it has. */
+const WAITING_MAX = 1_000
 
 interface ConfirmationOptions {
-  upstreams: readonly UpstreamOptions[]
+  upstreams: readonly Upstream[]
   clock: Clock
   random: Random
   failures: Failures
@@ -20,10 +22,30 @@ interface ConfirmationOptions {
   onHeard: (confirmation: Confirmation) => void
 }
 
+interface Source {
+  upstream: Upstream
+  options: UpstreamOptions & { wsUrl: string }
+}
+
+/** One node's websocket. */
+interface NodeVoice {
+  upstream: Upstream
+  /** Which comparison of its ledger with ours is the first since the websocket was opened. */
+  knownFrom: number
+  /** What it told before that. */
+  waiting: Confirmation[]
+  events: NodeEvents
+}
+
+function isHeard({ knownFrom, upstream, events }: NodeVoice): boolean {
+  const { belongs, suspect, verifications } = upstream
+  return events.subscribed && verifications >= knownFrom && belongs !== false && !suspect
+}
+
 /** Merges the confirmations of all nodes: each block once, and after a gap what the watched accounts missed. */
 export class Confirmations implements ConfirmationBus {
   readonly #options: ConfirmationOptions
-  readonly #sources: NodeEvents[]
+  readonly #sources: NodeVoice[]
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
@@ -36,14 +58,9 @@ export class Confirmations implements ConfirmationBus {
     this.#options = options
     this.#silentSince = options.clock.now()
     this.#sources = options.upstreams
-      .filter((upstream): upstream is UpstreamOptions & { wsUrl: string } => upstream.wsUrl !== undefined)
-      .map(
-        (upstream) =>
-          new NodeEvents(upstream, options, {
-            confirmation: (confirmation) => this.hear(confirmation),
-            stateChange: () => this.#judge(),
-          }),
-      )
+      .map((upstream) => ({ upstream, options: upstream.options }))
+      .filter((source): source is Source => source.options.wsUrl !== undefined)
+      .map((source) => this.#open(source))
   }
 
   listen(listener: (confirmation: Confirmation) => void): () => void {
@@ -69,11 +86,45 @@ export class Confirmations implements ConfirmationBus {
   }
 
   close(): void {
-    for (const source of this.#sources) source.close()
+    for (const { events } of this.#sources) events.close()
   }
 
-  #judge(): void {
-    const connected = this.#sources.some((source) => source.subscribed)
+  /** A node's voice counts from the moment that it is known to have our ledger; a new connection may lead to another one. */
+  #open({ upstream, options }: Source): NodeVoice {
+    const voice: NodeVoice = {
+      upstream,
+      knownFrom: 1,
+      waiting: [],
+      events: new NodeEvents(options, this.#options, {
+        confirmation: (confirmation) => {
+          upstream.hear(confirmation.hash)
+          voice.waiting.push(confirmation)
+          if (voice.waiting.length > WAITING_MAX) voice.waiting.shift()
+          this.#listenTo(voice)
+        },
+        stateChange: () => {
+          voice.waiting.length = 0
+          voice.knownFrom = upstream.verifications + 1
+          if (voice.events.subscribed) void upstream.verify()
+          this.judge()
+        },
+      }),
+    }
+    return voice
+  }
+
+  /** Takes what a node has told, unless it is still unknown which ledger it has. What another ledger tells is nothing to us. */
+  #listenTo(voice: NodeVoice): void {
+    const { belongs, suspect } = voice.upstream
+    const isOut = belongs === false || suspect
+    if (!isOut && !isHeard(voice)) return
+    for (const confirmation of voice.waiting.splice(0)) if (!isOut) this.hear(confirmation)
+  }
+
+  /** Looks anew at who is heard. */
+  judge(): void {
+    for (const voice of this.#sources) this.#listenTo(voice)
+    const connected = this.#sources.some(isHeard)
     if (connected === this.connected) return
     this.connected = connected
     for (const listener of this.#gapListeners) this.#tell(listener)

@@ -21,11 +21,14 @@ import { isSettled, policyOf } from './policy.ts'
 import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
 import { readFromNodes } from './read.ts'
-import type { UpstreamOptions } from './upstream.ts'
+import type { OurLedger } from './identity.ts'
+import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
 interface NodesOptions {
   upstreams: readonly UpstreamOptions[]
+  /** The ledger that all nodes must have. */
+  ledger: OurLedger
   cacheBytesMax: number
   clock: Clock
   random: Random
@@ -34,6 +37,10 @@ interface NodesOptions {
   onWrite?: (keys: readonly string[], holder: string | undefined) => Promise<void>
   /** Whether we hear of what other instances publish; while we do not, nothing that they may change is remembered. */
   hearsWrites?: () => boolean
+  /** A node does better or worse. */
+  onState?: (upstream: Upstream) => void
+  /** The nodes have agreed on a first block where none was known. */
+  onLearned?: (genesis: string) => void
   onRead?: (event: { action: string; upstream: string; hedged: boolean }) => void
   onFailure?: (event: { action: string; failure: UpstreamFailure; requestId: string | undefined }) => void
 }
@@ -64,16 +71,20 @@ export class Nodes {
   readonly #cache: AnswerCache | undefined
   readonly #epochs = new WriteEpochs()
   readonly #flights = new Map<string, Flight>()
+  readonly #closings: (() => void)[] = []
 
   constructor(options: NodesOptions) {
     this.#options = options
     this.#clock = options.clock
-    this.pool = new UpstreamPool(options.upstreams, options.clock)
+    const { clock, random, ledger } = options
+    const { onState, onLearned } = options
+    const onLook = () => this.#bus.judge()
+    this.pool = new UpstreamPool(options.upstreams, { clock, random, ledger, onState, onLearned, onLook })
     this.#cache = options.cacheBytesMax > 0 ? new AnswerCache(options.cacheBytesMax) : undefined
     this.#bus = new Confirmations({
-      upstreams: options.upstreams,
-      clock: options.clock,
-      random: options.random,
+      upstreams: this.pool.upstreams,
+      clock,
+      random,
       failures: options.failures,
       findSince: (account, since) => findSince(this.forRequest(), account, since),
       onHeard: (confirmation) => this.#epochs.bump(touchedBy(confirmation)),
@@ -90,7 +101,13 @@ export class Nodes {
     return this.pool.start()
   }
 
+  /** Before anything of this is closed. */
+  onClose(run: () => void): void {
+    this.#closings.push(run)
+  }
+
   async close(): Promise<void> {
+    for (const run of this.#closings) run()
     this.#bus.close()
     await this.pool.close()
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
+import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
+import { systemRandom } from '../random.ts'
 import { UpstreamPool } from './pool.ts'
 import type { UpstreamOptions } from './upstream.ts'
 
@@ -18,7 +20,9 @@ function openPool(t: TestContext, nodes: Partial<UpstreamOptions>[], clock = new
     connectionsMax: 1,
     ...node,
   }))
-  const pool = new UpstreamPool(options, clock)
+  const ledger = { network: 'dev', genesis: undefined, thresholds: WORK_THRESHOLDS.dev } as const
+  const pool = new UpstreamPool(options, { clock, random: systemRandom, ledger })
+  for (const upstream of pool.upstreams) upstream.belongs = true
   t.after(() => pool.close())
   return pool
 }

@@ -1,32 +1,64 @@
-import type { Clock } from '../../kernel/ports.ts'
+import type { Clock, Random } from '../../kernel/ports.ts'
 import { UpstreamFailure } from './failure.ts'
-import { Upstream, type UpstreamOptions } from './upstream.ts'
+import type { OurLedger } from './identity.ts'
+import { INQUIRY_TIMEOUT } from './limits.ts'
+import { Progress } from './progress.ts'
+import { type NodeState, Upstream, type UpstreamOptions } from './upstream.ts'
 
 const PROBE_EVERY = 3_000
-const PROBE_TIMEOUT = 2_000
-const LAG_BLOCKS_MAX = 500
-const STALL_AFTER = 30_000
-/** How long the count of a node that went silent still tells how far the others should be. */
-const COUNT_KEPT = 600_000
+/** How often a node that is well is asked again which ledger it has. */
+const VERIFY_EVERY = 60_000
 /** By then every node has heard of a block, or lags so far that probes tell. */
 const HOLD_FOR = 60_000
 const HELD_MAX = 10_000
 const PROBE = JSON.stringify({ action: 'block_count' })
+
+interface PoolOptions {
+  clock: Clock
+  random: Random
+  /** The ledger that all nodes must have. A first block that is not known is learned from the nodes, if they agree. */
+  ledger: OurLedger
+  /** Called whenever a node begins to do better or worse, and once for each after the first look. */
+  onState?: ((upstream: Upstream) => void) | undefined
+  onLearned?: ((genesis: string) => void) | undefined
+  /** Called whenever something new is known about a node. */
+  onLook?: (() => void) | undefined
+}
 
 /**
  * The nodes, and which of them to ask. Health comes from probes and from what requests meet; the order for a request
  * depends on its account, so that one account is served by one node and never sees an older state after a newer one.
  */
 export class UpstreamPool {
+  readonly ledger: OurLedger
   readonly upstreams: readonly Upstream[]
+  /** How often all nodes were looked at. */
+  looks = 0
   readonly #clock: Clock
+  readonly #progress: Progress
+  readonly #onState: PoolOptions['onState']
+  readonly #onLook: PoolOptions['onLook']
+  readonly #onLearned: PoolOptions['onLearned']
+  readonly #states = new Map<Upstream, NodeState>()
   readonly #holders = new Map<string, { upstream: Upstream; until: number }>()
   #cancelProbe: (() => void) | undefined
   #closed = false
+  /** Meanwhile a state may be a passing thought. */
+  #judging = false
 
-  constructor(options: readonly UpstreamOptions[], clock: Clock) {
+  constructor(nodes: readonly UpstreamOptions[], { clock, random, ledger, onState, onLearned, onLook }: PoolOptions) {
     this.#clock = clock
-    this.upstreams = options.map((upstream) => new Upstream(upstream, clock))
+    this.#onState = onState
+    this.#onLook = onLook
+    this.#onLearned = onLearned
+    this.ledger = { ...ledger }
+    this.#progress = new Progress({ clock, random, threshold: ledger.thresholds.receive })
+    const onChange = () => {
+      this.#tellStates()
+      onLook?.()
+    }
+    const part = { clock, ours: this.ledger, onChange }
+    this.upstreams = nodes.map((options) => new Upstream(options, part))
   }
 
   /** Looks at every node once, then again and again; resolves after the first look. */
@@ -42,12 +74,14 @@ export class UpstreamPool {
 
   /** The nodes to try for a request, best first: by its key, but whoever holds what it is about before all others. */
   order(key: string, touched: readonly string[] = [key]): Upstream[] {
-    if (this.upstreams.length === 1) return [...this.upstreams]
-    const ranked = this.upstreams
+    // Another ledger, or one that nobody confirms, is asked nothing, whatever happens to the others.
+    const eligible = this.upstreams.filter(({ belongs, suspect }) => belongs !== false && !suspect)
+    if (eligible.length < 2) return eligible
+    const ranked = eligible
       .map((upstream) => ({ upstream, primary: upstream.options.role === 'primary', rank: rankOf(upstream, key) }))
       .sort((a, b) => Number(b.primary) - Number(a.primary) || b.rank - a.rank)
       .map(({ upstream }) => upstream)
-    const failing = ranked.filter((upstream) => !upstream.reachable && !upstream.lagging)
+    const failing = ranked.filter((upstream) => !upstream.healthy && !upstream.lagging)
     const healthy = ranked.filter((upstream) => upstream.healthy)
     // When all look bad, our judgement is the likelier fault: use them all rather than fail, the stale ones last.
     if (healthy.length === 0) return [...failing, ...ranked.filter((upstream) => upstream.lagging)]
@@ -82,37 +116,75 @@ export class UpstreamPool {
   }
 
   async #probeAll(): Promise<void> {
-    await Promise.all(this.upstreams.map((upstream) => this.#probe(upstream)))
-    const now = this.#clock.now()
-    // A ledger never shrinks: what a node had before it went silent still tells how far the others should be.
-    const longest = yardstick(this.upstreams.filter(({ reachable, seenAt }) => reachable || now - seenAt < COUNT_KEPT))
-    const moving = yardstick(this.upstreams.filter(({ reachable }) => reachable))
-    for (const upstream of this.upstreams) {
-      const stalled = upstream.cemented < moving && now - upstream.progressedAt > STALL_AFTER
-      upstream.lagging = stalled || longest - upstream.cemented > LAG_BLOCKS_MAX
-    }
+    const counts = await Promise.all(this.upstreams.map((upstream) => this.#look(upstream)))
+    this.#learnGenesis()
+    // All at once: a node that comes back serves nobody before it is compared with the others.
+    for (const [at, upstream] of this.upstreams.entries()) this.#note(upstream, counts[at])
+    this.#judging = true
+    await this.#progress.judge(this.upstreams).finally(() => (this.#judging = false))
+    this.#tellStates(true)
+    this.#onLook?.()
     if (!this.#closed) this.#cancelProbe = this.#clock.after(PROBE_EVERY, () => void this.#probeAll())
+    this.looks++
   }
 
-  async #probe(upstream: Upstream): Promise<void> {
-    const wasReachable = upstream.reachable
+  /** Counts a node's blocks and, if it is time or was lost, asks whose they are. */
+  async #look(upstream: Upstream): Promise<number | undefined> {
+    const { reachable, belongs, verifiedAt } = upstream
+    const isDue = !reachable || belongs !== true || this.#clock.now() - verifiedAt >= VERIFY_EVERY
+    const [count] = await Promise.all([this.#count(upstream), isDue ? upstream.verify() : undefined])
+    return count
+  }
+
+  /** Undefined when it does not answer. */
+  async #count(upstream: Upstream): Promise<number | undefined> {
     try {
-      const { cemented } = await upstream.call(PROBE, PROBE_TIMEOUT)
+      const { cemented } = await upstream.call(PROBE, INQUIRY_TIMEOUT)
       const count = typeof cemented === 'string' && cemented !== '' ? Number(cemented) : NaN
       if (!Number.isSafeInteger(count)) throw new UpstreamFailure('broken', 'the node does not count its blocks')
-      if (count !== upstream.cemented) upstream.progressedAt = this.#clock.now()
-      upstream.cemented = count
-      upstream.seenAt = this.#clock.now()
-      if (!wasReachable) upstream.forgive()
+      return count
     } catch {
-      upstream.reachable = false
+      // The node is then lost, and its change of state is what is told.
+      return undefined
     }
   }
-}
 
-/** How far a node should be. Nodes are trusted this far: one that counts blocks it does not have makes the others look late. */
-function yardstick(upstreams: readonly Upstream[]): number {
-  return Math.max(0, ...upstreams.map(({ cemented }) => cemented))
+  #note(upstream: Upstream, count: number | undefined): void {
+    if (count === undefined) {
+      upstream.lose()
+      return
+    }
+    if (count !== upstream.cemented) upstream.progressedAt = this.#clock.now()
+    upstream.cemented = count
+    if (!upstream.reachable) upstream.forgive()
+  }
+
+  /** A network that begins anew now and then has no first block that we could know; most of the nodes must agree on one. */
+  #learnGenesis(): void {
+    if (this.ledger.genesis !== undefined) return
+    const votes = this.upstreams
+      .filter(({ told }) => told?.network === this.ledger.network)
+      .map(({ told }) => told?.genesis)
+      .filter((genesis) => genesis !== undefined)
+    const [first] = votes
+    const isCommon = (genesis: string) => votes.filter((vote) => vote === genesis).length * 2 > this.upstreams.length
+    const learned = votes.every((vote) => vote === first) ? first : votes.find(isCommon)
+    if (learned === undefined) return
+    this.ledger.genesis = learned
+    this.#onLearned?.(learned)
+    for (const upstream of this.upstreams) upstream.compare()
+  }
+
+  /** Tells of every node whose state is not what was told last; during a look only of those that were told of before. */
+  #tellStates(all = false): void {
+    if (this.#judging) return
+    for (const upstream of this.upstreams) {
+      const before = this.#states.get(upstream)
+      if (before === upstream.state || (before === undefined && !all)) continue
+      this.#states.set(upstream, upstream.state)
+      this.#onState?.(upstream)
+    }
+  }
 }
 
 /** Weighted rendezvous hashing: losing a node moves only the accounts it served. */

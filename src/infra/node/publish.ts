@@ -41,7 +41,7 @@ export async function publishBlock(
       return { hash, holder }
     }
     try {
-      const answer = await node.call(body, PUBLISH_TIMEOUT)
+      const answer = await node.ask(body, PUBLISH_TIMEOUT)
       if (answer.hash === hash) return published(node)
       if (typeof answer.error !== 'string') throw new UpstreamFailure('broken', 'neither a hash nor a refusal')
       refusal = answer.error
@@ -64,7 +64,7 @@ export async function publishBlock(
 /** The other nodes hear of the block too; what they say changes nothing. */
 function republish(nodes: readonly Upstream[], body: string, failures: Failures): void {
   for (const node of nodes) {
-    if (node.healthy) node.call(body, PUBLISH_TIMEOUT).catch(failures.lost('node.republish'))
+    if (node.healthy) node.ask(body, PUBLISH_TIMEOUT).catch(failures.lost('node.republish'))
   }
 }
 
@@ -72,7 +72,7 @@ function republish(nodes: readonly Upstream[], body: string, failures: Failures)
 function findHolder(nodes: readonly Upstream[], hash: string, failures: Failures): Promise<Upstream | undefined> {
   const body = JSON.stringify({ action: 'block_info', hash, json_block: 'true' })
   const lookups = nodes.map(async (node) => {
-    const { block_account: account } = await node.call(body, LOOKUP_TIMEOUT)
+    const { block_account: account } = await node.ask(body, LOOKUP_TIMEOUT)
     if (typeof account !== 'string') throw new UpstreamFailure('broken', 'no such block')
     return node
   })

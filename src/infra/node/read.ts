@@ -59,7 +59,7 @@ export function readFromNodes(
       if (!upstream) return
       const abort = new Leaving()
       aborts.add(abort)
-      upstream.call(body, deadline - clock.now(), abort).then(
+      upstream.ask(body, deadline - clock.now(), abort).then(
         (answer) => {
           aborts.delete(abort)
           const outcome = { answer, upstream, hedged: hedges > 0 }
@@ -85,6 +85,10 @@ export function readFromNodes(
           ask()
         })
       }
+    }
+    if (nodes.length === 0) {
+      reject(new UpstreamFailure('refused', 'no node may be asked'))
+      return
     }
     leaving?.onLeave(() => settle(() => reject(new UpstreamFailure('aborted', 'nobody waits'))))
     ask()

@@ -3,6 +3,8 @@ import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { exchange } from './exchange.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
+import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
+import { INQUIRY_TIMEOUT } from './limits.ts'
 import { Latencies } from './latencies.ts'
 
 export interface UpstreamOptions {
@@ -21,6 +23,18 @@ const ERROR_WINDOW = 60_000
 const ERROR_SAMPLES_MIN = 10
 const ERROR_RATE_MAX = 0.5
 const FAILURES_IN_A_ROW_MAX = 3
+const HEARD_MAX = 512
+
+/** How a node is doing, in one word for the log and for metrics. */
+export const NODE_STATES = ['well', 'failing', 'behind', 'suspect', 'foreign', 'untold'] as const
+export type NodeState = (typeof NODE_STATES)[number]
+
+interface UpstreamPart {
+  clock: Clock
+  ours: OurLedger
+  /** Called when it has begun to fail, and when it has told which ledger it has. */
+  onChange(): void
+}
 
 /** One node: its connections, and what was seen of its behaviour. */
 export class Upstream {
@@ -31,16 +45,31 @@ export class Upstream {
   readonly #target: { path: string; headers: Record<string, string> }
   #outcomes: { at: number; failed: boolean }[] = []
   #failuresInARow = 0
+  readonly #ours: OurLedger
+  readonly #onChange: () => void
+  #verifying: Promise<void> | undefined
+  #reason: string | undefined
   /** Set by probes. */
   reachable = true
   cemented = 0
   progressedAt = 0
-  seenAt = 0
   lagging = false
+  /** It counts more blocks than another node and cannot show them. */
+  suspect = false
+  /** Whether it has our ledger; undefined as long as that is not known, or no longer. Nothing is served before it is true. */
+  belongs: boolean | undefined
+  told: Told | undefined
+  verifiedAt = -Infinity
+  /** How often its ledger was found to be ours. */
+  verifications = 0
+  /** Hashes that its websocket has told lately. */
+  readonly heard: string[] = []
 
-  constructor(options: UpstreamOptions, clock: Clock) {
+  constructor(options: UpstreamOptions, { clock, ours, onChange }: UpstreamPart) {
     this.options = options
     this.#clock = clock
+    this.#ours = ours
+    this.#onChange = onChange
     const url = new URL(options.url)
     this.#target = {
       path: `${url.pathname}${url.search}`,
@@ -55,19 +84,89 @@ export class Upstream {
   }
 
   get healthy(): boolean {
-    return this.reachable && !this.lagging
+    return this.reachable && this.trusted && !this.lagging
+  }
+
+  /** Whether it has our ledger and says nothing of it that others must doubt. */
+  get trusted(): boolean {
+    return this.belongs === true && !this.suspect
+  }
+
+  get state(): NodeState {
+    if (this.belongs === false) return 'foreign'
+    if (!this.reachable) return 'failing'
+    if (this.belongs !== true) return 'untold'
+    if (this.suspect) return 'suspect'
+    return this.lagging ? 'behind' : 'well'
+  }
+
+  /** What people should know about its state, beyond the word. */
+  get reason(): string | undefined {
+    switch (this.state) {
+      case 'foreign':
+      case 'untold':
+        return this.#reason ?? 'it has not told which ledger it has'
+      case 'suspect':
+        return `it counts ${this.cemented} blocks, which no other node confirms, and cannot show them`
+      default:
+        return undefined
+    }
+  }
+
+  /** Asks what a client wants to know, once it is certain that the node has our ledger. */
+  async ask(body: string, timeoutMilliseconds: number, leaving = new Leaving()): Promise<NodeAnswer> {
+    if (this.belongs !== true) {
+      await this.verify()
+      // Nothing was sent, so that a block may go to another node.
+      if (!this.trusted) throw new UpstreamFailure('refused', 'not known to have our ledger')
+    }
+    return this.call(body, timeoutMilliseconds, leaving)
+  }
+
+  /** Compares its ledger with ours. A node that cannot be asked is left as it was. */
+  verify(): Promise<void> {
+    return (this.#verifying ??= this.#verify().finally(() => (this.#verifying = undefined)))
+  }
+
+  async #verify(): Promise<void> {
+    try {
+      this.told = await askForLedger((request) => this.inquire(request), this.#ours)
+    } catch (error) {
+      if (this.belongs !== true) this.#reason = `it could not be asked which ledger it has: ${toFailure(error).message}`
+      return
+    }
+    this.compare()
+  }
+
+  /** Judges by what it has told. */
+  compare(): void {
+    if (!this.told) return
+    const verdict = compareLedger(this.#ours, this.told)
+    const isOurs = verdict.kind === 'ours'
+    // One that has told before and is too busy now is still the same.
+    if (verdict.kind === 'untold' && this.belongs === true) return
+    this.belongs = isOurs ? true : verdict.kind === 'foreign' ? false : undefined
+    this.#reason = isOurs ? undefined : verdict.reason
+    this.verifiedAt = this.#clock.now()
+    if (isOurs) this.verifications++
+    this.#onChange()
+  }
+
+  /** A question about the node itself: what comes of it does not count as serving well or badly. */
+  inquire(request: object): Promise<NodeAnswer> {
+    return this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, new Leaving())
+  }
+
+  hear(hash: string): void {
+    this.heard.push(hash)
+    if (this.heard.length > HEARD_MAX) this.heard.shift()
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
   async call(body: string, timeoutMilliseconds: number, leaving = new Leaving()): Promise<NodeAnswer> {
     const startedAt = this.#clock.now()
-    // One limit for everything: the wait for a free connection and an answer that trickles count too.
-    const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
-    const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
-      const { path, headers } = this.#target
-      const text = await exchange(this.#pool, { path, headers, body, leaving })
-      const answer = toAnswer(text)
+      const answer = await this.#exchange(body, timeoutMilliseconds, leaving)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)
       return answer
@@ -75,6 +174,16 @@ export class Upstream {
       const failure = toFailure(error)
       if (failure.kind !== 'aborted') this.#record(true)
       throw failure
+    }
+  }
+
+  async #exchange(body: string, timeoutMilliseconds: number, leaving: Leaving): Promise<NodeAnswer> {
+    // One limit for everything: the wait for a free connection and an answer that trickles count too.
+    const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
+    const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
+    try {
+      const { path, headers } = this.#target
+      return toAnswer(await exchange(this.#pool, { path, headers, body, leaving }))
     } finally {
       cancelTimer()
     }
@@ -87,8 +196,16 @@ export class Upstream {
     this.#outcomes.push({ at, failed })
     if (this.#outcomes.length > 512) this.#outcomes = this.#outcomes.slice(-256)
     if (failed && (this.#failuresInARow >= FAILURES_IN_A_ROW_MAX || this.errorRate() > ERROR_RATE_MAX)) {
-      this.reachable = false
+      this.lose()
     }
+  }
+
+  /** It no longer answers as it should. What comes back on its address may be something else, and is asked who it is. */
+  lose(): void {
+    if (!this.reachable) return
+    this.reachable = false
+    if (this.belongs === true) this.belongs = undefined
+    this.#onChange()
   }
 
   errorRate(): number {

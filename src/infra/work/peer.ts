@@ -18,6 +18,8 @@ export interface PeerOptions {
   /** Whether it may compute what nobody waits for yet; unless told, it may. */
   spare?: boolean
   headers?: Readonly<Record<string, string>>
+  /** Whether it may be asked at all; unless told, it may. */
+  mayAsk?: () => boolean
   clock: Clock
   /** A cancel that did not arrive: the peer searches on for nobody. */
   onLost: (error: unknown) => void
@@ -43,6 +45,7 @@ export class Peer implements Engine {
   readonly #onLost: (error: unknown) => void
   readonly #searchMilliseconds: number
   readonly #standing: PeerStanding
+  readonly #mayAsk: () => boolean
   readonly #pool: Pool
   readonly #target: { path: string; headers: Record<string, string> }
   /** By root, those that it has not answered yet. */
@@ -56,6 +59,7 @@ export class Peer implements Engine {
     this.#clock = options.clock
     this.#onLost = options.onLost
     this.#searchMilliseconds = options.searchMilliseconds ?? SEARCH_MILLISECONDS
+    this.#mayAsk = options.mayAsk ?? (() => true)
     this.#standing = new PeerStanding(options.clock, options.rateGuess ?? RATE_GUESS)
     this.#target = {
       path: `${url.pathname}${url.search}`,
@@ -71,7 +75,7 @@ export class Peer implements Engine {
   }
 
   get usable(): boolean {
-    return this.#standing.usable
+    return this.#standing.usable && this.#mayAsk()
   }
 
   get rate(): number {

@@ -1,3 +1,4 @@
+import type { BlockRefusal } from '../../kernel/custody.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
 /** Also for wallets of other accounts and for those that have ended: nobody learns what exists elsewhere. */
@@ -48,6 +49,14 @@ export const outcomeOpen = (hash: string, cause?: unknown) =>
     body: { hash },
     cause,
   })
+
+/** The block is signed and may still arrive, so that this is no leave to send again. */
+export const blockRefused = ({ hash, words }: BlockRefusal) =>
+  new AppError(
+    'publish_refused',
+    `The node refuses the block: ${words}. The block is kept and goes out again by itself; look its hash up before you send anything again.`,
+    { body: { hash, node_error: words } },
+  )
 
 const REFUSALS: Partial<Record<string, () => AppError>> = {
   insufficient_funds: insufficientFunds,

@@ -1,5 +1,8 @@
+import type { BlockRefusal } from '../../kernel/custody.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { walletBusy } from './errors.ts'
+
+const REFUSALS_MAX = 10_000
 
 /**
  * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
@@ -10,6 +13,7 @@ export class WalletLine {
   readonly #running = new Map<string, Promise<void>>()
   readonly #next = new Map<string, Promise<void>>()
   readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #refusals = new Map<string, BlockRefusal>()
   #closed = false
 
   constructor(pass: (walletId: string) => Promise<unknown>) {
@@ -44,6 +48,20 @@ export class WalletLine {
 
   tellBlock(blockId: string): void {
     for (const resolve of this.#waiting.get(blockId) ?? []) resolve()
+  }
+
+  noteRefusal(refusal: BlockRefusal): void {
+    if (this.#refusals.size >= REFUSALS_MAX) this.#refusals.clear()
+    this.#refusals.set(refusal.blockId, refusal)
+    if (refusal.lasting) this.tellBlock(refusal.blockId)
+  }
+
+  refusalOf(blockId: string): BlockRefusal | undefined {
+    return this.#refusals.get(blockId)
+  }
+
+  forgetRefusal(blockId: string): void {
+    this.#refusals.delete(blockId)
   }
 
   /** Begins no further pass and waits for the running ones. */

@@ -5,7 +5,9 @@ interface UpstreamStatus {
   name: string
   role: string
   healthy: boolean
-  state: string
+  state: 'well' | 'failing' | 'behind' | 'suspect' | 'foreign' | 'untold'
+  /** Why it is not used, when there is more to say than the state. */
+  reason: string | undefined
   cemented: number
   p95Milliseconds: number | undefined
 }
@@ -27,7 +29,18 @@ export interface GatewayStatus {
   websocketClients: number
   cachedBytes: number
   upstreams: UpstreamStatus[]
+  /** Whoever was asked for prices or work so far. */
+  sources: readonly { kind: string; name: string; failing: boolean; reason: string | undefined }[]
   work: { sources: WorkSourceStatus[]; searches: number; queueSeconds: number }
+}
+
+const STATES: Record<UpstreamStatus['state'], string> = {
+  well: 'well',
+  failing: 'not answering',
+  behind: 'behind the others',
+  suspect: 'not believed',
+  foreign: 'another ledger',
+  untold: 'ledger not known',
 }
 
 /** What an operator looks at first: is every node well, does the gateway hear confirmations, is there work. */
@@ -65,7 +78,8 @@ export const HealthPage = (props: {
               <td>{upstream.name}</td>
               <td>{upstream.role}</td>
               <td>
-                <Badge state={upstream.state} />
+                <Badge state={STATES[upstream.state]} />
+                {upstream.reason !== undefined && <p class="hint">It is not used: {upstream.reason}.</p>}
               </td>
               <td>{upstream.cemented.toLocaleString('en')}</td>
               <td>{upstream.p95Milliseconds === undefined ? 'not known yet' : `${upstream.p95Milliseconds} ms`}</td>
@@ -73,6 +87,22 @@ export const HealthPage = (props: {
           ))}
         </Table>
       </Card>
+      {status.sources.length > 0 && (
+        <Card title="Sources">
+          <Table label="Sources" head={['Source', 'Of', 'State']}>
+            {status.sources.map(({ kind, name, failing, reason }) => (
+              <tr key={`${kind} ${name}`}>
+                <td>{name}</td>
+                <td>{kind}</td>
+                <td>
+                  <Badge state={failing ? 'failing' : 'well'} />
+                  {reason !== undefined && <p class="hint">{reason}</p>}
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Card>
+      )}
       <Card title="Proof of work">
         {work.sources.length === 0 ? (
           <Empty title="Nothing computes work">

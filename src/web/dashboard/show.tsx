@@ -59,6 +59,10 @@ const TONES: Record<string, string> = {
   revoked: 'bad',
   disabled: 'bad',
   'not answering': 'bad',
+  failing: 'bad',
+  'not believed': 'bad',
+  'another ledger': 'bad',
+  'ledger not known': 'bad',
 }
 
 /** A state, in words first: the colour only repeats it. */

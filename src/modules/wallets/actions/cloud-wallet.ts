@@ -133,6 +133,8 @@ export const cloudWallet: Action = action({
     feature_disabled: 'Sends from cloud wallets are switched off.',
     wallet_busy: 'Earlier blocks are still on their way. Nothing was sent.',
     vanity_not_found: 'No address with this beginning was found in time.',
+    publish_refused:
+      'The node refuses the block, with the words in `node_error`. It goes out again by itself; do not send again.',
     publish_unknown: 'Whether the block arrived is not known yet; `hash` says which to look up. Do not send again.',
   },
   auth: 'secret-key',

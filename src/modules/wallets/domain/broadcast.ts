@@ -1,5 +1,6 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type StateBlock, fromBlockJson, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
+import { workValue } from '../../../kernel/nano/work.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
@@ -18,6 +19,9 @@ const IMPOSSIBLE = new Set([
   'Block attempts to open the burn account',
 ])
 
+/** A node's words are for the log and for the caller: no more than a line. */
+const WORDS_MAX = 200
+
 /**
  * Brings a signed block to the ledger, always with the same bytes. A lost reply and a refusal are both resolved by
  * looking the hash up; a confirmed foreign block in its place freezes the wallet.
@@ -26,6 +30,7 @@ export async function broadcastBlock(ctx: WalletCtx, wallet: Wallet, open: Outbo
   const { store, node, custody, work, thresholds } = ctx
   const block = readStored(open)
   const hash = open.hash!
+  custody.forgetRefusal(open.id)
   try {
     await node.publish(block, undefined)
   } catch (error) {
@@ -50,20 +55,32 @@ interface Refused {
  */
 async function resolveRefusal(ctx: WalletCtx, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
-  const { message } = error
-  if (/work/i.test(message)) return renewWork(ctx, open, block)
-  const { node, custody } = ctx
+  const words = error.message.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
+  const { node, custody, thresholds } = ctx
+  const note = (lasting: boolean) =>
+    custody.noteRefusal({ blockId: open.id, walletId: wallet.id, hash: open.hash!, words, lasting })
+  const raise = (instead = '') => {
+    note(true)
+    custody.alarm('refused', { walletId: wallet.id, reason: `A node refuses block ${open.hash}${instead}: ${words}.` })
+  }
+  if (/\bwork\b/i.test(words)) {
+    if (workValue(rootOf(block), block.work) < thresholds.send) {
+      note(false)
+      return renewWork(ctx, open, block)
+    }
+    // It has all the work that our network asks for: the node is of another one, or the network has changed.
+    raise()
+    return 'waiting'
+  }
   const rival = await findSuccessor(node, wallet.address, block.previous)
   const isForeign = rival !== undefined && rival !== open.hash
   if (isForeign && (await findLedgerBlock(node, rival))?.confirmed === true) {
     await freezeWallet(ctx, wallet, { reason: `Somebody else has signed block ${rival}.`, lost: open })
     return 'idle'
   }
-  if (isForeign || IMPOSSIBLE.has(message)) {
-    const instead = isForeign ? `, which has the unconfirmed block ${rival} instead` : ''
-    const reason = `A node refuses block ${open.hash}${instead}: ${message}.`
-    custody.alarm('refused', { walletId: wallet.id, reason })
-  }
+  if (isForeign) raise(`, which has the unconfirmed block ${rival} instead`)
+  else if (IMPOSSIBLE.has(words)) raise()
+  else note(false)
   return 'waiting'
 }
 

@@ -1,5 +1,5 @@
 import type { WalletCtx } from '../ctx.ts'
-import { notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
+import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import { waitAtMost } from './patience.ts'
@@ -9,7 +9,8 @@ const LOOK_EVERY = 200
 
 /**
  * Waits until a send is on the ledger, or says for certain that it never will be. Giving up takes the wish back in one
- * statement; what was signed before cannot be taken back any more and goes out by itself.
+ * statement; what was signed before cannot be taken back any more and goes out by itself. When a node refuses it meanwhile,
+ * whoever waits hears the node's words at once, because only an operator can help.
  */
 export async function untilLeft(
   ctx: WalletCtx,
@@ -36,6 +37,8 @@ export async function untilLeft(
         continue
       }
       const now = await findBlock(db, id)
+      const refusal = custody.refusalOf(id)
+      if (now?.status === 'signed' && refusal?.lasting === true) throw blockRefused(refusal)
       if (now?.status === 'queued' || now?.status === 'signed') {
         await waitAtMost(clock, Math.min(LOOK_EVERY, until - clock.now()), watch.settled)
       }
@@ -56,6 +59,9 @@ async function giveUp({ store, custody }: WalletCtx, block: OutboxBlock, failure
   }
   const now = await findBlock(store.db, block.id)
   if (now?.status === 'broadcast' || now?.status === 'confirmed') return now
-  if (now && now.hash !== null) throw outcomeOpen(now.hash, failure)
+  if (now && now.hash !== null) {
+    const refusal = custody.refusalOf(now.id)
+    throw refusal ? blockRefused(refusal) : outcomeOpen(now.hash, failure)
+  }
   throw notSent(failure)
 }

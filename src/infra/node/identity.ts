@@ -1,0 +1,92 @@
+import { isHex } from '../../kernel/nano/hex.ts'
+import { type LedgerIdentity, readGenesis } from '../../kernel/nano/networks.ts'
+import { type WorkThresholds, formatWork } from '../../kernel/nano/work.ts'
+import type { NodeAnswer } from '../../kernel/ports.ts'
+import { toFailure } from './failure.ts'
+
+/** The ledger that nodes must have. */
+export interface OurLedger extends LedgerIdentity {
+  thresholds: WorkThresholds
+}
+
+/** What a node tells of its ledger. A node is not obliged to tell anything. */
+export interface Told {
+  network?: string | undefined
+  genesis?: string | undefined
+  /** Whether it has our first block; asked only when it does not tell its own. */
+  hasOurGenesis?: boolean | undefined
+  /** The least work that it takes. */
+  send?: bigint | undefined
+  receive?: bigint | undefined
+}
+
+type Ask = (request: object) => Promise<NodeAnswer>
+
+/** Asks in every way that nodes and the proxies before them may leave open. Fails when the node cannot be asked at all. */
+export async function askForLedger(ask: Ask, ours: OurLedger): Promise<Told> {
+  const [version, difficulty] = await Promise.all([
+    tell(ask, { action: 'version' }),
+    tell(ask, { action: 'active_difficulty' }),
+  ])
+  const told: Told = {
+    network: typeof version?.network === 'string' && version.network !== '' ? version.network : undefined,
+    genesis: readGenesis(version?.network_identifier),
+    send: readWork(difficulty?.network_minimum),
+    receive: readWork(difficulty?.network_receive_minimum),
+  }
+  told.genesis ??= readGenesis((await tell(ask, { action: 'telemetry' }))?.genesis_block)
+  if (told.genesis === undefined && ours.genesis !== undefined) {
+    told.hasOurGenesis = readHolding(await tell(ask, { action: 'block_info', hash: ours.genesis, json_block: 'true' }))
+  }
+  return told
+}
+
+type Verdict = { kind: 'ours' } | { kind: 'foreign' | 'untold'; reason: string }
+
+/** Whether what a node tells is our ledger. What it does not tell is not held against it, but its first block must be known. */
+export function compareLedger(ours: OurLedger, told: Told): Verdict {
+  const { network, genesis, hasOurGenesis, send = 0n, receive = 0n } = told
+  if (network !== undefined && network !== ours.network) {
+    return foreign(`it is on the network ${show(network)}, and we are on ${ours.network}`)
+  }
+  if (ours.genesis === undefined) return untold('the nodes do not agree on a first block, and we know none')
+  if (genesis !== undefined && genesis !== ours.genesis) {
+    return foreign(`the first block of its ledger is ${genesis}, and that of ours ${ours.genesis}`)
+  }
+  if (hasOurGenesis === false) return foreign(`it does not have the first block of our ledger, ${ours.genesis}`)
+  if (genesis === undefined && hasOurGenesis === undefined) return untold('it does not tell which ledger it has')
+  // One that asks for less takes our blocks all the same.
+  const { thresholds } = ours
+  if (send > thresholds.send || receive > thresholds.receive) {
+    const asks = `${formatWork(send)} for a send and ${formatWork(receive)} for a receive`
+    const ours = `${formatWork(thresholds.send)} and ${formatWork(thresholds.receive)}`
+    return foreign(`it asks for more work than we compute: ${asks}, and we stop at ${ours}`)
+  }
+  return { kind: 'ours' }
+}
+
+const foreign = (reason: string): Verdict => ({ kind: 'foreign', reason })
+const untold = (reason: string): Verdict => ({ kind: 'untold', reason })
+
+/** A word of the node for the log: short, and of one line. */
+const show = (word: string) => JSON.stringify(word.slice(0, 40))
+
+/** Undefined when the node, or a proxy before it, will not say. */
+async function tell(ask: Ask, request: object): Promise<NodeAnswer | undefined> {
+  try {
+    return await ask(request)
+  } catch (error) {
+    const failure = toFailure(error)
+    if (failure.kind === 'broken') return undefined
+    throw failure
+  }
+}
+
+function readWork(text: unknown): bigint | undefined {
+  return typeof text === 'string' && isHex(text, 16) ? BigInt(`0x${text}`) : undefined
+}
+
+function readHolding(answer: NodeAnswer | undefined): boolean | undefined {
+  if (typeof answer?.block_account === 'string') return true
+  return answer?.error === 'Block not found' ? false : undefined
+}

@@ -1,0 +1,117 @@
+import type { Clock, Random } from '../../kernel/ports.ts'
+import { isReallyAhead } from './evidence.ts'
+import { LAG_BLOCKS_MAX } from './limits.ts'
+import type { Upstream } from './upstream.ts'
+
+const STALL_AFTER = 30_000
+/** How long after nobody reaches it any more a count that two nodes had still tells how far a node should be. */
+const COUNT_KEPT = 600_000
+/** How often two nodes that disagree are asked for proof. */
+const CONTEST_EVERY = 30_000
+
+interface ProgressOptions {
+  clock: Clock
+  random: Random
+  /** The least work of a block on our network. */
+  threshold: bigint
+}
+
+/**
+ * Which nodes are behind, and which only claim to be ahead. A ledger has no block time, so that counts are all there is to
+ * compare; but a count is a claim. Two nodes that count alike are believed. One that counts more than all others must show
+ * the blocks that they lack; until it does, it is the suspect, and not they the late ones.
+ */
+export class Progress {
+  readonly #options: ProgressOptions
+  readonly #contests = new Map<string, { at: number; won: boolean }>()
+  /** Who was last seen ahead of a node that is behind. */
+  readonly #leaders = new Map<Upstream, { leader: Upstream; at: number }>()
+  /** The highest count that two nodes reached together. */
+  #agreed: { count: number; at: number } | undefined
+
+  constructor(options: ProgressOptions) {
+    this.#options = options
+  }
+
+  async judge(upstreams: readonly Upstream[]): Promise<void> {
+    const now = this.#options.clock.now()
+    const living = upstreams
+      .filter(({ belongs, reachable }) => belongs === true && reachable)
+      .sort((a, b) => b.cemented - a.cemented)
+    this.#keepAgreed(living[0]?.cemented ?? 0, now)
+    let rest = living
+    for (let [top, next] = rest; top && next; [top, next] = rest) {
+      if (top.cemented - next.cemented <= LAG_BLOCKS_MAX) {
+        top.suspect = false
+        next.suspect = false
+        this.#agreed = { count: Math.max(next.cemented, this.#agreed?.count ?? 0), at: now }
+        break
+      }
+      // It serves nothing while it is asked for proof.
+      const known = this.#known(top, next, now)
+      if (known !== true) top.suspect = true
+      if (known ?? (await this.#contest(top, next, now))) {
+        top.suspect = false
+        break
+      }
+      top.lagging = false
+      rest = rest.slice(1)
+    }
+    const [best, ...others] = rest
+    if (!best) return
+    for (const other of others) await this.#compare(best, other, now)
+    best.lagging = this.#wasBehind(best, living, now)
+  }
+
+  async #compare(best: Upstream, other: Upstream, now: number): Promise<void> {
+    const isFar = best.cemented - other.cemented > LAG_BLOCKS_MAX
+    const stands = other.cemented < best.cemented && now - other.progressedAt > STALL_AFTER
+    // To stand still is no fault on a quiet network: the one that moves has to show what the other one missed.
+    other.lagging = isFar || (stands && (this.#known(best, other, now) ?? (await this.#contest(best, other, now))))
+    // It claims no more than the best one has.
+    other.suspect = false
+    if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
+    else this.#leaders.delete(other)
+  }
+
+  /** With nobody ahead of it any more, what is known from before counts for a while. */
+  #wasBehind(best: Upstream, living: readonly Upstream[], now: number): boolean {
+    const before = this.#leaders.get(best)
+    const isLate = before !== undefined && !living.includes(before.leader) && now - before.at < COUNT_KEPT
+    if (!isLate) this.#leaders.delete(best)
+    return isLate || this.#isBelowAgreed(best)
+  }
+
+  #isBelowAgreed({ cemented }: Upstream): boolean {
+    return this.#agreed !== undefined && this.#agreed.count - cemented > LAG_BLOCKS_MAX
+  }
+
+  #keepAgreed(highest: number, now: number): void {
+    if (!this.#agreed) return
+    if (highest >= this.#agreed.count - LAG_BLOCKS_MAX) this.#agreed.at = now
+    else if (now - this.#agreed.at > COUNT_KEPT) this.#agreed = undefined
+  }
+
+  /** What is known of a lead without asking anybody. */
+  #known(top: Upstream, next: Upstream, now: number): boolean | undefined {
+    if (this.#isBelowAgreed(next)) return true
+    const contest = this.#contests.get(pair(top, next))
+    return contest && now - contest.at < CONTEST_EVERY ? contest.won : undefined
+  }
+
+  async #contest(leader: Upstream, other: Upstream, now: number): Promise<boolean> {
+    const { random, threshold } = this.#options
+    // What the accused node itself takes is good enough against it.
+    const least = other.told?.receive ?? threshold
+    try {
+      const won = await isReallyAhead({ leader, other, random, threshold: least < threshold ? least : threshold })
+      this.#contests.set(pair(leader, other), { at: now, won })
+      return won
+    } catch {
+      // One of them could not be asked: nothing is proven, and the next probe asks again.
+      return this.#contests.get(pair(leader, other))?.won ?? false
+    }
+  }
+}
+
+const pair = ({ options: { name: a } }: Upstream, { options: { name: b } }: Upstream) => JSON.stringify([a, b])

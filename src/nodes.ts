@@ -1,0 +1,101 @@
+import type { Config } from './config.ts'
+import type { Devnet } from './devnet/index.ts'
+import type { Store } from './infra/db/open.ts'
+import type { Log } from './infra/log.ts'
+import type { Metrics } from './infra/metrics.ts'
+import type { OurLedger } from './infra/node/identity.ts'
+import { Nodes } from './infra/node/index.ts'
+import { shareEars } from './infra/node/shared-ears.ts'
+import type { Upstream } from './infra/node/upstream.ts'
+import type { BlockRefusal } from './kernel/custody.ts'
+import type { Failures } from './kernel/failures.ts'
+import type { Clock, Random } from './kernel/ports.ts'
+import { toUpstreams } from './upstreams.ts'
+
+interface NodesParts {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  failures: Failures
+  store: Store
+  devnet: Devnet | undefined
+  /** Tells this process from others on the store. */
+  instance: string
+  ledger: OurLedger
+  /** The nodes have agreed on a first block where none was known. */
+  onLearned?: (genesis: string) => void
+}
+
+/** The nodes as the configuration names them, with what they tell and fail at told on: to the log, metrics, other instances. */
+export function openNodes(config: Config, parts: NodesParts): Nodes {
+  const { clock, random, log, metrics, failures, store, devnet, instance, ledger } = parts
+  const { notices } = store
+  const nodes = new Nodes({
+    upstreams: toUpstreams(config, devnet),
+    ledger,
+    cacheBytesMax: config.cacheBytesMax,
+    clock,
+    random,
+    failures,
+    onWrite: (keys, holder = '-') => notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => notices.connected,
+    onState: (upstream) => tellState({ log, metrics }, upstream),
+    onLearned: (genesis) => {
+      log.info({ event: 'ledger_learned', network: ledger.network, genesis })
+      parts.onLearned?.(genesis)
+    },
+    onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
+    onFailure: ({ action, failure, requestId }) => {
+      metrics.upstreamFailures.inc({ kind: failure.kind })
+      log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
+    },
+  })
+  notices.subscribe('written', (notice) => {
+    const [holder = '', ...keys] = notice.split(' ')
+    nodes.noteWrites(keys, holder)
+  })
+  notices.onGap(() => nodes.noteGap())
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  nodes.onClose(stopSharing)
+  return nodes
+}
+
+function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { options, state, reason }: Upstream): void {
+  metrics.upstreamStates.inc({ upstream: options.name, state })
+  const line = { event: 'node_state', upstream: options.name, state, reason }
+  if (state === 'well') log.info(line)
+  else if (state === 'foreign' || state === 'suspect') log.error(line)
+  else log.warn(line)
+}
+
+const REFUSAL_KINDS: readonly [RegExp, string][] = [
+  [/\bwork\b/i, 'work'],
+  [/^Fork$/, 'fork'],
+  [/^Gap /, 'gap'],
+  [/signature/i, 'signature'],
+  [/balance|unreceivable|spend/i, 'balance'],
+]
+
+/** A node has refused a block of our own; its words go to the log, and a kind of them to the metrics. */
+export function tellRefusal({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, refusal: BlockRefusal): void {
+  const { walletId, hash, words, lasting } = refusal
+  const kind = REFUSAL_KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'
+  metrics.ownBlockRefusals.inc({ kind })
+  log.warn({ event: 'block_refused', kind, walletId, hash, words, lasting })
+}
+
+/** Why nothing is served, when nothing is: the nodes that could be asked and may not be are named. */
+export function noNodeReason({ pool }: Nodes): string | undefined {
+  if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
+  const named = pool.upstreams
+    .filter(({ reason }) => reason !== undefined)
+    .map(({ options, reason }) => `${options.name} is not used, because ${reason}`)
+  return ['no healthy node', ...named].join('; ')
+}
