@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { END } from './failed-files.mjs'
+import { readFailures } from './failed-files.mjs'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
 const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=300000']
 
-export async function runSuite(root, files) {
+export async function runSuite(root, files, seed) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
   const reporters = [
@@ -20,18 +20,24 @@ export async function runSuite(root, files) {
   const child = spawn(process.execPath, [...OPTIONS, ...reporters, ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' },
+    env: {
+      ...process.env,
+      SEED: String(seed),
+      NODE_COMPILE_CACHE: COMPILED,
+      FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
+      // A runner that is itself under test would else take its children for its own.
+      NODE_TEST_CONTEXT: undefined,
+    },
   })
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
   const code = await new Promise((resolve) => child.on('close', resolve))
-  const lines = existsSync(results) ? readFileSync(results, 'utf8').split('\n').filter(Boolean) : []
+  const { ended, failures } = readFailures(existsSync(results) ? readFileSync(results, 'utf8') : '')
   rmSync(folder, { recursive: true })
   return {
     passed: code === 0,
-    // A process that died has not run all of its files, whatever it said of the others.
-    ended: lines.at(-1) === END,
-    failed: [...new Set(lines)].filter((line) => line !== END),
+    broken: !ended || (code !== 0 && failures.length === 0),
+    failures,
     output: Buffer.concat(chunks).toString(),
     seconds: Math.round((Date.now() - started) / 1000),
   }

@@ -1,24 +1,36 @@
-// Runs the test suites, several at a time. Finds or installs the servers and browsers they need, and says which one is missing.
+/*
+ * Runs the test suites, several at a time. Finds or installs the servers and browsers they need, and says which one is missing.
+ *   --unit       only what lies in src
+ *   --thorough   what only time can find, as the chaos run and the fuzzer, gets its time
+ *   --times N    everything N times, or until the first failure: how to find out whether a test is steady
+ *   --busy       beside a process that keeps a processor busy
+ */
+import { randomInt } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startBusy } from './busy.mjs'
+import { groupBySuite } from './test-groups.mjs'
 import { provide } from './test-needs.mjs'
 import { runSuite } from './test-suite.mjs'
+import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const unitOnly = process.argv.includes('--unit')
-// What only time can find, as the chaos run and the fuzzer, gets its time.
-if (process.argv.includes('--thorough')) process.env.THOROUGH = 'true'
-const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-
-/** Suites that take longest start first, so that none of them is left over for the end. */
-const LONGEST =
-  `test/pages test/chaos test/spec/part4 test/node test/stores test/wallets test/sim test/docs test/hostile`.split(' ')
-
-/** A suite with fewer files is packed together with others, up to so many. */
-const SMALL = 6
-const PACKED = 12
+const { values: options, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: {
+    unit: { type: 'boolean' },
+    thorough: { type: 'boolean' },
+    times: { type: 'string' },
+    busy: { type: 'boolean' },
+  },
+})
+const times = Number(options.times ?? 1)
+if (!Number.isInteger(times) || times < 1) throw new RangeError('--times takes a whole number from 1 on')
+if (options.thorough) process.env.THOROUGH = 'true'
+const firstSeed = Number(process.env.SEED ?? randomInt(2 ** 32))
 
 function listTests(folder) {
   if (!existsSync(join(root, folder))) return []
@@ -28,72 +40,67 @@ function listTests(folder) {
     .sort()
 }
 
-/** A folder of `test`, a part of the specification, or all of `src`: its files share a process, a database server and a browser. */
-function suiteOf(file) {
-  const [top, folder, ...rest] = file.split('/')
-  if (top !== 'test' || rest.length === 0) return top
-  return /^test\/spec\/part\d/.exec(file)?.[0] ?? `${top}/${folder}`
-}
-
-function groupBySuite(files) {
-  const suites = new Map()
-  for (const file of files) {
-    const name = suiteOf(file)
-    suites.set(name, [...(suites.get(name) ?? []), file])
-  }
-  return pack([...suites].map(([name, files]) => ({ name, files })))
-}
-
-/** Small suites share a process: starting one, with its database server, takes longer than most of them. */
-function pack(suites) {
-  const packs = []
-  for (const suite of suites) {
-    const isSmall = suite.files.length < SMALL && !LONGEST.includes(suite.name)
-    const last = packs.findLast(({ files, open }) => open && files.length + suite.files.length <= PACKED)
-    if (isSmall && last) {
-      last.name += `, ${suite.name}`
-      last.files.push(...suite.files)
-    } else packs.push({ ...suite, open: isSmall })
-  }
-  const rank = (name) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
-  return packs.sort((a, b) => rank(a.name) - rank(b.name))
-}
-
-/** Works off the suites, one more at a time than there are processors, because some wait; prints what each said when it has ended. */
-async function runAll(suites) {
+/** Works off the suites, one more at a time than there are processors, because some wait; `tell` prints what each said. */
+async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   const waiting = [...suites]
-  const failed = []
+  const failures = []
   let broken = false
   const lane = async () => {
     for (let suite = waiting.shift(); suite; suite = waiting.shift()) {
-      const result = await runSuite(root, suite.files)
-      const left = waiting.length === 0 ? '' : `, ${waiting.length} more to begin`
-      console.log(
-        `\n── ${suite.name}: ${result.passed ? 'passed' : 'FAILED'} in ${result.seconds} s${left}\n${result.output}`,
-      )
-      failed.push(...result.failed)
-      broken ||= !result.ended || (!result.passed && result.failed.length === 0)
+      const result = await runSuite(root, suite.files, seed)
+      if (!result.passed && stopAtFailure) waiting.length = 0
+      tell(suite, result, waiting.length)
+      failures.push(...result.failures)
+      broken ||= result.broken
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, lane))
-  return { failed, broken }
+  const files = [...new Set(failures.map(({ file }) => relative(root, file)))]
+  return { failures, files, broken, passed: failures.length === 0 && !broken }
 }
 
-const wanted = named.length > 0 ? named : [...listTests('src'), ...(unitOnly ? [] : listTests('test'))]
+const headOf = ({ name }, { passed, seconds }) => `── ${name}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s`
+
+async function runOnce(suites) {
+  console.log(`${suites.length} suites; each is printed when it has ended. SEED=${firstSeed}`)
+  const started = Date.now()
+  const tell = (suite, result, left) =>
+    console.log(`\n${headOf(suite, result)}${left === 0 ? '' : `, ${left} more to begin`}\n${result.output}`)
+  const { failures, files, broken, passed } = await runAll(suites, firstSeed, { tell })
+  console.log(`\n${suites.length} suites in ${Math.round((Date.now() - started) / 1000)} s.`)
+  if (passed) return true
+  const names = files.join(', ') || 'see above'
+  console.log(`FAILED: ${names}.\n${tellFirstFailure(failures, firstSeed)}`)
+  if (!mayRepeat(files, broken)) return false
+  console.log('Once more, alone:')
+  const second = await runSuite(root, files, firstSeed)
+  console.log(second.output)
+  if (!second.passed) return false
+  console.log(`UNSTEADY: ${names} failed once and passed alone. Please mend it. It had failed with:`)
+  console.log(tellFirstFailure(failures, firstSeed))
+  return true
+}
+
+/** Nothing is repeated to excuse it here: the first failure is what the whole is for. */
+async function runTimes(suites) {
+  for (let round = 0; round < times; round++) {
+    const seed = (firstSeed + round) % 2 ** 32
+    console.log(`Round ${round + 1} of ${times}, SEED=${seed}`)
+    const tell = (suite, result) => console.log(`${headOf(suite, result)}${result.passed ? '' : `\n${result.output}`}`)
+    const { failures, files, passed } = await runAll(suites, seed, { tell, stopAtFailure: true })
+    if (passed) continue
+    console.log(
+      `FAILED in round ${round + 1}: ${files.join(', ') || 'see above'}.\n${tellFirstFailure(failures, seed)}`,
+    )
+    return false
+  }
+  console.log(`${times} rounds without a failure.`)
+  return true
+}
+
+const wanted = named.length > 0 ? named : [...listTests('src'), ...(options.unit ? [] : listTests('test'))]
 const suites = groupBySuite(provide(wanted))
-console.log(`${suites.length} suites; each is printed when it has ended.`)
-const started = Date.now()
-const { failed, broken } = await runAll(suites)
-console.log(`\n${suites.length} suites in ${Math.round((Date.now() - started) / 1000)} s.`)
-if (failed.length === 0 && !broken) process.exit(0)
-// On a machine that others use as well, a test may run out of its time. It gets a second chance by itself, and is named, because
-// a test that fails once in many runs is a bug of the test or of what it tests. A simulation that found a broken promise keeps it.
-const names = failed.map((file) => relative(root, file))
-console.log(`FAILED: ${names.join(', ') || 'see above'}.`)
-const mayRepeat = !broken && names.length <= 3 && !names.some((file) => /^test\/(sim|chaos)\//.test(file))
-if (!mayRepeat) process.exit(1)
-console.log('Once more, alone:')
-const second = await runSuite(root, failed)
-console.log(second.output)
-if (!second.passed) process.exit(1)
-console.log(`UNSTEADY: ${names.join(', ')} failed once (see above) and passed alone. Please mend it.`)
+const endBusy = options.busy ? startBusy() : undefined
+const passed = options.times ? await runTimes(suites) : await runOnce(suites)
+await endBusy?.()
+process.exit(passed ? 0 : 1)

@@ -20,6 +20,11 @@ export class TestClock implements Clock {
     return this.#timers.length
   }
 
+  /** How many wait for exactly this moment. */
+  waitingFor(moment: number): number {
+    return this.#timers.filter(({ at }) => at === moment).length
+  }
+
   after(milliseconds: number, run: () => void): () => void {
     const timer = { at: this.#now + milliseconds, run }
     this.#timers.push(timer)

@@ -1,14 +1,29 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
 
 const LOOPBACK = '127.0.0.1'
+/** Below those that the system gives to whoever asks for any port: what is free here stays free until it is used. */
+const LOWEST = 12_000
+const HIGHEST = 32_000
+const TRIES_MAX = 100
 
-/** A port that nobody listens on just now. */
+const given = new Set<number>()
+
+/** A port that nobody listens on, and that nobody gets who did not ask for this very one. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, LOOPBACK)
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (given.has(port) || !(await isFree(port))) continue
+    given.add(port)
+    return port
+  }
+  throw new Error('No port is free.')
+}
+
+function isFree(port: number): Promise<boolean> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(false))
+    probe.listen(port, LOOPBACK, () => probe.close(() => resolve(true)))
+  })
 }

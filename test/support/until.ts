@@ -1,12 +1,16 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 
-const LONGEST = 60_000
+/** Far more than anything takes, on the busiest machine: only a failed run gets there. */
+const LONGEST = 120_000
+/** Looks without a pause. Whatever takes longer needs the processor more than we do. */
+const EAGER = 200
+const PAUSE = 2
 
 /** Waits for what has no event of its own; gives up rather than keep a failed run alive. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LONGEST
-  while (!(await isSo())) {
+  for (let looks = 0; !(await isSo()); looks++) {
     if (performance.now() > end) throw new Error('It never came true.')
-    await setImmediate()
+    await (looks < EAGER ? setImmediate() : setTimeout(PAUSE))
   }
 }

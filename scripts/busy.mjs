@@ -1,0 +1,28 @@
+// Keeps one processor busy until whoever started it ends it, or is gone.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const here = fileURLToPath(import.meta.url)
+const SLICE = 50
+
+function burn() {
+  for (const end = performance.now() + SLICE; performance.now() < end;);
+  setImmediate(burn)
+}
+
+/** Answers how to end it, which is waited for. */
+export function startBusy() {
+  const child = spawn(process.execPath, [here], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const ended = once(child, 'exit')
+  console.log(`Beside the process ${child.pid}, which keeps a processor busy.`)
+  return async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
+if (process.argv[1] === here) {
+  process.on('disconnect', () => process.exit())
+  burn()
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+/* The runner itself, on suites of one test each: what it may excuse, and what never. */
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** A test that fails in certain of its runs, and counts them all. */
+const failingAt = (runs: string, failing: readonly number[]) => `
+  import { appendFileSync, readFileSync } from 'node:fs'
+  import { test } from 'node:test'
+  test('the till is right', () => {
+    appendFileSync(${JSON.stringify(runs)}, 'x')
+    const run = readFileSync(${JSON.stringify(runs)}, 'utf8').length
+    if (${JSON.stringify(failing)}.includes(run)) throw new Error('a raw was lost in run ' + run)
+  })
+`
+
+/** Lays test files, each of which fails in the runs that are named; the paths of files say what they are about. */
+function layTests(t: TestContext, files: Record<string, number[]>) {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-runner-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const countOf = (file: string) => join(folder, `${file.replaceAll('/', '_')}.runs`)
+  for (const [file, failing] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    writeFileSync(join(folder, file), failingAt(countOf(file), failing))
+  }
+  return {
+    paths: Object.keys(files).map((file) => join(folder, file)),
+    runsOf: (file: string) => readFileSync(countOf(file), 'utf8').length,
+  }
+}
+
+async function runTests(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const env = { ...process.env, SEED: '77', NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' }
+  const child = spawn(process.execPath, ['scripts/test.mjs', ...args], { cwd: root, env })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+test('a file that failed once and passes alone is excused, and named at the end with its first failure and its seed', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [1] })
+  const { code, output } = await runTests(...paths)
+  assert.equal(code, 0, output)
+  assert.equal(runsOf('shown.test.mjs'), 2)
+  const [, end = ''] = output.split('UNSTEADY: ')
+  assert.match(end, /shown\.test\.mjs failed once/)
+  assert.match(end, /the till is right\n.*a raw was lost in run 1/)
+  assert.match(end, /SEED=77/)
+})
+
+test('a file that fails again is not excused', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [1, 2] })
+  const { code, output } = await runTests(...paths)
+  assert.equal(code, 1, output)
+  assert.equal(runsOf('shown.test.mjs'), 2)
+  assert.doesNotMatch(output, /UNSTEADY/)
+})
+
+for (const folder of ['wallets', 'checkout', 'stores', 'x402', 'email', 'sim', 'chaos']) {
+  test(`what is about money is never repeated: ${folder}`, async (t) => {
+    const file = `${folder}/one.test.mjs`
+    const { paths, runsOf } = layTests(t, { [file]: [1] })
+    const { code, output } = await runTests(...paths)
+    assert.equal(code, 1, output)
+    assert.equal(runsOf(file), 1)
+    assert.match(output, /FAILED: .*one\.test\.mjs/)
+    assert.match(output, /a raw was lost in run 1/)
+  })
+}
+
+test('two files that failed once are not excused', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'one.test.mjs': [1], 'two.test.mjs': [1] })
+  const { code, output } = await runTests(...paths)
+  assert.equal(code, 1, output)
+  assert.deepEqual([runsOf('one.test.mjs'), runsOf('two.test.mjs')], [1, 1])
+})
+
+test('a suite that is run many times stops at its first failure, and tells the seed of that run', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [3] })
+  const { code, output } = await runTests('--times', '5', '--busy', ...paths)
+  assert.equal(code, 1, output)
+  assert.equal(runsOf('shown.test.mjs'), 3)
+  assert.match(output, /FAILED in round 3: .*shown\.test\.mjs.\nthe till is right\n.*a raw was lost in run 3/)
+  assert.match(output, /SEED=79 repeats it/)
+})
+
+test('a suite that is run many times beside a busy process passes, and the busy process goes with it', async (t) => {
+  const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [] })
+  const { code, output } = await runTests('--times', '2', '--busy', ...paths)
+  assert.equal(code, 0, output)
+  assert.equal(runsOf('shown.test.mjs'), 2)
+  const [, pid = ''] = /process (\d+)/.exec(output) ?? []
+  assert.throws(() => process.kill(Number(pid), 0), { code: 'ESRCH' })
+})
+
+test('how often a suite is run is a whole number', async () => {
+  for (const times of ['0', 'many']) {
+    const { code, output } = await runTests('--times', times, 'test/tidy.test.ts')
+    assert.equal(code, 1)
+    assert.match(output, /--times takes a whole number/)
+  }
+})
