@@ -101,7 +101,12 @@ test('a gateway takes its nodes with their names, weights, roles, websockets and
     rescue.raw.every((request) => /"authorization","Bearer secret-of-the-reader"/i.test(request)),
     rescue.raw[0],
   )
-  assert.equal(rescue.requests.length, 0, 'a fallback is not asked while others are well')
+  // Where the others take their time, on a busy machine, it is asked as well, but it is never the first.
+  const answeredFirst = /^gateway_upstream_reads_total\{upstream="rescue",hedged="false"\}/
+  assert.ok(
+    !(await metrics(served)).some((line) => answeredFirst.test(line)),
+    'a fallback is not asked while others are well',
+  )
   assert.equal(await served.stop(), 0)
 })
 

@@ -39,7 +39,8 @@ test('a body or a head that never comes to an end is cut off with 408, and other
     return socket
   }
   assert.equal((await gateway.call('version')).status, 200)
-  await Promise.all(sockets.map((socket) => once(socket, 'close')))
+  // On a busy machine the end may have come before anybody waits for it.
+  for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
   for (const { heard } of sockets) assert.match(heard, /^HTTP\/1\.1 408 /)
 })
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { TestClock } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /** Work that was made before costs nothing, so each needs a root of its own. */
 const newWork = () => ({ hash: randomBytes(32).toString('hex') })
 
-const openLimited = (t: TestContext) => openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+/** Its clock stands still: nobody earns a request while the test takes its time. */
+const openLimited = (t: TestContext) => openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' }, new TestClock())
 
 test('an answer from memory counts like any other', async (t) => {
   const gateway = await openLimited(t)
@@ -47,7 +49,7 @@ test('work for strangers is limited by address and a failure gives it back (cont
 })
 
 test('usage is counted by day and action, once, also when the gateway stops right after', async (t) => {
-  const gateway = await openGateway(t)
+  const gateway = await openGateway(t, {}, new TestClock())
   const { accountId, headers } = await openCustomer(gateway)
   for (let at = 0; at < 5; at++) await gateway.call('version', {}, headers)
   const { store } = gateway.app

@@ -56,12 +56,15 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
 
   // Limits: together they let through what one account may have, give or take a lease.
   const statuses: number[] = []
+  const startedAt = performance.now()
   for (let at = 0; at < 160; at++) {
     const gateway = at % 2 === 0 ? first : second
     statuses.push((await gateway.call('account_key', { account: ALICE }, headers)).status)
   }
   const allowed = statuses.filter((status) => status === 200).length
-  assert.ok(allowed >= 110 && allowed <= 150, `${allowed} of 160 requests were let through`)
+  // Two more each second, however long the requests take.
+  const earned = 2 * ((performance.now() - startedAt) / 1000)
+  assert.ok(allowed >= 110 && allowed <= 130 + earned, `${allowed} of 160 requests were let through, ${earned} earned`)
 
   // What one instance publishes, the other no longer answers from memory; here the ledger's own event says so too.
   const before = await second.call('account_balance', { account: ALICE })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
+import { TestClock } from '../support/clock.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import {
@@ -134,7 +135,7 @@ test('400 what is no call to a facilitator, 503 while no node can tell (contract
 })
 
 test('429 whoever asks too much of the facilitator is told when to come back', async (t) => {
-  const { url } = await openFaultyShop(t, { env: { LIMIT_ANONYMOUS_PER_MINUTE: '2' } })
+  const { url } = await openFaultyShop(t, { clock: new TestClock(), env: { LIMIT_ANONYMOUS_PER_MINUTE: '2' } })
   const look = () => ask(`${url}/facilitator/supported`, { method: 'GET' })
   const statuses = [await look(), await look(), await look()].map(({ status }) => status)
   assert.deepEqual(statuses, [200, 200, 429])
