@@ -2,15 +2,19 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** Far more than anything takes, on the busiest machine: only a failed run gets there. */
 const LONGEST = 120_000
-/** Looks without a pause. Whatever takes longer needs the processor more than we do. */
+/** Looks without a pause. What takes longer than they do needs the processor more than we do. */
 const EAGER = 200
 const PAUSE = 2
 
 /** Waits for what has no event of its own; gives up rather than keep a failed run alive. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + LONGEST
-  for (let looks = 0; !(await isSo()); looks++) {
+  for (let looks = 0; ; looks++) {
+    const look = isSo()
+    if (await look) return
     if (performance.now() > end) throw new Error('It never came true.')
-    await (looks < EAGER ? setImmediate() : setTimeout(PAUSE))
+    // Whoever looks into a store or over a network has waited already.
+    const hurry = looks < EAGER || typeof look !== 'boolean'
+    await (hurry ? setImmediate() : setTimeout(PAUSE))
   }
 }
