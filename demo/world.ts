@@ -51,7 +51,7 @@ export interface World {
   close(): Promise<void>
 }
 
-const PATIENCE = 30_000
+const PATIENCE = 60_000
 const ASK_EVERY = 100
 
 const wait = (milliseconds: number) => new Promise<void>((resolve) => void setTimeout(resolve, milliseconds))

@@ -7,7 +7,7 @@ import { readFailures } from './failed-files.mjs'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
-const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=300000']
+const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=600000']
 
 export async function runSuite(root, files, seed) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))

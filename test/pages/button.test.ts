@@ -43,7 +43,7 @@ const heard = (page: Page) => page.evaluate<unknown[][]>('window.heard')
 // Not by a function: the shop's policy lets nobody evaluate texts.
 const untilHeard = (page: Page, type: string) => page.waitForSelector(`html[data-heard~="${type}"]`)
 
-test('the button for shops', { timeout: 300_000 }, async (t) => {
+test('the button for shops', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()
   const policy = `default-src 'none'; script-src ${gateway.url} 'nonce-n'; frame-src ${gateway.url}`

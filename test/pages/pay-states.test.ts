@@ -38,7 +38,7 @@ const details = {
   cancel_url: 'https://shop.example/cart',
 }
 
-test('the payment page in every state', { timeout: 300_000 }, async (t) => {
+test('the payment page in every state', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()
   const image = await openImage(t)
@@ -58,7 +58,7 @@ test('the payment page in every state', { timeout: 300_000 }, async (t) => {
     }
   }
 
-  await t.test('nothing is in the way of anybody', { timeout: 240_000 }, async (t) => {
+  await t.test('nothing is in the way of anybody', { timeout: 600_000 }, async (t) => {
     const problems: string[] = []
     const show = async (name: string, state: string, id: string, query = '') => {
       await page.goto(`${gateway.url}/pay/${id}${query}`)

@@ -14,7 +14,7 @@ import { PHONE, assertGood, openBrowser, openCheckout, openTab, pay, play, until
 const { address } = new Signer(81)
 
 // A browser starts slowly where many tests run at once, so that the walks share one.
-test('the payment page', { timeout: 300_000 }, async (t) => {
+test('the payment page', { timeout: 600_000 }, async (t) => {
   const gateway = await openGateway(t)
   const browser = await openBrowser()
   const visit = async (t: Parameters<typeof openTab>[0], path: string, options = {}) => {
