@@ -192,7 +192,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     onError: failures.failed('names.book'),
   })
   opened.defer(() => names.stop())
-  const sales = openSales(config, { wallets: custodian.ctx, notices, exchanges: exchangesOf(builtIn) })
+  const sales = openSales(config, { wallets: custodian.ctx, notices, names, keys, exchanges: exchangesOf(builtIn) })
   const checkouts = openCheckouts(config, {
     engine,
     store: storeCtx,

@@ -25,7 +25,7 @@ export function toSales(
   const refunds: string[] = []
   const settlement: Settlement = {
     fulfil: {
-      [CREDITS]: giveCredits,
+      [CREDITS]: giveCredits(() => undefined),
       [NAME]: leaseName(() => undefined),
       [NAME_UPDATE]: changeName(() => undefined),
     },
@@ -36,7 +36,7 @@ export function toSales(
     rules: { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax: 0 },
     treasuryAddress: () => Promise.resolve(treasury),
     settle: (tx: StoreCtx, payment) => settlePayment(settlement, tx, payment),
-    describe: describeOrder,
+    describe: (db, id) => describeOrder(db, id),
     refunds,
   }
 }

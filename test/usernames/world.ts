@@ -108,10 +108,11 @@ export async function askChange(shop: Shop, fields: object): Promise<Change> {
 }
 
 /** Asks for a change, pays it and waits for it. */
-export async function change(market: Market, shop: Shop, who: Signer, fields: object): Promise<void> {
+export async function change(market: Market, shop: Shop, who: Signer, fields: object): Promise<Change> {
   const asked = await askChange(shop, fields)
   await market.send(who, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
+  return asked
 }
 
 /** Waits until the treasury has nothing left to do: what is on its way when the clock leaps counts as lost. */

@@ -54,6 +54,15 @@ export class StoredKeys implements KeyRing {
     this.#lookups.delete(hash)
   }
 
+  /** After a change of an account, such as its first credits, which lift the limits of all its keys. */
+  forgetAccount(accountId: string): void {
+    for (const [hash, { owner }] of this.#remembered) {
+      if (owner?.accountId === accountId) this.#remembered.delete(hash)
+    }
+    // Whose they are is not known yet.
+    this.#lookups.clear()
+  }
+
   /** Changes may have escaped us. */
   forgetAll(): void {
     this.#remembered.clear()

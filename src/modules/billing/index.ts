@@ -3,7 +3,7 @@ import { buyRpc } from './actions/buy-rpc.ts'
 
 export const billing: Module = { name: 'billing', actions: [buyRpc] }
 
-export { describeOrder } from './domain/describe.ts'
+export { type Learn, describeOrder } from './domain/describe.ts'
 export { listWaiting } from './domain/list-waiting.ts'
 export { type NewOrder, openOrder } from './domain/open-order.ts'
 export { releasePayment } from './domain/release.ts'

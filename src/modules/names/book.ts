@@ -112,10 +112,13 @@ export class NameBook implements Names {
 
   /** A name has changed, here or on another instance. */
   note(key: string): void {
-    this.#inBackground(async () => {
-      const lease = await findLease(this.#options.db, key)
-      if (lease) this.#put(lease)
-    })
+    this.#inBackground(() => this.learn(key))
+  }
+
+  /** Reads one name from the store: whoever is about to be told of a change finds it here afterwards. */
+  async learn(key: string): Promise<void> {
+    const lease = await findLease(this.#options.db, key)
+    if (lease) this.#put(lease)
   }
 
   /** Notices may have been lost: the whole book is read again. */

@@ -4,16 +4,20 @@ import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
 import { refundReference } from './settle.ts'
 
+/** Makes what was given usable here, before anybody hears that it was. */
+export type Learn = (given: SettledPayment) => void | Promise<void>
+
 /**
  * What became of an order, for whoever knows its checkout: `waiting`, `applied`, `refunded`, or `held` until the operator
  * has looked at it. Who bought it is nobody else's business.
  */
-export async function describeOrder(db: Db, checkoutId: string): Promise<JsonObject | undefined> {
+export async function describeOrder(db: Db, checkoutId: string, learn?: Learn): Promise<JsonObject | undefined> {
   const order = await findOrder(db, checkoutId)
   if (!order) return undefined
   const payments = await listSettledOf(db, checkoutId)
   const applied = payments.find(({ outcome }) => outcome === 'applied')
   const [first] = payments
+  if (applied) await learn?.(applied)
   const refunds: JsonObject[] = []
   for (const payment of payments) if (payment.outcome !== 'applied') refunds.push(await describeRefund(db, payment))
   const { kind, detail } = order

@@ -30,16 +30,18 @@ export function offerCredits(ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'
 }
 
 /** Adds what was bought, once for each block. Whoever bought for an e-mail address gets an account with it. */
-export const giveCredits: Fulfil = async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {
-  const amount = (detail.credits as number[])[plan ?? -1]
-  if (amount === undefined) throw new Error('No plan of credits has this amount.')
-  const accountId = known ?? (await accountOf(tx, subject))
-  const grant = { accountId, amount, reason: 'bought', reference: `payment:${blockHash}`, actor: 'buy_rpc' }
-  await grantCreditsIn(tx, grant)
-  const what = titleOf(amount)
-  if (known === null) await mailReceipt(tx, { recipient: subject, what, blockHash })
-  return { what, accountId }
-}
+export const giveCredits =
+  (onGiven: (accountId: string) => void): Fulfil =>
+  async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {
+    const amount = (detail.credits as number[])[plan ?? -1]
+    if (amount === undefined) throw new Error('No plan of credits has this amount.')
+    const accountId = known ?? (await accountOf(tx, subject))
+    const grant = { accountId, amount, reason: 'bought', reference: `payment:${blockHash}`, actor: 'buy_rpc' }
+    await grantCreditsIn(tx, grant)
+    const what = titleOf(amount)
+    if (known === null) await mailReceipt(tx, { recipient: subject, what, blockHash })
+    return { what, accountId, told: () => onGiven(accountId) }
+  }
 
 async function accountOf(tx: StoreCtx, email: string): Promise<string> {
   const account = await findAccountByEmail(tx.db, email)
