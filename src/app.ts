@@ -238,7 +238,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
       ...custodian.jobs,
       ...webhooks.jobs,
       ...checkouts.jobs,
-      ...emails.jobs,
+      ...emails.jobs.concat(sales.jobs),
       remindOfEnds(storeCtx, () => config.baseUrl ?? url),
       ...(swaps ? [followSwaps(storeCtx, swaps)] : []),
     ],

@@ -152,6 +152,16 @@ payments
   )
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/payments.ts')).refund))
+const names = program.command('names').description('usernames')
+names
+  .command('sign')
+  .description('sign a change of a username, and print the request that makes it; nothing is sent')
+  .argument('<name>', 'the username')
+  .argument('<offer>', 'id of the offer that update_name answered')
+  .argument('<changes>', 'what is to change, as JSON')
+  .requiredOption('--key-file <file>', 'file with the private key of the owning address, 64 hexadecimal digits')
+  .option('--index <number>', 'the file has a seed; sign with its key at this index')
+  .action(from(async () => (await import('./cli/names.ts')).signChange))
 const walletKeys = program.command('wallet-keys').description('master keys, which seal the keys of wallets')
 walletKeys
   .command('list')

@@ -1,7 +1,8 @@
 import type { Config } from './config.ts'
-import { whenOver } from './kernel/when-over.ts'
+import type { Job } from './kernel/job.ts'
 import type { Notices } from './kernel/ports.ts'
 import type { Sales } from './kernel/sales.ts'
+import { whenOver } from './kernel/when-over.ts'
 import type { StoredKeys } from './modules/accounts/index.ts'
 import {
   CREDITS,
@@ -9,6 +10,8 @@ import {
   type Settlement,
   describeOrder,
   giveCredits,
+  refundUnauthorized,
+  resumeOrder,
   settlePayment,
 } from './modules/billing/index.ts'
 import type { NameBook } from './modules/names/index.ts'
@@ -33,7 +36,7 @@ interface SalesNeeds {
 export function openSales(
   config: Pick<Config, 'namePlans' | 'nameUpdatePrice' | 'creditPlans' | 'offersPerDayMax'>,
   { wallets, notices, names, keys, exchanges }: SalesNeeds,
-): Sales {
+): Sales & { jobs: Job[] } {
   const { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax } = config
   const onChange = (key: string) => notices.publish(NAME_NOTICE, key)
   notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
@@ -58,6 +61,8 @@ export function openSales(
     rules: { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax },
     treasuryAddress: async () => (await treasury(wallets)).address,
     settle: (tx, payment) => settlePayment(settlement, tx, payment),
+    resume: (tx, checkoutId) => resumeOrder(settlement, tx, checkoutId),
     describe: (db, checkoutId) => describeOrder(db, checkoutId, learn),
+    jobs: [refundUnauthorized(settlement, wallets.store)],
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
   type CheckoutCtx,
+  asOrdered,
   badField,
   checkoutAction,
   checkoutNotFound,
@@ -155,7 +156,7 @@ async function list(ctx: CheckoutCtx, { query }: Call, owner: string | undefined
   const counts = await countByStatus(db, till.engine, filter)
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
   return {
-    checkouts: checkouts.map((checkout) => toOwnView(till, checkout)),
+    checkouts: await Promise.all(checkouts.map(async (one) => toOwnView(till, (await asOrdered(ctx, one)).checkout))),
     total: counts.reduce((sum, { count }) => sum + count, 0),
     limit,
     offset,

@@ -54,10 +54,9 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
   })
   pages.get('/pay/:id/receipt', (request, reply) =>
     forReader(options, { request, reply, embed: undefined }, async (voice) => {
-      const checkout = await getCheckout(ctx, idOf(request))
-      // There is none before the payment; the page says how it stands.
+      const { checkout, payments } = await readPageFacts(ctx, await getCheckout(ctx, idOf(request)))
+      // There is none before the payment, or once it went back; the page says how it stands.
       if (checkout.status !== 'complete') return { goTo: `/pay/${checkout.id}?lang=${voice.language}` }
-      const { payments } = await readPageFacts(ctx, checkout)
       const blockUrl = (hash: string) => ctx.till.links.block(hash)
       return { page: <ReceiptPage {...{ checkout, payments, blockUrl, devnet, voice }} /> }
     }),
@@ -130,12 +129,11 @@ async function showPage(
 ): Promise<Shown> {
   const { ctx, clock, playLedger } = options
   const query = request.query as Query
-  const checkout = await servePage(ctx, idOf(request))
+  const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, idOf(request)))
   const plan = readPlan(query.plan, checkout)
   const asked = checkout.plans.length > 0 ? { ...checkout, amountRaw: checkout.plans[plan]!.amountRaw } : checkout
   const dueRaw = amountToPay(asked)
   const link = paymentLink(asked)
-  const { quotedUntil } = await readPageFacts(ctx, checkout)
   const now = clock.now()
   const ownChoice = checkout.mode === 'unique_amount' && checkout.price === null && checkout.plans.length === 0
   const kept = { lang: query.lang === undefined ? undefined : voice.language, embed }
@@ -149,6 +147,7 @@ async function showPage(
       code={ctx.till.qrOutline(link)}
       worth={await aboutWorth(options, { checkout, dueRaw, voice })}
       quotedUntil={quotedUntil}
+      refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.till.links.block(refund.hash) }}
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
       cancelUrl={toLink(ctx, checkout.cancelUrl, checkout.id)}
       devnet={playLedger !== undefined}
@@ -166,7 +165,7 @@ async function showPage(
 
 /** The number at the top: what was paid, or all that is asked for, of which a part may have come. */
 function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | undefined): bigint | undefined {
-  if (status === 'complete') return paidRaw
+  if (status === 'complete' || status === 'refunded') return paidRaw
   return status === 'partial' ? amountRaw : dueRaw
 }
 

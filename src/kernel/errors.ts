@@ -52,6 +52,7 @@ const STATUS = {
   insufficient_credits: 403,
   insufficient_funds: 403,
   limit_reached: 403,
+  not_the_owner: 403,
   wallet_frozen: 403,
   wallet_not_empty: 403,
   not_found: 404,

@@ -37,6 +37,17 @@ export interface ServicePayment {
   at: number
 }
 
+/** How an order stands. */
+export interface OrderStanding {
+  outcome: 'waiting' | 'unauthorized' | 'applied' | 'refunded' | 'held'
+  /** For whoever knows its checkout. */
+  shown: JsonObject
+  /** The block that it was given for, or that waits. */
+  block?: { hash: string; account: string; amountRaw: Raw }
+  /** Why nothing was given, and what goes back: the hash is known once it is signed, the address once somebody said it. */
+  refund?: { error: string; hash: string | null; address: string | null; amountRaw: Raw }
+}
+
 /** What the service sells on its own account: checkouts call it, because they stand below whatever is sold. */
 export interface Sales {
   rules: SalesRules
@@ -47,6 +58,8 @@ export interface Sales {
    * does. Writes to the store alone. What it answers is called once the transaction is committed.
    */
   settle(tx: StoreCtx, payment: ServicePayment): Promise<() => void>
+  /** The same for an order that was paid and waited for somebody's word, in the transaction that writes the word down. */
+  resume(tx: StoreCtx, checkoutId: string): Promise<() => void>
   /** What became of an order, for whoever knows its checkout. */
-  describe(db: Db, checkoutId: string): Promise<JsonObject | undefined>
+  describe(db: Db, checkoutId: string): Promise<OrderStanding | undefined>
 }

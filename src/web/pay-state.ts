@@ -39,11 +39,12 @@ export type PayState =
   | 'expired'
   | 'cancelled'
   | 'late'
+  | 'refunded'
 
 /** What a payer needs to know, which is a little more than the status says. */
 export function stateOf(checkout: ShownCheckout, now: number): PayState {
   const { status, additional, mode, amountRaw, plans, expiresAt } = checkout
-  if (status === 'complete') return 'complete'
+  if (status === 'complete' || status === 'refunded') return status
   if (additional === 'paid_late') return 'late'
   if (status === 'expired' || status === 'cancelled') return status
   if (status === 'detected') return 'seen'

@@ -20,6 +20,8 @@ export interface PayPageProps {
   worth: string | undefined
   /** When the amount of a fiat price ends. */
   quotedUntil: number | undefined
+  /** What goes back, and why; the address of its block once it is known. */
+  refund: { error: string; address: string | null; url: string | undefined } | undefined
   /** Where merchants want payers to go afterwards, or instead. Checked. */
   successUrl: string | undefined
   cancelUrl: string | undefined
@@ -82,8 +84,23 @@ export const Payment = (props: Part) => {
       return <Notice sign="bad" heading={heading} words={[texts.cancelledHelp, texts.ifPaid]} />
     case 'late':
       return <Notice sign="warn" heading={heading} words={[texts.lateHelp]} />
+    case 'refunded':
+      return <Refunded {...props} heading={heading} />
   }
 }
+
+const Refunded = ({ refund, voice, heading }: Part & Pick<NoticeProps, 'heading'>) => (
+  <Notice sign="warn" heading={heading} words={[voice.texts.refundedHelp]}>
+    {refund && <p lang="en">{refund.error}</p>}
+    {refund?.url !== undefined && (
+      <p>
+        <a href={refund.url} rel="noopener noreferrer">
+          {voice.texts.block}
+        </a>
+      </p>
+    )}
+  </Notice>
+)
 
 export const Notice = ({ sign, heading, words, children }: NoticeProps) => (
   <div class="notice">

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ledgerFile } from '../support/devnet.ts'
 import { until } from '../support/until.ts'
-import { lease, offer, openMarket, untilOrder } from '../usernames/world.ts'
+import { change, lease, offer, openMarket } from '../usernames/world.ts'
 
 /* Two gateways on one PostgreSQL: what one sells, the other knows. */
 test('a name leased or changed through one instance is known to the other at once', async (t) => {
@@ -31,9 +31,7 @@ test('a name leased or changed through one instance is known to the other at onc
 
   // Both have the old address in memory, one also in remembered answers; money follows the store in any case.
   assert.equal(await addressOn(second), alice.address)
-  const asked = (await first.call('update_name', { name: 'alice', address: savings.address })).json()
-  await market.send(alice, asked.address!, asked.amount_raw!)
-  await untilOrder(first, asked.id!, 'applied')
+  await change(market, first, alice, { name: 'alice', address: savings.address })
   const checkout = (await second.call('checkout', { address: '@alice', amount: '1' })).json()
   assert.equal(checkout.address, savings.address)
   await until(async () => (await addressOn(second)) === savings.address)

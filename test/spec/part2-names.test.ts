@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { signText } from '../../src/kernel/nano/keys.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -145,16 +147,17 @@ test('a username has letters and digits only, and at most 30 of them (contract 2
   }
 })
 
-test('a change offer asks for one amount, which counts from the owner alone (contract 2, Username change offer; 2, Order: kind, status, what, reason)', async (t) => {
+test('a change offer asks for one amount, and tells what its owner signs (contract 2, Username change offer; 2, Order: kind, status, what, reason, authorize_by_unix)', async (t) => {
   const market = await openMarket(t)
-  const [alice, bob, exchange] = [await market.person(), await market.person(), await market.person()]
+  const [alice, exchange] = [await market.person(), await market.person()]
   const aliases = [{ account: exchange.address, alias: 'Exchange', exchange: true }]
   const shop = await market.start({ KNOWN_FILE: writeKnown(t, { aliases }) })
   await lease(market, shop, alice, 'Alice', '2 Days')
   const now = market.clock.now() / 1000
-  const change = async () => (await shop.call('update_name', { name: '@ALICE', title: 'Shop' })).json<Members>()
-  const asked = await change()
-  const { id, address, amount, amount_raw } = asked as Record<string, string>
+  const ask = async (fields: object) =>
+    (await shop.call('update_name', { name: '@ALICE', ...fields })).json<Members>() as Record<string, string>
+  const asked = await ask({})
+  const { id, address, amount, amount_raw } = asked
   assert.deepEqual(asked, {
     id,
     address,
@@ -166,14 +169,21 @@ test('a change offer asks for one amount, which counts from the owner alone (con
     amount_raw,
     link: `nano:${address}?amount=${amount_raw}`,
     expires_unix: now + DAY,
+    authorized: false,
   })
   assert.match(id!, /^[0-9a-f]{16}$/)
   assert.equal(`${nano(amount!)}`, amount_raw)
-  await market.send(bob, address!, amount_raw!)
-  const { order: refused } = await untilRefunded(market, shop, id!)
-  assert.deepEqual([refused.kind, refused.status, refused.reason], ['name_update', 'refunded', 'not_the_owner'])
-  const second = (await change()) as Record<string, string>
+  const changes = { title: 'Shop' }
+  const second = await ask(changes)
+  assert.deepEqual([second.changes, second.authorized], [changes, false])
+  const digest = createHash('sha256').update('{"title":"Shop"}').digest('hex')
+  assert.equal(second.to_sign, `nano-gateway update_name alice ${second.id} ${digest}`)
   await market.send(alice, second.address!, second.amount_raw!)
+  const { order: waiting } = await untilOrder(shop, second.id!, 'unauthorized')
+  const by = { status: 'unauthorized', authorize_by_unix: now + DAY }
+  assert.deepEqual(waiting, { kind: 'name_update', name: 'Alice', ...by })
+  const signature = signText(alice.privateKey, second.to_sign!)
+  assert.deepEqual(await ask({ id: second.id, signature }), { ...second, authorized: true })
   const { order: done } = await untilOrder(shop, second.id!, 'applied')
   assert.deepEqual([done.kind, done.name, done.status], ['name_update', 'Alice', 'applied'])
   assert.equal(typeof done.what, 'string')
@@ -181,16 +191,18 @@ test('a change offer asks for one amount, which counts from the owner alone (con
   assert.equal(current!.title, 'Shop')
 
   // Money of an exchange is kept for the operator: nobody knows whom it would go back to there.
-  const third = (await change()) as Record<string, string>
-  const block = await market.send(exchange, third.address!, third.amount_raw!)
-  const { order: kept } = await untilOrder(shop, third.id!, 'held')
-  const held = { status: 'held', reason: 'not_the_owner' }
-  const refunds = [{ block, amount_raw: third.amount_raw, ...held }]
-  assert.deepEqual(kept, { kind: 'name_update', name: 'Alice', ...held, refunds })
-
-  const late = (await change()) as Record<string, string>
+  const [third, late] = [await ask({}), await ask({})]
   await untilQuiet(market, shop)
   market.clock.leap(2 * DAY * 1000)
+  const block = await market.send(exchange, third.address!, third.amount_raw!)
+  await turnUntil(market, 1_000, async () => (await shop.check(third.id!)).status === 'refunded')
+  const { order: kept, refund, error } = await untilOrder(shop, third.id!, 'held')
+  const held = { status: 'held', reason: 'name_not_leased' }
+  const refunds = [{ block, amount_raw: third.amount_raw, ...held }]
+  assert.deepEqual(kept, { kind: 'name_update', name: 'Alice', ...held, refunds })
+  const waits = { hash: null, amount: third.amount, amount_raw: third.amount_raw, address: null }
+  assert.deepEqual(refund, waits)
+  assert.match(error!, /operator/)
   await market.send(alice, late.address!, late.amount_raw!)
   const { order: over } = await untilRefunded(market, shop, late.id!)
   assert.deepEqual([over.status, over.reason], ['refunded', 'name_not_leased'])

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nano, turnUntil } from '../checkout/world.ts'
 import {
+  askChange,
   assertAccounted,
   lease,
   offer,
   openMarket,
   priceOf,
+  sign,
   untilOrder,
   untilQuiet,
   untilRefunded,
@@ -52,17 +54,15 @@ test('the first payment leases a free name, its owner alone extends and changes 
   assert.equal(market.fundsOf(bob.address), nano('100'))
   assert.equal((await leaseOf()).expires, 'December 15, 2026')
 
-  const asked = async () =>
-    (await shop.call('update_name', { name: 'alice', title: 'Shop' })).json<
-      Record<'id' | 'address' | 'amount_raw', string>
-    >()
-  const byBob = await asked()
+  // Bob asks and pays for a change; it is Alice's word that makes it happen.
+  const byBob = await askChange(shop, { name: 'alice', title: 'Bob’s' })
+  const refused = await shop.call('update_name', sign(bob, byBob, { name: 'alice', title: 'Bob’s' }))
+  assert.deepEqual([refused.status, refused.json().code], [403, 'not_the_owner'])
   await market.send(bob, byBob.address, byBob.amount_raw)
-  assert.equal((await untilRefunded(market, shop, byBob.id)).order.status, 'refunded')
-  assert.deepEqual([market.fundsOf(bob.address), (await leaseOf()).title], [nano('100'), undefined])
-  const byAlice = await asked()
-  await market.send(alice, byAlice.address, byAlice.amount_raw)
-  await untilOrder(shop, byAlice.id, 'applied')
+  await untilOrder(shop, byBob.id, 'unauthorized')
+  assert.equal((await leaseOf()).title, undefined)
+  await askChange(shop, sign(alice, byBob, { name: 'alice', title: 'Shop' }))
+  await untilOrder(shop, byBob.id, 'applied')
   await lease(market, shop, alice, 'aLICE', '2 Years')
   const longer = await leaseOf()
   // Added to the end that it had.
@@ -98,7 +98,7 @@ test('paid after the offer has ended: the name is given all the same, unless som
   const check = await untilOrder(shop, forAlice.id, 'applied')
   assert.deepEqual([check.status, check.additional_status], ['complete', 'marked'])
   await market.send(bob, forBob.address, priceOf(forBob, '1 Year'))
-  await turnUntil(market, 1_000, async () => (await shop.check(forBob.id)).success)
+  await turnUntil(market, 1_000, async () => (await shop.check(forBob.id)).status === 'refunded')
   await untilRefunded(market, shop, forBob.id)
   assert.equal(market.fundsOf(bob.address), nano('100'))
   await assertAccounted(market, shop)
@@ -127,7 +127,7 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   // A stranger pays in the grace period, the owner after it.
   const early = await offer(shop, 'alice')
   await market.send(bob, early.address, priceOf(early, '1 Year'))
-  await turnUntil(market, 1_000, async () => (await shop.check(early.id)).success)
+  await turnUntil(market, 1_000, async () => (await shop.check(early.id)).status === 'refunded')
   assert.equal((await untilRefunded(market, shop, early.id)).order.reason, 'name_taken')
   const renewal = await offer(shop, 'alice')
   await market.send(alice, renewal.address, priceOf(renewal, '2 Days'))

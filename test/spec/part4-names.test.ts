@@ -14,6 +14,7 @@ import {
   offer,
   openMarket,
   priceOf,
+  sign,
   untilOrder,
   untilQuiet,
 } from '../usernames/world.ts'
@@ -116,17 +117,16 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   await assertAccounted(market, shop)
 })
 
-test('update_name asks for a small amount, and what the owner pays for is carried out (contract 4.1, Names: update_name; 4.1, rule 18; 3, rule 10)', async (t) => {
+test('update_name with a name alone asks for a small amount, and what the owner signs is carried out when it is paid (contract 4.1, Names: update_name; 4.1, rule 18; 3, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, savings] = [await market.person(), new Signer(900)]
   await lease(market, shop, alice, 'Alice')
   const texts = { title: 'Alice\u202e’s Shop ', website: 'https://alice.example', github: 'alice', twitter: '@alice' }
   const more = { mastodon: '@alice@a.example', location: 'Zürich', image: 'https://alice.example/a.png' }
-  const asked = await askChange(shop, { name: '@ALICE', ...texts, ...more, metadata: { shop: 7 } })
-  assert.deepEqual(Object.keys(asked).sort(), [
-    ...['address', 'amount', 'amount_raw', 'browser', 'check', 'expires_unix', 'id', 'json', 'link', 'update_name'],
-  ])
+  const asked = await askChange(shop, { name: '@ALICE' })
+  const members = ['address', 'amount', 'amount_raw', 'authorized', 'browser', 'check', 'expires_unix', 'id', 'json']
+  assert.deepEqual(Object.keys(asked).sort(), [...members, 'link', 'update_name'])
   assert.equal(asked.update_name, '@Alice')
   assert.equal(nano(asked.amount), BigInt(asked.amount_raw))
   assert.ok(nano(asked.amount) > nano('0.001') && nano(asked.amount) < nano('0.001006'), asked.amount)
@@ -134,13 +134,23 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   const known = async () => (await shop.call('known')).json<Record<string, unknown>[]>()[0]!
   await until(async () => (await known()) !== undefined)
   assert.equal((await known()).title, undefined, 'nothing changes before it is paid')
+  const clean = { ...texts, title: 'Alice’s Shop' }
+  const { signature } = sign(alice, asked, { name: 'alice', ...clean, ...more, metadata: { shop: 7 } })
+  const said = await askChange(shop, {
+    name: 'alice',
+    id: asked.id,
+    ...texts,
+    ...more,
+    metadata: { shop: 7 },
+    signature,
+  })
+  assert.equal(said.authorized, true)
   await market.send(alice, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
-  await until(async () => (await known()).title !== undefined)
   const { title, website, github, twitter, mastodon, location, image, metadata } = await known()
   assert.deepEqual(
     { title, website, github, twitter, mastodon, location, image, metadata },
-    { ...texts, title: 'Alice’s Shop', ...more, metadata: { shop: 7 } },
+    { ...clean, ...more, metadata: { shop: 7 } },
     'without characters that turn the text around',
   )
 
@@ -148,8 +158,8 @@ test('update_name asks for a small amount, and what the owner pays for is carrie
   const balance = async () => (await shop.call('account_balance', { account: '@alice' })).json()
   assert.equal((await balance()).address, alice.address)
   assert.equal((await balance()).address, alice.address)
-  await change(market, shop, alice, { name: 'alice', address: savings.address, title: '' })
-  await until(async () => (await balance()).address === savings.address)
+  await change(market, shop, alice, { name: 'alice', address: savings.address, remove: ['title'] })
+  assert.equal((await balance()).address, savings.address)
   const { lease: current } = await offer(shop, 'alice')
   assert.deepEqual(
     [current!.owner, current!.address, current!.title, current!.github],
@@ -200,7 +210,8 @@ test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4
     ['get_name', { name: 'alice\u0661' }, 'invalid_username', 'name'],
     ['get_name', { name: 'one', username: 'two' }, 'invalid_request', 'username'],
     ['update_name', { title: 'x' }, 'invalid_request', 'name'],
-    ['update_name', { name: 'alice' }, 'invalid_request', 'name'],
+    ['update_name', { name: 'alice', title: ' ' }, 'invalid_request', 'title'],
+    ['update_name', { name: 'alice', remove: ['owner'] }, 'invalid_request', 'remove'],
     ['update_name', { name: 'nobody', title: 'x' }, 'username_not_found', 'name'],
     ['update_name', { name: 'admin', title: 'x' }, 'username_not_found', 'name'],
     ['update_name', { name: 'alice', title: 'x'.repeat(100) }, 'invalid_request', 'title'],

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
-import { bearer, untilStatus } from '../checkout/world.ts'
-import { type Offer, offer, openMarket, priceOf } from '../usernames/world.ts'
+import { ask } from '../support/gateway.ts'
+import { type Check, bearer, untilStatus } from '../checkout/world.ts'
+import { type Offer, lease, offer, openMarket, priceOf, untilRefunded } from '../usernames/world.ts'
 
 /* What the check of an order says, and what is true once it has said it. */
 
 for (const engine of ENGINES) {
-  test(`once check says complete, what was bought is there at the first try (contract 4.6, rule 10) on ${engine}`, async (t) => {
+  test(`once check says complete, what was bought is there at the first try (contract 4.6, rule 11) on ${engine}`, async (t) => {
     const market = await openMarket(t, engine)
     const shop = await market.start()
     const alice = await market.person()
@@ -27,3 +28,47 @@ for (const engine of ENGINES) {
     assert.equal((await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>().credits, 1_000)
   })
 }
+
+test('money that went back said complete, success and message: a refunded order says so at every door (contract 4.6, rule 10; 4.6, GET /pay/<id>/receipt)', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const [alice, bob] = [await market.person(), await market.person()]
+  const made = await offer(shop, 'alice')
+  await lease(market, shop, alice, 'alice')
+  await market.send(bob, made.address, priceOf(made, '1 Year'))
+  const check = await untilRefunded(market, shop, made.id)
+  const { status, success, error, refund, order } = check
+  assert.deepEqual(
+    [status, success, error],
+    ['refunded', false, 'Somebody else has this name. The payment is sent back.'],
+  )
+  assert.deepEqual(['block' in check, 'message' in check, 'plan' in check], [false, false, false])
+  const raw = priceOf(made, '1 Year')
+  const { value } = made.plans.find((plan) => plan.value_raw === raw)!
+  assert.deepEqual(refund, {
+    hash: order.refunds![0]!.refund_hash,
+    amount: value,
+    amount_raw: raw,
+    address: bob.address,
+  })
+  const info = (await shop.call('block_info', { hash: refund!.hash! })).json<{
+    contents: { link_as_account: string }
+  }>()
+  assert.equal(info.contents.link_as_account, bob.address)
+
+  const record = (await ask(made.json, { method: 'GET' })).json<Check & { refund: unknown }>()
+  assert.deepEqual([record.status, record.success, record.error, record.refund], [status, false, error, refund])
+  assert.deepEqual(['block' in record, 'message' in record], [false, false])
+  const one = await shop.rest('GET', `/api/admin/checkouts/${made.id}`, market.key())
+  const shown = one.json<{ checkout: Check & { refund: unknown } }>().checkout
+  assert.deepEqual([shown.status, shown.error, shown.refund], [status, error, refund])
+  const all = await shop.rest('GET', '/api/admin/checkouts?status=complete', market.key())
+  const listed = all.json<{ checkouts: Check[] }>().checkouts.map(({ id, status }) => [id, status])
+  assert.deepEqual(new Map(listed as [string, string][]).get(made.id), 'refunded')
+  const page = await ask(`${made.browser}?lang=en`, { method: 'GET' })
+  assert.match(page.text, /data-status="refunded"/)
+  assert.match(page.text, /Your payment is sent back/)
+  assert.ok(page.text.includes(refund!.hash!), 'the way to the block that brings it back')
+  const receipt = await ask(`${made.browser}/receipt?lang=en`, { method: 'GET' })
+  assert.deepEqual([receipt.status, receipt.headers.location], [303, `/pay/${made.id}?lang=en`])
+})

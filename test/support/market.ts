@@ -8,6 +8,7 @@ import {
   describeOrder,
   giveCredits,
   openOrder,
+  resumeOrder,
   settlePayment,
 } from '../../src/modules/billing/index.ts'
 import { type Checkout, type CheckoutCtx, type LedgerSend } from '../../src/modules/checkout/index.ts'
@@ -36,6 +37,7 @@ export function toSales(
     rules: { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax: 0 },
     treasuryAddress: () => Promise.resolve(treasury),
     settle: (tx: StoreCtx, payment) => settlePayment(settlement, tx, payment),
+    resume: (tx, id) => resumeOrder(settlement, tx, id),
     describe: (db, id) => describeOrder(db, id),
     refunds,
   }
@@ -51,12 +53,16 @@ export function offerName(ctx: CheckoutCtx, name: string, accountId: string | nu
   })
 }
 
-export function offerChange(ctx: CheckoutCtx, name: string, { address }: { address: string }): Promise<Checkout> {
+export function offerChange(
+  ctx: CheckoutCtx,
+  name: string,
+  { address, owner }: { address: string; owner?: string },
+): Promise<Checkout> {
   return order(ctx, {
     kind: NAME_UPDATE,
     subject: name.toLowerCase(),
     accountId: null,
-    detail: { name, address, profile: {} },
+    detail: { name, changes: { address }, authorized: owner === undefined ? null : { owner } },
     plans: [{ title: 'Change', price: nameUpdatePrice }],
   })
 }

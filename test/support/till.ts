@@ -15,6 +15,7 @@ const NO_SALES: Sales = {
   rules: { namePlans: [], nameUpdatePrice: parseNano('1')!, creditPlans: [], offersPerDayMax: 0 },
   treasuryAddress: nothingHere('treasury'),
   settle: nothingHere('sales'),
+  resume: nothingHere('sales'),
   describe: () => Promise.resolve(undefined),
 }
 

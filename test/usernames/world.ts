@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Engine } from '../../src/kernel/dialect.ts'
+import { toNameChangeMessage } from '../../src/kernel/name-change.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { signText } from '../../src/kernel/nano/keys.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import type { JsonObject } from '../../src/kernel/shape.ts'
 import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { type Check, type Shop, type World, nano, openWorld, turnUntil } from '../checkout/world.ts'
@@ -27,10 +30,14 @@ export interface Order {
   status: string
   reason?: string
   what?: string
+  authorize_by_unix?: number
   refunds?: { block: string; amount_raw: string; status: string; reason: string; refund_hash?: string }[]
 }
 
-export type OrderCheck = Check & { order: Order }
+export type OrderCheck = Check & {
+  order: Order
+  refund?: { hash: string | null; amount: string; amount_raw: string; address: string | null }
+}
 
 export interface Market extends World {
   /** Somebody with money on the ledger. */
@@ -72,11 +79,13 @@ export async function offer(shop: Shop, name: string, headers: Record<string, st
 export const priceOf = ({ plans }: Pick<Offer, 'plans'>, title: string) =>
   plans.find((plan) => plan.title === title)!.value_raw
 
-/** Waits until an order has come to something. */
+const settledOf = ({ app: { store } }: Shop, id: string) =>
+  store.db.selectFrom('service_payments').selectAll().where('checkout_id', '=', id).execute()
+
+/** Waits until an order has come to something; in the store, because the clock of `check`'s limit may stand still. */
 export async function untilOrder(shop: Shop, id: string, status: string): Promise<OrderCheck> {
-  const check = () => shop.check(id) as Promise<OrderCheck>
-  await until(async () => (await check()).order.status === status)
-  return check()
+  await until(async () => (await settledOf(shop, id)).some(({ outcome }) => outcome === status))
+  return shop.check(id) as Promise<OrderCheck>
 }
 
 /** Leases a name and waits for it. */
@@ -99,17 +108,32 @@ export interface Change {
   amount_raw: string
   link: string
   expires_unix: number
+  authorized: boolean
+  changes?: JsonObject
+  to_sign?: string
 }
 
-export async function askChange(shop: Shop, fields: object): Promise<Change> {
-  const reply = await shop.call('update_name', fields)
+export async function askChange(shop: Shop, fields: object, headers: Record<string, string> = {}): Promise<Change> {
+  const reply = await shop.call('update_name', fields, headers)
   assert.equal(reply.status, 200, reply.text)
   return reply.json<Change>()
 }
 
-/** Asks for a change, pays it and waits for it. */
-export async function change(market: Market, shop: Shop, who: Signer, fields: object): Promise<Change> {
-  const asked = await askChange(shop, fields)
+/** What an owner sends to say that a change may happen. */
+export function sign(who: Signer, { id }: { id: string }, { name, ...changes }: { name: string } & JsonObject) {
+  const signature = signText(who.privateKey, toNameChangeMessage({ name, id, changes }))
+  return { name, id, ...changes, signature }
+}
+
+/** Asks for a change, signs it, pays it and waits for it. */
+export async function change(
+  market: Market,
+  shop: Shop,
+  who: Signer,
+  fields: { name: string } & JsonObject,
+): Promise<Change> {
+  const asked = await askChange(shop, { name: fields.name })
+  await askChange(shop, sign(who, asked, fields))
   await market.send(who, asked.address, asked.amount_raw)
   await untilOrder(shop, asked.id, 'applied')
   return asked
@@ -127,9 +151,10 @@ export async function untilQuiet(market: Market, shop: Shop): Promise<void> {
 /** Waits until a refund is on the ledger, and the treasury has nothing left to do. */
 export async function untilRefunded(market: Market, shop: Shop, id: string, refunds = 1): Promise<OrderCheck> {
   await turnUntil(market, 1_000, async () => {
-    const check = (await shop.check(id)) as OrderCheck
-    const sent = check.order.refunds?.filter(({ refund_hash: hash }) => hash !== undefined) ?? []
-    return sent.length >= refunds
+    const references = (await settledOf(shop, id)).map(({ block_hash: hash }) => `payment:refund:${hash}`)
+    if (references.length === 0) return false
+    const signed = shop.app.store.db.selectFrom('wallet_blocks').select('id').where('hash', 'is not', null)
+    return (await signed.where('reference', 'in', references).execute()).length >= refunds
   })
   await untilQuiet(market, shop)
   return (await shop.check(id)) as OrderCheck

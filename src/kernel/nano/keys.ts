@@ -84,6 +84,26 @@ export function verifyHash(key: PublicKey, hash: string, signature: string): boo
   }
 }
 
+/** Signs words. Whoever is asked to sign them must never sign a block by it, and blocks are signed as 32 bytes. */
+export function signText(privateKey: string, text: string): string {
+  return bytesToHex(scheme.sign(wordsOf(text), hexToBytes(privateKey)))
+}
+
+/** Checks a signature over words. */
+export function verifyText(key: PublicKey, text: string, signature: string): boolean {
+  try {
+    return scheme.verify(hexToBytes(signature), wordsOf(text), hexToBytes(key), { zip215: false })
+  } catch {
+    return false
+  }
+}
+
+function wordsOf(text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text)
+  if (bytes.length === 32) throw new TypeError('Words of 32 bytes could be a block.')
+  return bytes
+}
+
 /** The private key at an index of a seed. */
 export function deriveKey(seed: string, index: number): string {
   const input = new Uint8Array(36)

@@ -1,5 +1,6 @@
 export type CheckoutMode = 'unique_amount' | 'unique_address' | 'generated_wallet'
-export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled'
+/** `refunded` is never stored: it is how an order of the service is shown whose money went back. */
+export type CheckoutStatus = 'pending' | 'detected' | 'partial' | 'complete' | 'expired' | 'cancelled' | 'refunded'
 export type AdditionalStatus = 'none' | 'overpaid' | 'paid_late' | 'marked'
 
 /** A request for money, and what has come of it. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
@@ -41,6 +42,26 @@ export async function insertOrder(db: Db, order: Order): Promise<void> {
 export async function findOrder(db: Db, checkoutId: string): Promise<Order | undefined> {
   const row = await db.selectFrom('service_orders').selectAll().where('checkout_id', '=', checkoutId).executeTakeFirst()
   return row && toOrder(row)
+}
+
+/** Takes hold of an order until the transaction ends: its payment and the word it may wait for are judged one after the other. */
+export async function lockOrder(db: Db, checkoutId: string): Promise<Order | undefined> {
+  const row = await db
+    .updateTable('service_orders')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
+    .where('checkout_id', '=', checkoutId)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toOrder(row)
+}
+
+/** Writes what an order says that `lockOrder` holds. */
+export async function updateDetail(db: Db, checkoutId: string, detail: JsonObject): Promise<void> {
+  await db
+    .updateTable('service_orders')
+    .set({ detail: JSON.stringify(detail) })
+    .where('checkout_id', '=', checkoutId)
+    .execute()
 }
 
 /** What became of one payment to the service. */
@@ -120,15 +141,40 @@ export async function markReleased(db: Db, blockHash: string): Promise<SettledPa
   return row && toSettled(row)
 }
 
-/** Whether something was given for an order. Whoever asks holds its checkout. */
-export async function isApplied(db: Db, checkoutId: string): Promise<boolean> {
+/** Whether something was given for an order, or waits to be. Whoever asks holds the order. */
+export async function isPaidFor(db: Db, checkoutId: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_payments')
     .select('block_hash')
     .where('checkout_id', '=', checkoutId)
-    .where('outcome', '=', 'applied')
+    .where('outcome', 'in', ['applied', 'unauthorized'])
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The payment of an order that waits for the word of an owner. */
+export async function findUnauthorized(db: Db, checkoutId: string): Promise<SettledPayment | undefined> {
+  const row = await db
+    .selectFrom('service_payments')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .where('outcome', '=', 'unauthorized')
+    .executeTakeFirst()
+  return row && toSettled(row)
+}
+
+/** Orders whose payments wait since before a time, the oldest first. */
+export async function listUnauthorized(db: Db, before: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('service_payments')
+    .select('checkout_id')
+    // Written out, so that the small index of such rows is used.
+    .where(sql<boolean>`outcome = 'unauthorized'`)
+    .where('created_at', '<=', before)
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+  return rows.flatMap(({ checkout_id: id }) => (id === null ? [] : [id]))
 }
 
 /** What was paid for one order, oldest first; what it was given for before everything else, so that no limit cuts it off. */

@@ -6,6 +6,7 @@ export const checkouts: Module = { name: 'checkout', actions: [checkout, checkou
 
 export { checkout as checkoutAction } from './actions/checkout.ts'
 export { type CheckoutCtx, toCheckoutCtx } from './ctx.ts'
+export { asOrdered } from './domain/as-ordered.ts'
 export { chooseAmount } from './domain/choose-amount.ts'
 export { deleteCheckout } from './domain/cancel.ts'
 export { type LedgerSend, creditSend } from './domain/credit.ts'

@@ -118,7 +118,8 @@ export function toCheck(till: Till, checkout: Checkout, payments: readonly Payme
   const { status, paidRaw } = checkout
   const amountRaw = askedRaw(checkout)
   const complete = status === 'complete'
-  const due = complete || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
+  const due =
+    complete || status === 'refunded' || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
   return {
     id: checkout.id,
     status,

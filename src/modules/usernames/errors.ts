@@ -1,8 +1,25 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
 export const nothingToChange = () =>
-  new AppError('invalid_request', 'Nothing to change: give address, title, website or another field.', {
+  new AppError('invalid_request', 'Nothing to change: give address, title, website or another field, or remove.', {
     body: { field: 'name' },
+  })
+export const noSuchOffer = () =>
+  new AppError('invalid_request', 'No change of this name is offered under this id.', { body: { field: 'id' } })
+/** `to_sign` is no secret: whoever can sign it may read it, and nobody else can use it. */
+export const notTheOwner = (toSign: string) =>
+  new AppError(
+    'not_the_owner',
+    'Only the account that leases this name, or a signature of the address that owns it, can say that it may change.',
+    { body: { field: 'signature', to_sign: toSign } },
+  )
+export const signatureNeedsOffer = () =>
+  new AppError('invalid_request', 'A signature is for one offer: ask for one first, and give its id.', {
+    body: { field: 'id' },
+  })
+export const offerFixed = () =>
+  new AppError('conflict', 'Another change was authorised under this offer. Ask for a new one.', {
+    body: { field: 'id' },
   })
 /** Also for names that are reserved: they are nobody's to change. */
 export const nameNotLeased = () =>

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel/shape.ts'
+import type { NameChanges } from './domain/change-name.ts'
 import { badChange } from './errors.ts'
 
 const TEXT_MAX = 99
@@ -10,24 +11,42 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const PROFILE_TEXTS = ['title', 'github', 'twitter', 'mastodon', 'location'] as const
 const PROFILE_LINKS = ['website', 'image'] as const
 
-type GivenProfile = Partial<Record<(typeof PROFILE_TEXTS)[number] | (typeof PROFILE_LINKS)[number], unknown>> & {
-  metadata?: unknown
+type ProfileText = (typeof PROFILE_TEXTS)[number]
+type ProfileLink = (typeof PROFILE_LINKS)[number]
+type Given = Partial<Record<ProfileText | ProfileLink | 'metadata' | 'remove', unknown>> & {
+  address?: string | undefined
 }
 
-/** Reads what is to change; what is not given stays out. An empty text takes a member away. */
-export function readProfile(given: GivenProfile): JsonObject {
-  const profile: JsonObject = {}
-  for (const name of PROFILE_TEXTS) if (given[name] !== undefined) profile[name] = readText(name, given[name])
-  for (const name of PROFILE_LINKS) if (given[name] !== undefined) profile[name] = readLink(name, given[name])
-  if (given.metadata !== undefined) profile.metadata = readMetadata(given.metadata)
-  return profile
+const REMOVABLE: readonly string[] = [...PROFILE_TEXTS, ...PROFILE_LINKS, 'metadata']
+
+/** Nothing and an empty text are no change: what is to be taken away is named in `remove`. */
+const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''
+
+/** Reads what is to change, in the form in which it is signed; null when nothing is. */
+export function readChanges(given: Given): NameChanges | null {
+  const changes: NameChanges = {}
+  if (given.address !== undefined) changes.address = given.address
+  for (const name of PROFILE_TEXTS) if (isGiven(given[name])) changes[name] = readText(name, given[name])
+  for (const name of PROFILE_LINKS) if (isGiven(given[name])) changes[name] = readLink(name, given[name])
+  if (isGiven(given.metadata)) changes.metadata = readMetadata(given.metadata)
+  if (isGiven(given.remove)) changes.remove = readRemove(given.remove, changes)
+  return Object.keys(changes).length > 0 ? changes : null
+}
+
+/** In one order, so that it is signed as one text. */
+function readRemove(value: unknown, changes: NameChanges): string[] {
+  const names = (Array.isArray(value) ? value : [value]) as unknown[]
+  const wrong = names.findIndex((name) => typeof name !== 'string' || !REMOVABLE.includes(name) || name in changes)
+  if (names.length === 0 || wrong >= 0) {
+    throw badChange('remove', `remove must be a list of ${REMOVABLE.join(', ')}, none of them given beside it.`)
+  }
+  return [...new Set(names as string[])].sort()
 }
 
 function readText(field: string, value: unknown): string {
-  if (value === null) return ''
   const text = typeof value === 'string' ? value.replace(INVISIBLE, '').trim() : undefined
-  if (text === undefined || text.length > TEXT_MAX) {
-    throw badChange(field, `${field} must be a text of up to ${TEXT_MAX} characters.`)
+  if (text === undefined || text === '' || text.length > TEXT_MAX) {
+    throw badChange(field, `${field} must be a text of 1 to ${TEXT_MAX} characters.`)
   }
   return text
 }
@@ -35,7 +54,6 @@ function readText(field: string, value: unknown): string {
 /** The protocol is looked at first: what begins otherwise is a program or a trick. */
 function readLink(field: string, value: unknown): string {
   const text = readText(field, value)
-  if (text === '') return text
   const url = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (!url || url.username !== '' || url.password !== '') {
     throw badChange(field, `${field} must be an address that begins with https:// or http://.`, 'invalid_url')
@@ -43,8 +61,7 @@ function readLink(field: string, value: unknown): string {
   return text
 }
 
-function readMetadata(value: unknown): JsonObject | null {
-  if (value === null || value === '') return null
+function readMetadata(value: unknown): JsonObject {
   const isObject = typeof value === 'object' && !Array.isArray(value)
   if (!isObject || Buffer.byteLength(JSON.stringify(value)) > METADATA_BYTES_MAX) {
     const text = `metadata must be an object of up to ${METADATA_BYTES_MAX} bytes.`

@@ -81,7 +81,7 @@ function tick() {
 
 /* The state: events first, looks as a net below. */
 
-const isFinal = (status) => status === 'complete' || status === 'cancelled'
+const isFinal = (status) => status === 'complete' || status === 'cancelled' || status === 'refunded'
 
 /** Whether what the gateway says differs from what stands here. */
 function differs(check) {

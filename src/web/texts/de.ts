@@ -33,6 +33,8 @@ export const de: Texts = {
   cancelledHelp: 'Bitte nicht mehr zahlen.',
   late: 'Ihre Zahlung kam zu spät',
   lateHelp: 'Sie ist angekommen, und der Verkäufer weiß davon. Wenden Sie sich an ihn.',
+  refunded: 'Ihre Zahlung geht zurück',
+  refundedHelp: 'Dafür konnte nichts geliefert werden. Der ganze Betrag geht zurück.',
   ifPaid: 'Falls Sie schon bezahlt haben, sieht es der Verkäufer.',
   chooseAmount: 'Wie viel möchten Sie zahlen?',
   chooseAmountHelp: 'Ein winziger Betrag kommt hinzu, damit Ihre Zahlung erkannt wird.',

@@ -33,6 +33,8 @@ export const en: Texts = {
   cancelledHelp: 'Please do not pay it any more.',
   late: 'Your payment came too late',
   lateHelp: 'It arrived, and the seller has been told. Contact them to settle it.',
+  refunded: 'Your payment is sent back',
+  refundedHelp: 'Nothing could be given for it. All of it goes back.',
   ifPaid: 'If you have paid already, the seller will see it.',
   chooseAmount: 'How much would you like to pay?',
   chooseAmountHelp: 'A tiny amount is added, so that your payment can be recognised.',

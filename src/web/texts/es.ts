@@ -33,6 +33,8 @@ export const es: Texts = {
   cancelledHelp: 'Por favor, ya no lo pague.',
   late: 'Su pago llegó tarde',
   lateHelp: 'Ha llegado y el vendedor está avisado. Póngase en contacto con él.',
+  refunded: 'Su pago se devuelve',
+  refundedHelp: 'No se pudo entregar nada a cambio. Se devuelve el importe completo.',
   ifPaid: 'Si ya ha pagado, el vendedor lo verá.',
   chooseAmount: '¿Cuánto desea pagar?',
   chooseAmountHelp: 'Se añade una cantidad mínima para reconocer su pago.',

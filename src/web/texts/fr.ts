@@ -33,6 +33,8 @@ export const fr: Texts = {
   cancelledHelp: 'Ne le payez plus.',
   late: 'Votre paiement est arrivé trop tard',
   lateHelp: 'Il est bien arrivé et le vendeur en est informé. Contactez-le.',
+  refunded: 'Votre paiement vous est renvoyé',
+  refundedHelp: 'Rien n’a pu être fourni en échange. Le montant entier est renvoyé.',
   ifPaid: 'Si vous avez déjà payé, le vendeur le verra.',
   chooseAmount: 'Combien souhaitez-vous payer ?',
   chooseAmountHelp: 'Un montant infime est ajouté pour reconnaître votre paiement.',

@@ -33,6 +33,8 @@ export const ja: Texts = {
   cancelledHelp: 'もうお支払いにならないでください。',
   late: 'お支払いが期限に間に合いませんでした',
   lateHelp: 'お支払いは届いており、販売者に通知済みです。販売者にお問い合わせください。',
+  refunded: 'お支払いは返金されます',
+  refundedHelp: 'お渡しできるものがありませんでした。全額が返金されます。',
   ifPaid: 'すでにお支払い済みの場合、販売者が確認できます。',
   chooseAmount: 'いくら支払いますか？',
   chooseAmountHelp: 'お支払いを識別するため、ごくわずかな金額が加算されます。',

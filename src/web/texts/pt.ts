@@ -33,6 +33,8 @@ export const pt: Texts = {
   cancelledHelp: 'Não o pague mais.',
   late: 'O seu pagamento chegou tarde',
   lateHelp: 'Ele chegou e o vendedor foi avisado. Entre em contato com ele.',
+  refunded: 'O seu pagamento é devolvido',
+  refundedHelp: 'Nada pôde ser entregue em troca. O valor total é devolvido.',
   ifPaid: 'Se você já pagou, o vendedor verá.',
   chooseAmount: 'Quanto você quer pagar?',
   chooseAmountHelp: 'Um valor mínimo é somado para reconhecer o seu pagamento.',

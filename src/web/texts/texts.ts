@@ -34,6 +34,8 @@ export interface Texts {
   cancelledHelp: string
   late: string
   lateHelp: string
+  refunded: string
+  refundedHelp: string
   ifPaid: string
   chooseAmount: string
   chooseAmountHelp: string

@@ -33,6 +33,8 @@ export const zh: Texts = {
   cancelledHelp: '请不要再付款。',
   late: '您的付款到得太晚',
   lateHelp: '款项已收到，卖家已得到通知。请与卖家联系。',
+  refunded: '您的付款将被退回',
+  refundedHelp: '未能提供相应的商品。全部金额将被退回。',
   ifPaid: '如果您已经付款，卖家会看到。',
   chooseAmount: '您想支付多少？',
   chooseAmountHelp: '会加上极小的金额，以便识别您的付款。',

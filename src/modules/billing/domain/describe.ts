@@ -1,45 +1,82 @@
+import type { OrderStanding } from '../../../kernel/sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { Db } from '../../../kernel/tables/index.ts'
 import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
-import { refundReference } from './settle.ts'
+import { AUTHORIZE_WITHIN } from './give-up.ts'
+import { type RefundReason, refundReference } from './settle.ts'
 
 /** Makes what was given usable here, before anybody hears that it was. */
 export type Learn = (given: SettledPayment) => void | Promise<void>
 
+/** For people to read, in `check` and on the page. */
+const WHY: Readonly<Record<RefundReason, string>> = {
+  already_paid: 'This offer was paid already.',
+  name_taken: 'Somebody else has this name.',
+  not_the_owner: 'This name belongs to somebody else now.',
+  name_not_leased: 'Nobody leases this name any more.',
+  not_authorized: 'Nobody who may has authorised this change.',
+  unmatched: 'This payment fits no offer.',
+}
+
 /**
- * What became of an order, for whoever knows its checkout: `waiting`, `applied`, `refunded`, or `held` until the operator
- * has looked at it. Who bought it is nobody else's business.
+ * What became of an order, for whoever knows its checkout: `waiting`, `unauthorized` while the word of an owner is
+ * missing, `applied`, `refunded`, or `held` until the operator has looked at it. Who bought it is nobody else's business.
  */
-export async function describeOrder(db: Db, checkoutId: string, learn?: Learn): Promise<JsonObject | undefined> {
+export async function describeOrder(db: Db, checkoutId: string, learn?: Learn): Promise<OrderStanding | undefined> {
   const order = await findOrder(db, checkoutId)
   if (!order) return undefined
   const payments = await listSettledOf(db, checkoutId)
   const applied = payments.find(({ outcome }) => outcome === 'applied')
-  const [first] = payments
   if (applied) await learn?.(applied)
-  const refunds: JsonObject[] = []
-  for (const payment of payments) if (payment.outcome !== 'applied') refunds.push(await describeRefund(db, payment))
+  const waiting = payments.find(({ outcome }) => outcome === 'unauthorized')
+  const returned = payments.filter(({ outcome }) => outcome === 'refunded' || outcome === 'held')
+  const refunds = await Promise.all(returned.map((payment) => describeRefund(db, payment)))
+  const counted = applied ?? waiting
+  const [first] = counted ? [] : returned
+  const outcome = (counted ?? first)?.outcome ?? 'waiting'
   const { kind, detail } = order
-  return {
+  const shown = {
     kind,
     ...(typeof detail.name === 'string' && { name: detail.name }),
-    status: applied?.outcome ?? first?.outcome ?? 'waiting',
+    status: outcome,
     ...(applied?.what && { what: applied.what }),
-    ...(!applied && first && { reason: first.reason }),
-    ...(refunds.length > 0 && { refunds }),
+    ...(waiting && { authorize_by_unix: Math.floor((waiting.createdAt + AUTHORIZE_WITHIN) / 1000) }),
+    ...(first && { reason: first.reason }),
+    ...(refunds.length > 0 && { refunds: refunds.map((refund) => refund.shown) }),
+  }
+  return {
+    outcome,
+    shown,
+    ...(counted && { block: { hash: counted.blockHash, account: counted.payer, amountRaw: counted.amountRaw } }),
+    ...(first && { refund: refunds[0]!.refund }),
   }
 }
 
-async function describeRefund(db: Db, payment: SettledPayment): Promise<JsonObject> {
-  const { blockHash, amountRaw, outcome, reason } = payment
+interface Refund {
+  shown: JsonObject
+  refund: NonNullable<OrderStanding['refund']>
+}
+
+async function describeRefund(db: Db, { blockHash, amountRaw, outcome, reason }: SettledPayment): Promise<Refund> {
   const sent = await findPayment(db, refundReference(blockHash))
+  const hash = sent?.hash ?? null
+  const back =
+    outcome === 'held' ? 'The payment is kept until the operator knows where to send it.' : 'The payment is sent back.'
   return {
-    block: blockHash,
-    amount_raw: amountRaw.toString(),
-    status: outcome,
-    reason,
-    // Known once it is signed; it may be on its way still.
-    ...(sent?.hash && { refund_hash: sent.hash }),
+    shown: {
+      block: blockHash,
+      amount_raw: amountRaw.toString(),
+      status: outcome,
+      reason,
+      // Known once it is signed; it may be on its way still.
+      ...(hash !== null && { refund_hash: hash }),
+    },
+    refund: {
+      error: `${WHY[(reason ?? 'unmatched') as RefundReason]} ${back}`,
+      hash,
+      address: sent?.destination ?? null,
+      amountRaw,
+    },
   }
 }

@@ -2,23 +2,28 @@ import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { ServicePayment } from '../../../kernel/sales.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
-import { type Order, findOrder, insertSettled, isApplied, updateSettled } from '../store.ts'
+import { type Order, findUnauthorized, insertSettled, isPaidFor, lockOrder, updateSettled } from '../store.ts'
 
 /** Why money goes back. Part of the answers. */
-type RefundReason =
+export type RefundReason =
   | 'already_paid'
   | 'name_taken'
   | 'not_the_owner'
   | 'name_not_leased'
+  /** Paid, and whose it is has said nothing for a day. */
+  | 'not_authorized'
   /** The operator sends back what fitted nothing. */
   | 'unmatched'
 
 /** What was given for a payment, or why nothing can be. */
 type Fulfilment =
   /** `what` is for people to read; `told` is called once it is committed. */
-  { what: string; accountId?: string; told?: () => void } | { refund: RefundReason }
+  | { what: string; accountId?: string; told?: () => void }
+  | { refund: RefundReason }
+  /** Nothing yet: whose it is has to say so first. */
+  | 'unauthorized'
 
-/** Gives what an order sells, in the transaction of its payment. Writes to the store alone; called once for each block. */
+/** Gives what an order sells, in the transaction of its payment. Writes to the store alone; applied once for each block. */
 export type Fulfil = (tx: StoreCtx, order: Order, payment: ServicePayment) => Promise<Fulfilment>
 
 export interface Settlement {
@@ -35,21 +40,64 @@ export interface Settlement {
  * each block. Everything is in the transaction that records the payment, so that a crash leaves all of it or nothing.
  */
 export async function settlePayment(
-  { fulfil, isExchange, onRefund }: Settlement,
+  settlement: Settlement,
   tx: StoreCtx,
   payment: ServicePayment,
 ): Promise<() => void> {
   const { checkoutId, blockHash, payer, amountRaw } = payment
-  const order = await findOrder(tx.db, checkoutId)
+  const order = await lockOrder(tx.db, checkoutId)
   if (!order) throw new Error(`The checkout ${checkoutId} sells nothing.`)
   const { kind, subject, accountId } = order
   const createdAt = tx.clock.now()
   const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
   // Only what was given counts: money of somebody who had no right to it must not use an owner's offer up.
-  const isPaid = await isApplied(tx.db, checkoutId)
+  const isPaid = await isPaidFor(tx.db, checkoutId)
   const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
   if (!isFirst) return () => undefined
-  const given = await (isPaid ? ({ refund: 'already_paid' } as const) : giverOf(fulfil, kind)(tx, order, payment))
+  const given = isPaid ? ({ refund: 'already_paid' } as const) : await giverOf(settlement, kind)(tx, order, payment)
+  return conclude(settlement, tx, { order, payment, given })
+}
+
+/** Somebody has said what a paid order waited for: it is judged again, in the transaction that writes that down. */
+export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
+  const waiting = await lockWaiting(tx, checkoutId)
+  if (!waiting) return () => undefined
+  const { order, payment } = waiting
+  const given = await giverOf(settlement, order.kind)(tx, order, payment)
+  return conclude(settlement, tx, { order, payment, given })
+}
+
+/** Nobody has said it in time. */
+export async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
+  const waiting = await lockWaiting(tx, checkoutId)
+  if (!waiting) return () => undefined
+  return conclude(settlement, tx, { ...waiting, given: { refund: 'not_authorized' } })
+}
+
+/** The order first, as everybody does who changes what became of it: only then is it known whether it still waits. */
+async function lockWaiting(
+  tx: StoreCtx,
+  checkoutId: string,
+): Promise<{ order: Order; payment: ServicePayment } | undefined> {
+  const order = await lockOrder(tx.db, checkoutId)
+  const settled = order && (await findUnauthorized(tx.db, checkoutId))
+  if (!settled) return undefined
+  const { blockHash, payer, amountRaw } = settled
+  return { order, payment: { checkoutId, plan: null, blockHash, payer, amountRaw, at: tx.clock.now() } }
+}
+
+async function conclude(
+  { isExchange, onRefund }: Settlement,
+  tx: StoreCtx,
+  { order, payment, given }: { order: Order; payment: ServicePayment; given: Fulfilment },
+): Promise<() => void> {
+  const { blockHash, payer, amountRaw } = payment
+  const { kind, accountId } = order
+  if (given === 'unauthorized') {
+    await updateSettled(tx.db, blockHash, { outcome: 'unauthorized', reason: null, what: null, accountId })
+    await audit(tx, payment, { kind, accountId, what: 'order.unauthorized' })
+    return () => undefined
+  }
   if (!('refund' in given)) {
     const { what, told } = given
     const buyer = given.accountId ?? accountId
@@ -73,7 +121,7 @@ function audit(
   return insertAudit(tx, { actor: payer, accountId, what, detail: { kind, checkoutId, blockHash } })
 }
 
-function giverOf(fulfil: Settlement['fulfil'], kind: string): Fulfil {
+function giverOf({ fulfil }: Settlement, kind: string): Fulfil {
   const giver = fulfil[kind]
   if (!giver) throw new Error(`Nobody knows how to give what is sold as ${kind}.`)
   return giver

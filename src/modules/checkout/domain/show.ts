@@ -1,4 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
+import type { OrderStanding } from '../../../kernel/sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { findWallet } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
@@ -7,10 +8,11 @@ import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { markServed } from '../changes-store.ts'
-import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
+import { ANONYMOUS, type Checkout, findCheckout, findOwnCheckout } from '../store.ts'
 import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
+import { asOrdered } from './as-ordered.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
 
@@ -29,20 +31,26 @@ async function paymentsShown({ db }: CheckoutCtx, { id, status }: Checkout): Pro
   return status === 'complete' ? listPayments(db, id) : []
 }
 
-/** A payment for a name may come too late for the name: what was bought, and what became of it. */
-async function orderShown({ db, till }: CheckoutCtx, { id, owner }: Checkout): Promise<JsonObject> {
-  const order = owner === SERVICE ? await till.sales.describe(db, id) : undefined
-  return order ? { order } : {}
+/** What was bought of the service, and what became of it: money that goes back is no payment, and says so. */
+function orderShown(order: OrderStanding | undefined, status: Checkout['status']): JsonObject {
+  if (!order) return {}
+  const { shown, refund } = order
+  if (status !== 'refunded' || !refund) return { order: shown }
+  const { error, hash, address, amountRaw } = refund
+  const back = { hash, amount: formatNano(amountRaw), amount_raw: amountRaw.toString(), address }
+  return { error, refund: back, order: shown }
 }
 
-export async function showCheck(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
+export async function showCheck(ctx: CheckoutCtx, paid: Checkout): Promise<JsonObject> {
+  const { checkout, order } = await asOrdered(ctx, paid)
   const check = toCheck(ctx.till, checkout, await paymentsShown(ctx, checkout))
-  return { ...check, ...(await orderShown(ctx, checkout)) }
+  return { ...check, ...orderShown(order, checkout.status) }
 }
 
-export async function showRecord(ctx: CheckoutCtx, checkout: Checkout): Promise<JsonObject> {
+export async function showRecord(ctx: CheckoutCtx, paid: Checkout): Promise<JsonObject> {
+  const { checkout, order } = await asOrdered(ctx, paid)
   const record = toRecord(ctx.till, checkout, await paymentsShown(ctx, checkout))
-  return { ...record, ...(await orderShown(ctx, checkout)) }
+  return { ...record, ...orderShown(order, checkout.status) }
 }
 
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
@@ -54,14 +62,22 @@ export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checko
   return refreshQuote(ctx, await getCheckout(ctx, given))
 }
 
-/** What a page shows beside the checkout itself: until when its amounts are good, and what paid it. */
+/** The checkout as a page shows it, and what stands beside it: until when its amounts are good, and what paid it. */
 export async function readPageFacts(
   ctx: CheckoutCtx,
-  checkout: Checkout,
-): Promise<{ quotedUntil: number | undefined; payments: Payment[] }> {
+  paid: Checkout,
+): Promise<{
+  checkout: Checkout
+  quotedUntil: number | undefined
+  payments: Payment[]
+  refund: OrderStanding['refund']
+}> {
+  const { checkout, order } = await asOrdered(ctx, paid)
   const [quote] = checkout.currency === 'NANO' ? [] : await listLatestQuotes(ctx.db, checkout.id)
   const payments = await paymentsShown(ctx, checkout)
-  return { quotedUntil: quote?.expiresAt, payments: payments.filter(({ kind }) => kind !== 'unmatched') }
+  // The service takes what comes after somebody else's payment went back: what counts is the block that was given for.
+  const counts = ({ kind, blockHash }: Payment) => (order ? blockHash === checkout.blockHash : kind !== 'unmatched')
+  return { checkout, quotedUntil: quote?.expiresAt, payments: payments.filter(counts), refund: order?.refund }
 }
 
 /** About what an amount is worth, as plain decimal text; undefined when nobody knows. */
@@ -78,6 +94,7 @@ export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: str
 
 interface OwnCheckout {
   checkout: Checkout
+  order: OrderStanding | undefined
   payments: Payment[]
   events: EventWithDeliveries[]
   timeline: TimelineEntry[]
@@ -90,11 +107,13 @@ export async function getOwn(
   { owner }: { owner: string | undefined },
 ): Promise<OwnCheckout> {
   const id = toCheckoutId(given)
-  const checkout = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
-  if (!checkout) throw checkoutNotFound()
+  const own = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
+  if (!own) throw checkoutNotFound()
+  const { checkout, order } = await asOrdered(ctx, own)
   const accountId = checkout.owner === ANONYMOUS ? null : checkout.owner
   return {
     checkout,
+    order,
     payments: await listPayments(ctx.db, checkout.id),
     events: await listEventsOf(ctx, { subject: checkout.id, accountId }),
     timeline: await listTimeline(ctx.db, checkout.id),
@@ -107,9 +126,9 @@ export async function showOwn(
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
-  const { checkout, payments, events, timeline } = await getOwn(ctx, given, { owner })
+  const { checkout, order, payments, events, timeline } = await getOwn(ctx, given, { owner })
   return {
-    checkout: toOwnView(ctx.till, checkout),
+    checkout: { ...toOwnView(ctx.till, checkout), ...orderShown(order, checkout.status) },
     payments: payments.map((payment) => showPayment(ctx.till, payment)),
     webhook_events: events.map(showEvent),
     wallet: await showWallet(ctx, checkout),

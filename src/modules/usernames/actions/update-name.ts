@@ -3,12 +3,12 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import { OFFERED, openOrder, toOffer } from '../../billing/index.ts'
+import { OFFERED, toOffer } from '../../billing/index.ts'
 import { accountOf } from '../account-of.ts'
-import { type ChangeDetail, NAME_UPDATE } from '../domain/change-name.ts'
-import { findName } from '../domain/find-name.ts'
-import { nameInGrace, nameNotLeased, nothingToChange } from '../errors.ts'
-import { readProfile } from '../wire-fields.ts'
+import { authorizeChange } from '../domain/authorize-change.ts'
+import { offerChange } from '../domain/offer-change.ts'
+import { signatureNeedsOffer } from '../errors.ts'
+import { readChanges } from '../wire-fields.ts'
 
 /** Read by the module itself, so that what is wrong is named. */
 const free = (description: string, example?: unknown) =>
@@ -17,11 +17,21 @@ const free = (description: string, example?: unknown) =>
 export const updateName = action({
   name: 'update_name',
   summary:
-    'Changes what a username stands for or tells, once its owner has paid a small amount from the owning address.',
+    'Changes what a username stands for or tells: for a small fee, by the word of the account or the address that has it.',
   input: input({
     name: field.username,
+    id: optional(field.id('Id of an offer of this action, to say now what may happen under it.')),
+    signature: optional(
+      Type.Unsafe<string>(
+        Type.String({
+          pattern: '^[0-9a-fA-F]{128}$',
+          description: 'Signature of the key of the owning address over `to_sign`.',
+          refusal: { text: 'Invalid signature: 128 hexadecimal digits.', code: 'invalid_request' },
+        }),
+      ),
+    ),
     address: optional(field.account),
-    title: free('Up to 99 characters, as all of these; an empty text takes one away.', 'Alice’s Shop'),
+    title: free('Up to 99 characters, as all of these.', 'Alice’s Shop'),
     website: free('An address of the web.', 'https://alice.example'),
     github: free('A name there.'),
     twitter: free('A name there.'),
@@ -29,10 +39,11 @@ export const updateName = action({
     location: free('A place.'),
     image: free('An address of a picture.'),
     metadata: free('An object of up to 500 bytes.', { shop: 7 }),
+    remove: free('Members that are taken away.', ['twitter']),
   }),
   fieldSynonyms: { username: 'name' },
   example: {
-    request: { name: 'alice', title: 'Alice’s Shop' },
+    request: { name: 'alice' },
     response: {
       id: '5c363461a1b2c3d4',
       address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
@@ -44,6 +55,7 @@ export const updateName = action({
       amount: '0.001003',
       amount_raw: '1003000000000000000000000000',
       link: 'nano:nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8?amount=1003000000000000000000000000',
+      authorized: false,
     },
   },
   output: answer.record({
@@ -52,36 +64,40 @@ export const updateName = action({
     amount: answer.nano,
     amount_raw: answer.raw,
     link: answer.paymentUri,
+    authorized: answer.bool,
+    changes: answer.optional(answer.object),
+    to_sign: answer.optional(answer.text),
   }),
   errors: {
     username_not_found: 'Nobody leases this name.',
-    conflict: 'The lease is over, and only its owner can renew it.',
+    not_the_owner: 'Neither the key nor the signature is that of whoever has the name.',
+    conflict: 'The lease is over, and only its owner can renew it; or the offer was authorised for another change.',
     invalid_url: 'website or image is no address of the web.',
     invalid_metadata: 'metadata is no object of up to 500 bytes.',
   },
   auth: 'none',
   once: true,
   caching: 'never',
-  async run(ctx, { name, address, ...given }) {
-    const profile = readProfile(given)
-    if (address === undefined && Object.keys(profile).length === 0) throw nothingToChange()
-    const { key, status, lease } = await findName(ctx, name)
-    if (status === 'grace') throw nameInGrace()
-    if (!lease) throw nameNotLeased()
-    const checkout = await openOrder(ctx, {
-      kind: NAME_UPDATE,
-      subject: key,
-      accountId: accountOf(ctx.caller),
-      detail: { name: lease.name, address: address ?? null, profile } satisfies ChangeDetail,
-      title: `Change of @${lease.name}`,
-      // Anybody may ask for a change; the owner who is given somebody's link must see where the name would lead.
-      description: `${address === undefined ? '' : `@${lease.name} will stand for ${address}. `}Counts only when it is paid from ${lease.owner}, which owns the name. Any other payment is sent back.`,
-      plans: [{ title: 'Change', price: ctx.till.sales.rules.nameUpdatePrice }],
-    })
+  async run(ctx, { name, id, signature, ...given }) {
+    const changes = readChanges(given)
+    const accountId = accountOf(ctx.caller)
+    if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
+    const { lease, checkout, isAuthorized, toSign, ...offered } =
+      id === undefined
+        ? await offerChange(ctx, { name, changes, accountId })
+        : await authorizeChange(ctx, { name, id, changes, accountId, signature })
     const { plans, ...offer } = toOffer(ctx.till, checkout)
     const [{ link }] = plans as [{ link: string }]
     const amountRaw = checkout.amountRaw!
-    const amount = { amount: formatNano(amountRaw), amount_raw: amountRaw.toString(), link }
-    return { ...offer, update_name: `@${lease.name}`, ...amount }
+    return {
+      ...offer,
+      update_name: `@${lease.name}`,
+      amount: formatNano(amountRaw),
+      amount_raw: amountRaw.toString(),
+      link,
+      authorized: isAuthorized,
+      ...(offered.changes && { changes: offered.changes }),
+      ...(toSign !== undefined && { to_sign: toSign }),
+    }
   },
 })

@@ -50,24 +50,27 @@ export const leaseName =
     if (await insertLease(tx.db, fresh)) return { what: `@${name} until ${toDay(expiresAt)}`, told }
     const held = (await lockLease(tx.db, key))!
     const isFree = statusAt(held, Math.min(paidAt, now)) === 'available'
-    if (!isFree && held.owner !== payer) return { refund: 'name_taken' }
+    const isOwn = held.owner === payer || (held.accountId !== null && held.accountId === accountId)
+    if (!isFree && !isOwn) return { refund: 'name_taken' }
     // Later than any other change of it, whatever the clocks say: whoever reads two knows which is newer.
     const changedAt = Math.max(now, held.changedAt + 1)
-    const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, now, accountId, changedAt })
+    const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, now, changedAt })
     await updateLease(tx.db, lease)
     return { what: `@${lease.name} until ${toDay(lease.expiresAt)}`, told }
   }
 
-/** The period is added to what is left; a grace period that was long stays long. */
+/**
+ * The period is added to what is left; a grace period that was long stays long. Whose the name is stays as it is: anybody
+ * may have made the offer that its owner pays.
+ */
 function extend(
   held: Lease,
-  { period, now, accountId, changedAt }: { period: LeasePeriod; now: number } & Pick<Lease, 'accountId' | 'changedAt'>,
+  { period, now, changedAt }: { period: LeasePeriod; now: number } & Pick<Lease, 'changedAt'>,
 ): Lease {
   const expiresAt = addPeriod(Math.max(now, held.expiresAt), period)
   const grace = Math.max(held.graceUntil - held.expiresAt, graceOf(period))
   return {
     ...held,
-    accountId: held.accountId ?? accountId,
     expiresAt,
     graceUntil: expiresAt + grace,
     changedAt,

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
+import type { Lease } from '../../names/index.ts'
 import { type FoundName, findName } from './find-name.ts'
 import { NAME, type NameDetail } from './lease-name.ts'
 
@@ -27,10 +28,19 @@ export async function offerName(
     accountId,
     detail: { name: shown, periods: namePlans.map(({ period }) => ({ ...period })) } satisfies NameDetail,
     title: `Username @${shown}`,
-    description: lease
-      ? `Only @${shown} itself can extend the lease: pay from ${lease.owner}. Any other payment is sent back.`
-      : `Pay from the wallet that @${shown} should stand for: the address that pays becomes its owner. Do not pay from an exchange. If somebody else is faster, your payment is sent back.`,
+    description: describe(shown, lease, accountId),
     plans: namePlans.map(({ title, price }) => ({ title, price })),
   })
   return { ...found, shown, checkout }
+}
+
+/** Whoever pays an offer that somebody else has made must know whom the name will belong to. */
+function describe(name: string, lease: Lease | undefined, accountId: string | null): string {
+  if (lease && accountId !== null && lease.accountId === accountId) {
+    return `Extends the lease of @${name}, whoever pays.`
+  }
+  if (lease)
+    return `Only @${name} itself can extend the lease: pay from ${lease.owner}. Any other payment is sent back.`
+  const also = accountId === null ? '' : ' It belongs to the account that made this offer as well, which can change it.'
+  return `Pay from the wallet that @${name} should stand for: the address that pays becomes its owner.${also} Do not pay from an exchange. If somebody else is faster, your payment is sent back.`
 }

@@ -1,0 +1,15 @@
+/* What the package exports as `nano-gateway/names`: the signature by which the owner of a username changes it. */
+import { type NameChange, toNameChangeMessage } from '../kernel/name-change.ts'
+import { isHex } from '../kernel/nano/hex.ts'
+import { signText } from '../kernel/nano/keys.ts'
+
+export type { NameChange } from '../kernel/name-change.ts'
+
+/**
+ * Signs a change of a username under an offer of `update_name`. Send the changes with `id` and this `signature` to the
+ * same action. The key, 64 hexadecimal digits, is that of the owning address, and goes nowhere.
+ */
+export function signNameChange({ privateKey, ...change }: NameChange & { privateKey: string }): string {
+  if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')
+  return signText(privateKey, toNameChangeMessage(change))
+}

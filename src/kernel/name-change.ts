@@ -1,0 +1,32 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from './nano/hex.ts'
+import type { Json, JsonObject } from './shape.ts'
+
+/** A change of a username as its owner signs it. */
+export interface NameChange {
+  /** With or without `@`, in any case. */
+  name: string
+  /** Of the offer: what was signed for one is good for no other. */
+  id: string
+  /** Members of `update_name` as they are sent, without `action`, `name`, `id` and `signature`. */
+  changes: JsonObject
+}
+
+/**
+ * The words that the owner of a name signs, which authorise one change under one offer. They can never be a block: those
+ * are signed as a hash of 32 bytes, and this is longer.
+ */
+export function toNameChangeMessage({ name, id, changes }: NameChange): string {
+  const digest = bytesToHex(sha256(new TextEncoder().encode(toCanonicalJson(changes)))).toLowerCase()
+  return `nano-gateway update_name ${name.replace(/^@/, '').toLowerCase()} ${id.toLowerCase()} ${digest}`
+}
+
+/** JSON that is the same text for the same value (RFC 8785): members in the order of their UTF-16 units, no spaces. */
+export function toCanonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value)
+    .filter((entry): entry is [string, Json] => entry[1] !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toCanonicalJson(member)}`).join(',')}}`
+}

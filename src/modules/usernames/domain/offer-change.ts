@@ -1,0 +1,61 @@
+import type { Ctx } from '../../../kernel/ctx.ts'
+import { toNameChangeMessage } from '../../../kernel/name-change.ts'
+import { openOrder } from '../../billing/index.ts'
+import type { Checkout } from '../../checkout/index.ts'
+import type { Lease } from '../../names/index.ts'
+import { nameInGrace, nameNotLeased } from '../errors.ts'
+import { type ChangeDetail, NAME_UPDATE, type NameChanges } from './change-name.ts'
+import { findName } from './find-name.ts'
+
+/** A change of a name that can be paid. */
+export interface ChangeOffer {
+  lease: Lease
+  checkout: Checkout
+  changes: NameChanges | null
+  /** Whether somebody has said so who may. */
+  isAuthorized: boolean
+  /** What the owner signs to say so, where it is known what is to change. */
+  toSign: string | undefined
+}
+
+/** Offers a change of a name. What is to change may be said now or later, and so may whether it may happen. */
+export async function offerChange(
+  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  { name, changes, accountId }: { name: string; changes: NameChanges | null; accountId: string | null },
+): Promise<ChangeOffer> {
+  const { key, lease } = await findLeased(ctx, name)
+  const isOwn = accountId !== null && lease.accountId === accountId
+  const authorized = isOwn && changes ? { accountId } : null
+  const detail: ChangeDetail = { name: lease.name, changes, authorized }
+  const checkout = await openOrder(ctx, {
+    kind: NAME_UPDATE,
+    subject: key,
+    accountId,
+    detail: { ...detail },
+    title: `Change of @${lease.name}`,
+    description: describe(lease, changes, authorized !== null),
+    plans: [{ title: 'Change', price: ctx.till.sales.rules.nameUpdatePrice }],
+  })
+  const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined
+  return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }
+}
+
+/** Whoever is given the link sees where the name would lead, and that paying does not make it so. */
+function describe({ name, owner }: Lease, changes: NameChanges | null, isAuthorized: boolean): string {
+  const leads = changes?.address === undefined ? '' : `@${name} would stand for ${changes.address}. `
+  const when = isAuthorized
+    ? 'The change is made when it is paid.'
+    : `The change is made once ${owner}, which owns the name, has signed it, or the account that leases it has said so. Without either the fee is sent back after 24 hours.`
+  return `${leads}This is a fee; whoever pays it gains nothing by it. ${when}`
+}
+
+/** A name that somebody leases at this moment, or why there is nothing to change. */
+export async function findLeased(
+  ctx: Pick<Ctx, 'store' | 'names'>,
+  name: string,
+): Promise<{ key: string; lease: Lease }> {
+  const { key, status, lease } = await findName(ctx, name)
+  if (status === 'grace') throw nameInGrace()
+  if (!lease) throw nameNotLeased()
+  return { key, lease }
+}
