@@ -1,8 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
-import { parseRaw } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Names } from '../../kernel/ports.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 import {
   type Wallet,
@@ -11,6 +9,7 @@ import {
   getOwnedWallet,
   listBlocks,
   listWallets,
+  readBalance,
   readRefundAddress,
   receiveDeposits,
 } from '../../modules/wallets/index.ts'
@@ -98,12 +97,10 @@ async function getOwn(db: Db, accountId: string, address: string): Promise<Walle
   }
 }
 
-/** What the ledger says now. A node that is away takes nothing from the page but this. */
-async function readLedger({ node }: WalletCtx, { address }: Wallet) {
+/** What it holds now. A node that is away takes nothing from the page but this. */
+async function readLedger(ctx: WalletCtx, wallet: Wallet) {
   try {
-    const answer = (await node.read('account_balance', { account: address })) as JsonObject
-    const [balance, receivable] = [parseRaw(String(answer.balance)), parseRaw(String(answer.receivable ?? '0'))]
-    return balance === undefined || receivable === undefined ? undefined : { balance, receivable }
+    return await readBalance(ctx, wallet)
   } catch {
     // The page says that it is not known; the way to the node has told why.
     return undefined

@@ -22,34 +22,55 @@ const NAMES: Record<string, Operation> = {
 }
 
 const FLAGS = ['list', 'receive', 'balance', 'delete', 'info', 'update_metadata'] as const
+/** Words that other services of the kind take for yes. */
+const WORDS: Partial<Record<(typeof FLAGS)[number], readonly string[]>> = { receive: ['all'] }
+const YES = ['true', '1']
+const NO = ['false', '0']
 
 /** Members that decide what is meant. */
-interface OperationFields {
-  wallet_action?: string
-  list?: boolean | undefined
-  receive?: boolean | undefined
-  balance?: boolean | undefined
-  delete?: boolean | undefined
-  info?: boolean | undefined
-  update_metadata?: boolean | undefined
+type OperationFields = Partial<Record<(typeof FLAGS)[number] | 'wallet_action' | 'expire', unknown>> & {
   send?: string
   account?: string
 }
 
-/** Which operation a request means, in either style. Two at once mean nothing. */
+/**
+ * Which operation a request means, in either style. Two at once mean nothing, and a request that names one which cannot
+ * be read is refused: it must never become another.
+ */
 export function chooseOperation(fields: OperationFields): Operation {
   const named = readName(fields.wallet_action)
-  const flagged: Operation[] = FLAGS.filter((flag) => fields[flag] === true)
+  const flagged: Operation[] = FLAGS.filter((flag) => readFlag(flag, fields[flag]))
   if (fields.send !== undefined) flagged.push('send')
+  if (isNow(fields.expire)) {
+    // A lifetime makes a wallet; that it should be over now can only be meant of one that there is.
+    if (fields.account === undefined) throw refuse('account', 'The field account is required.')
+    flagged.push('delete')
+  }
   const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : 'info')
   const other = flagged.find((flag) => flag !== chosen)
-  if (other !== undefined) throw refuse(other, `A request is one of ${chosen}, ${other}.`)
+  if (other !== undefined)
+    throw refuse(isNow(fields.expire) ? 'expire' : other, `A request is one of ${chosen}, ${other}.`)
   return chosen
 }
 
-function readName(name: string | undefined): Operation | undefined {
-  if (name === undefined) return undefined
-  const named = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined
+const toWord = (value: unknown) =>
+  typeof value === 'string' ? value.trim().toLowerCase() : typeof value === 'object' ? undefined : String(value)
+
+/** Whether `expire` says that it should be over instead of how long it should last. */
+const isNow = (value: unknown) => toWord(value) === 'true'
+
+function readFlag(flag: (typeof FLAGS)[number], value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false
+  const word = toWord(value) ?? ''
+  if (YES.includes(word) || WORDS[flag]?.includes(word)) return true
+  if (NO.includes(word)) return false
+  throw refuse(flag, `${flag} must be true or false.`)
+}
+
+function readName(name: unknown): Operation | undefined {
+  if (name === undefined || name === null || name === '') return undefined
+  const word = typeof name === 'string' ? name.trim().toLowerCase() : ''
+  const named = Object.hasOwn(NAMES, word) ? NAMES[word] : undefined
   if (!named) throw refuse('wallet_action', 'Unknown wallet_action.')
   return named
 }

@@ -3,7 +3,7 @@ import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { type InputOf, field, input, optional } from '../../../kernel/fields.ts'
+import { type InputOf, READERS, field, input, optional } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
@@ -11,6 +11,7 @@ import { createWallet } from '../domain/create-wallet.ts'
 import { deleteWallet } from '../domain/end-wallet.ts'
 import { listWallets } from '../domain/list-wallets.ts'
 import { getOwnedWallet } from '../domain/owned-wallet.ts'
+import { readBalance } from '../domain/read-balance.ts'
 import { receiveDeposits } from '../domain/receive.ts'
 import { sendFromWallet } from '../domain/send.ts'
 import { walletNotFound } from '../errors.ts'
@@ -27,9 +28,12 @@ const LIFETIME_DEFAULT = 90 * DAY
 const LISTED_DEFAULT = 100
 const AMOUNTS = ['balance', 'pending', 'receivable'] as const
 
+/** Read by the module itself: a flag that cannot be read must not be taken for one that was not given. */
+const flag = (description: string) => Type.Unsafe<unknown>({ description, examples: [true] })
+
 const fields = input({
   wallet_action: optional(
-    Type.String({
+    Type.Unsafe<unknown>({
       description:
         '`create_wallet`, `list_wallets`, `account_info`, `receive`, `balance`, `send`, `delete` or `update_metadata`; or the flags below.',
     }),
@@ -48,21 +52,26 @@ const fields = input({
       refusal: { text: 'Bad account number', code: 'invalid_account' },
     }),
   ),
-  expire: optional(field.duration('Create: lifetime, 5 minutes to 10 years; 90 days by default.')),
+  expire: optional(
+    Type.Unsafe<unknown>({
+      description: 'Create: lifetime, 5 minutes to 10 years; 90 days by default. `true` with an `account` ends it now.',
+      examples: ['2 hours'],
+    }),
+  ),
   metadata: optional(field.metadata('Create and update: kept with the wallet. List: what the metadata must have.')),
-  list: optional(field.flag('List wallets.')),
+  list: optional(flag('List wallets.')),
   limit: optional(field.count),
   start: optional(field.offset),
   search: optional(Type.String({ description: 'List: part of the address or metadata.', maxLength: 200 })),
-  info: optional(field.flag('Read one wallet; also meant when only `account` is given.')),
-  receive: optional(field.flag('Receive what waits.')),
-  balance: optional(field.flag('Read balance and receivable amount.')),
+  info: optional(flag('Read one wallet; also meant when only `account` is given.')),
+  receive: optional(flag('Receive what waits.')),
+  balance: optional(flag('Read balance and receivable amount.')),
   send: optional(field.account),
   /** Another place for the destination, which `wallet_action` leaves open. */
   address: optional(field.account),
   amount: optional(field.nanoAmountOrAll),
-  delete: optional(field.flag('End the wallet now.')),
-  update_metadata: optional(field.flag('Replace the metadata.')),
+  delete: optional(flag('End the wallet now.')),
+  update_metadata: optional(flag('Replace the metadata.')),
 })
 
 type Input = InputOf<typeof fields>
@@ -151,14 +160,12 @@ type Run = (ctx: Ctx, accountId: string, given: Input) => Promise<Json>
 const owned = (ctx: Ctx, accountId: string, { account }: Input): Promise<Wallet> =>
   getOwnedWallet(ctx.store.db, accountId, needed('account', account))
 
-const create: Run = async (ctx, accountId, { vanity, refund_address, expire = LIFETIME_DEFAULT, metadata }) => {
-  if (expire < LIFETIME_MIN || expire > LIFETIME_MAX) {
-    throw new AppError('invalid_duration', 'expire is 5 minutes to 10 years.', { body: { field: 'expire' } })
-  }
+const create: Run = async (ctx, accountId, { vanity, refund_address, expire, metadata }) => {
+  const lifetimeMilliseconds = readLifetime(expire)
   const wallet = await createWallet(ctx, {
     accountId,
     purpose: 'cloud',
-    lifetimeMilliseconds: expire,
+    lifetimeMilliseconds,
     ...(refund_address !== undefined && { refundAddress: await readRefundAddress(ctx.names, refund_address) }),
     ...(metadata !== undefined && { metadata }),
     ...(vanity !== undefined && vanity !== '' && { vanity: { prefix: vanity, leaving: ctx.leaving } }),
@@ -168,27 +175,36 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire = LI
   return { ...shaped, balance: 0, qrcode: ctx.custody.qrPng(toPaymentUri({ address: wallet.address })) }
 }
 
+function readLifetime(expire: unknown): number {
+  if (expire === undefined || expire === null || expire === '' || expire === false) return LIFETIME_DEFAULT
+  const lifetime = typeof expire === 'string' ? READERS.duration(expire) : undefined
+  if (lifetime === undefined) throw badLifetime('Invalid duration: a number and a unit, for example 2 hours.')
+  if (lifetime < LIFETIME_MIN || lifetime > LIFETIME_MAX) throw badLifetime('expire is 5 minutes to 10 years.')
+  return lifetime
+}
+
+const badLifetime = (text: string) => new AppError('invalid_duration', text, { body: { field: 'expire' } })
+
 const list: Run = async (ctx, accountId, { limit = LISTED_DEFAULT, start = 0, search, metadata }) => {
   const bounded = limit < 0 ? ctx.limits.countMax : Math.min(limit, ctx.limits.countMax)
   const wallets = await listWallets(ctx, accountId, { limit: bounded, start, search, metadata })
   return wallets.map((wallet) => shapeWallet(wallet, ctx.clock.now()))
 }
 
-/** What the ledger says now. */
-async function readBalance({ node }: Ctx, { address }: Wallet): Promise<JsonObject> {
-  const answer = (await node.read('account_balance', { account: address })) as JsonObject
-  const { balance = '0', receivable = '0' } = answer
+async function showBalance(ctx: Ctx, wallet: Wallet): Promise<JsonObject> {
+  const read = await readBalance(ctx, wallet)
+  const [balance, receivable] = [read.balance.toString(), read.receivable.toString()]
   return withNano({ balance, pending: receivable, receivable }, AMOUNTS)
 }
 
 const info: Run = async (ctx, accountId, given) => {
   const wallet = await owned(ctx, accountId, given)
-  return { ...shapeWallet(wallet, ctx.clock.now()), ...(await readBalance(ctx, wallet)) }
+  return { ...shapeWallet(wallet, ctx.clock.now()), ...(await showBalance(ctx, wallet)) }
 }
 
 const balance: Run = async (ctx, accountId, given) => {
   const wallet = await owned(ctx, accountId, given)
-  const amounts = await readBalance(ctx, wallet)
+  const amounts = await showBalance(ctx, wallet)
   return { ...amounts, address: wallet.address, ...expirationOf(wallet, ctx.clock.now()) }
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { type Wallet, listOwnedWallets } from '../store.ts'
+import { withOwnBlocks } from './read-balance.ts'
 
 const READ_MAX = 10_000
 
@@ -25,5 +26,5 @@ export async function listWallets(
   const fits = (wallet: Wallet) =>
     (text === undefined || `${wallet.address} ${JSON.stringify(wallet.metadata)}`.toLowerCase().includes(text)) &&
     Object.entries(metadata ?? {}).every(([name, value]) => isDeepStrictEqual(wallet.metadata?.[name], value))
-  return all.filter(fits).slice(start, start + limit)
+  return withOwnBlocks({ store }, all.filter(fits).slice(start, start + limit))
 }

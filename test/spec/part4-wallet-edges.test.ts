@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { emptyUrl } from '../support/empty-store.ts'
+import { ENGINES } from '../support/engines.ts'
+import { sharedKeys } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { type Answer, SHOP, openClient } from '../wallets/client.ts'
+
+/* Contract 4.2: what a wallet shows while its blocks wait, and requests that nobody can read. */
+
+const NANO = 10n ** 30n
+
+for (const engine of ENGINES) {
+  test(`the money of a wallet vanished between receive and its confirmation: its own blocks count at once (contract 4.2, rule 18) on ${engine}`, async (t) => {
+    const client = await openClient(t, { ...sharedKeys(), DATABASE_URL: await emptyUrl(t, engine) })
+    const { node } = client.gateway.app.devnet!
+    const account = await client.create()
+    const shown = async () => {
+      const { balance, receivable, pending } = await client.ask({ balance: 'true', account })
+      const [listed] = await client.ask<Answer[]>({ list: true })
+      const info = await client.ask({ account })
+      assert.deepEqual(
+        [listed!.balance, info.balance, info.receivable, pending],
+        [balance, balance, receivable, receivable],
+      )
+      return [BigInt(balance!) / NANO, BigInt(receivable!) / NANO]
+    }
+    await client.deposit(account, '5')
+    await until(async () => (await shown())[1] === 5n)
+    node.hold()
+    // Sent to it and not confirmed: nobody's yet.
+    await client.deposit(account, '2')
+    assert.deepEqual(await shown(), [0n, 5n])
+    const [received] = await client.ask<Answer[]>({ receive: true, account })
+    assert.deepEqual(await shown(), [5n, 0n], 'received, not confirmed')
+    const { confirmed } = (await client.gateway.call('block_info', { hash: received!.receive_hash })).json()
+    assert.equal(confirmed, 'false')
+    await node.release()
+    await until(async () => (await shown())[1] === 2n)
+    // The next block waits until the one before it is confirmed, here too.
+    const { db } = client.gateway.app.store
+    const open = () => db.selectFrom('wallet_blocks').select('id').where('status', '<>', 'confirmed').execute()
+    await until(async () => (await open()).length === 0)
+    node.hold()
+    await client.ask({ send: SHOP, amount: '1', account })
+    assert.deepEqual(await shown(), [4n, 2n], 'sent, not confirmed')
+    await node.release()
+    await until(async () => (await open()).length === 0)
+    assert.deepEqual(await shown(), [4n, 2n])
+  })
+}
+
+test('list: "True" made a wallet and receive: "all" did nothing: flags are read in any case, and what cannot be read is refused (contract 4.2, rule 19)', async (t) => {
+  const client = await openClient(t)
+  const account = await client.create({ expire: '2 hours' })
+  const count = async () => (await client.ask<Answer[]>({ list: true })).length
+  for (const yes of ['True', 'TRUE', ' true ', 1, '1', true]) {
+    assert.equal((await client.ask<Answer[]>({ list: yes })).length, 1, JSON.stringify(yes))
+  }
+  assert.equal((await client.ask<Answer[]>({ wallet_action: 'LIST_WALLETS' })).length, 1)
+  await client.deposit(account, '1')
+  await until(async () => (await client.ask({ balance: 'True', account })).receivable !== '0')
+  assert.equal((await client.ask<Answer[]>({ receive: 'ALL', account })).length, 1)
+  for (const no of [false, 'False', 0, '0', null, ''])
+    assert.equal((await client.ask({ delete: no, account })).address, account)
+
+  const refusals: [fields: object, field: string][] = [
+    [{ list: 'all' }, 'list'],
+    [{ list: 'yes' }, 'list'],
+    [{ list: [true] }, 'list'],
+    [{ list: { all: true } }, 'list'],
+    [{ list: 2 }, 'list'],
+    [{ delete: 'yes', account }, 'delete'],
+    [{ receive: 'everything', account }, 'receive'],
+    [{ balance: 'please', account }, 'balance'],
+    [{ info: -1, account }, 'info'],
+    [{ update_metadata: 'x', account, metadata: {} }, 'update_metadata'],
+    [{ wallet_action: 'lst' }, 'wallet_action'],
+    [{ wallet_action: 7 }, 'wallet_action'],
+    [{ wallet_action: ['list'] }, 'wallet_action'],
+    [{ expire: true }, 'account'],
+    [{ expire: true, list: true, account }, 'expire'],
+    [{ expire: 7, wallet_action: 'create' }, 'expire'],
+    [{ expire: 'soon' }, 'expire'],
+    [{ receive: true, list: 'no' }, 'list'],
+  ]
+  for (const [fields, field] of refusals) {
+    const reply = await client.call(fields)
+    assert.deepEqual([reply.status, reply.json().field], [400, field], JSON.stringify(fields))
+  }
+  assert.equal(await count(), 1, 'nothing was made')
+
+  // That it should be over now is the end of it.
+  const other = await client.create()
+  assert.deepEqual(await client.ask({ expire: 'True', account: other }), { deleted: true })
+  const gone = await client.call({ balance: true, account: other })
+  assert.deepEqual([gone.status, gone.json().error], [400, 'Wallet not found.'])
+})
