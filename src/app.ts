@@ -4,7 +4,7 @@ import { openCheckouts } from './checkout.ts'
 import { type Config, storeUrl } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openEmailPayments } from './email.ts'
-import { startEmbedded, toPlayLedger } from './embedded.ts'
+import { startEmbedded, toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
@@ -185,7 +185,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
   const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
-  const names = openNames(builtIn, {
+  const names = openNames(await withPlayNames(builtIn, devnet && custodian.ctx), {
     db,
     clock,
     notices,
@@ -260,7 +260,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   opened.defer(() => shared?.close())
   const usernameOf = (address: string) => names.usernameOf(address)
   const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
-  const payments = openPayments(config, {
+  const payments = openPayments(await withPlayPayments(config, devnet && custodian.ctx), {
     store: storeCtx,
     node: nodes.forRequest(),
     confirmations: nodes.confirmations,

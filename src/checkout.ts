@@ -85,7 +85,9 @@ export function openCheckouts(
       lifetimeMilliseconds: config.checkoutLifetimeHours * HOUR,
       openMax: config.checkoutOpenMax,
       openAnonymousMax: config.checkoutOpenAnonymousMax,
-      generatedWallets: config.checkoutGeneratedWallets,
+      // On the embedded ledger everything can be tried; an operator who names accounts means them.
+      generatedWallets:
+        devnet && config.checkoutGeneratedWallets.length === 0 ? ['all'] : config.checkoutGeneratedWallets,
       plainHttpAllowed: devnet,
     },
     prices: needs.prices,

@@ -28,7 +28,10 @@ interface EmailNeeds {
 
 /** Puts payments by mail together: their links and their jobs. */
 export function openEmailPayments(
-  config: Pick<Config, 'checkoutUrl' | 'apiUrl' | 'emailFee' | 'emailRecipientsPerDayMax' | 'emailMailsPerAddressMax'>,
+  config: Pick<
+    Config,
+    'smtpUrl' | 'checkoutUrl' | 'apiUrl' | 'emailFee' | 'emailRecipientsPerDayMax' | 'emailMailsPerAddressMax'
+  >,
   { wallets, names, mailer, secrets, baseUrl, blockLink }: EmailNeeds,
 ): EmailParts {
   const pages = () => config.checkoutUrl ?? baseUrl()
@@ -47,6 +50,7 @@ export function openEmailPayments(
       block: blockLink,
     },
     secrets,
+    keepsMail: config.smtpUrl === '',
   }
   const ctx: EmailCtx = { ...wallets, postOffice, names }
   return {

@@ -7,14 +7,20 @@ import { AppError } from './kernel/errors.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
+import { DEV_NETWORK } from './kernel/nano/network.ts'
+import { type BuiltIn, NEVER } from './modules/names/index.ts'
+import { type WalletCtx, treasury } from './modules/wallets/index.ts'
 import { EMBEDDED } from './upstreams.ts'
+
+/** Whether the embedded ledger is among the nodes. */
+export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
 
 /** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
 export async function startEmbedded(
   config: Config,
   { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
 ): Promise<Devnet | undefined> {
-  if (!config.nodeUrls.some((url) => url.startsWith(EMBEDDED))) return undefined
+  if (!isEmbedded(config)) return undefined
   const devnet = await startDevnet({
     file: join(config.dataDir, 'devnet.db'),
     clock,
@@ -27,6 +33,38 @@ export async function startEmbedded(
   const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
   writeFileSync(join(config.dataDir, 'devnet.json'), `${JSON.stringify(addresses, null, 2)}\n`)
   return devnet
+}
+
+/** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */
+export async function withPlayNames(builtIn: BuiltIn, wallets: WalletCtx | undefined): Promise<BuiltIn> {
+  if (!wallets) return builtIn
+  const { address } = await treasury(wallets)
+  const taken = new Set(builtIn.names.map(({ name }) => name.toLowerCase()))
+  const play = [
+    { name: 'faucet', address },
+    { name: 'bank', address: toAddress(DEV_NETWORK.genesisAccount) },
+  ].filter(({ name }) => !taken.has(name))
+  const names = play.map((known) => ({ ...known, createdAt: 0, expiresAt: NEVER, profile: {} }))
+  return { ...builtIn, names: [...builtIn.names, ...names] }
+}
+
+type PaymentSettings = Pick<
+  Config,
+  'x402PayTo' | 'x402Actions' | 'x402Network' | 'x402TimeoutSeconds' | 'x402FacilitatorUrl'
+>
+
+/** Payments by request for those who try things out: to the treasury, under the name of this ledger. */
+export async function withPlayPayments(
+  config: PaymentSettings,
+  wallets: WalletCtx | undefined,
+): Promise<PaymentSettings> {
+  if (!wallets || config.x402PayTo !== undefined || config.x402Actions.length === 0) return config
+  const { address } = await treasury(wallets)
+  return {
+    ...config,
+    x402PayTo: address,
+    x402Network: config.x402Network === 'nano:mainnet' ? 'nano:dev' : config.x402Network,
+  }
 }
 
 /** The embedded ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */

@@ -28,7 +28,7 @@ export const MONEY_SETTINGS = {
     'CHECKOUT_GENERATED_WALLETS',
     '',
     list,
-    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account.',
+    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account, as it is on the embedded ledger when nobody is named.',
   ),
   checkoutOpenMax: setting(
     'CHECKOUT_OPEN_MAX',
@@ -169,7 +169,7 @@ export const MONEY_SETTINGS = {
     'X402_PAY_TO',
     '',
     ledgerAddress,
-    'Address that payments by request go to, and nothing else; unset, nothing is sold by request.',
+    'Address that payments by request go to, and nothing else; unset, nothing is sold by request, and on the embedded ledger the treasury takes them.',
   ),
   x402Actions: setting(
     'X402_ACTIONS',

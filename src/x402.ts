@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { isEmbedded } from './embedded.ts'
 import type { Registry } from './guard/registry.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
@@ -42,11 +43,12 @@ export function openPayments(
 
 /** The price of each action that has one. A price that cannot be asked for is refused. */
 export function readPrices(
-  { x402PayTo, x402Actions, x402Price }: Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Price'>,
+  config: Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Price' | 'nodeUrls'>,
   registry: Registry,
   rates: Prices | undefined,
 ): ReadonlyMap<string, Price> {
-  if (x402PayTo === undefined) return new Map()
+  const { x402PayTo, x402Actions, x402Price } = config
+  if (x402PayTo === undefined && !isEmbedded(config)) return new Map()
   return new Map(
     x402Actions.map(({ name, price = x402Price }) => {
       const action = registry.find(name)?.action

@@ -24,4 +24,6 @@ export interface PostOffice {
     block(hash: string): string
   }
   secrets: SecretBox
+  /** Whether mail stays in the store, because no mail server is set. */
+  keepsMail: boolean
 }

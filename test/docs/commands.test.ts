@@ -21,7 +21,10 @@ const ending = { after: (close: unknown) => void closing.unshift(close as () => 
 
 /** One gateway for all pages. */
 async function openShared() {
-  return { gateway: await openGateway(ending, { DEVNET_TREASURY_NANO: '1000000' }), receiver: await freePort() }
+  return {
+    gateway: await openGateway(ending, { DEVNET_TREASURY_NANO: '1000000', X402_ACTIONS: 'work_generate' }),
+    receiver: await freePort(),
+  }
 }
 
 let opened: ReturnType<typeof openShared> | undefined

@@ -26,6 +26,7 @@ const postOffice: PostOffice = {
     block: (hash) => `http://explorer.test/${hash}`,
   },
   secrets,
+  keepsMail: true,
 }
 
 export const toEmailCtx = ({ ctx }: Instance): EmailCtx => ({

@@ -19,7 +19,7 @@ import {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, Username: available, leased, reserved; 3, rules 9 and 10; 2, rule 7)', async (t) => {
+test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, Username: available, leased, reserved; 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]

@@ -7,8 +7,8 @@ import { type Offer, lease, offer, openMarket, priceOf, untilRefunded } from '..
 
 /* What the check of an order says, and what is true once it has said it. */
 
-for (const engine of ENGINES) {
-  test(`once check says complete, what was bought is there at the first try (contract 4.6, rule 11) on ${engine}`, async (t) => {
+test('once check says complete, what was bought is there at the first try (contract 4.6, rule 11)', async (t) => {
+  for (const engine of ENGINES) {
     const market = await openMarket(t, engine)
     const shop = await market.start()
     const alice = await market.person()
@@ -26,10 +26,10 @@ for (const engine of ENGINES) {
     await market.send(alice, credits.address, credits.plans[0]!.value_raw)
     await untilStatus(shop, credits.id, 'complete')
     assert.equal((await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>().credits, 1_000)
-  })
-}
+  }
+})
 
-test('money that went back said complete, success and message: a refunded order says so at every door (contract 4.6, rule 10; 4.6, GET /pay/<id>/receipt)', async (t) => {
+test('money that went back said complete, success and message: a refunded order says so at every door (contract 4.6, rule 10)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]

@@ -10,8 +10,8 @@ import { type Answer, SHOP, openClient } from '../wallets/client.ts'
 
 const NANO = 10n ** 30n
 
-for (const engine of ENGINES) {
-  test(`the money of a wallet vanished between receive and its confirmation: its own blocks count at once (contract 4.2, rule 18) on ${engine}`, async (t) => {
+test('the money of a wallet vanished between receive and its confirmation: its own blocks count at once (contract 4.2, rule 18)', async (t) => {
+  for (const engine of ENGINES) {
     const client = await openClient(t, { ...sharedKeys(), DATABASE_URL: await emptyUrl(t, engine) })
     const { node } = client.gateway.app.devnet!
     const account = await client.create()
@@ -47,8 +47,8 @@ for (const engine of ENGINES) {
     await node.release()
     await until(async () => (await open()).length === 0)
     assert.deepEqual(await shown(), [4n, 2n])
-  })
-}
+  }
+})
 
 test('list: "True" made a wallet and receive: "all" did nothing: flags are read in any case, and what cannot be read is refused (contract 4.2, rule 19)', async (t) => {
   const client = await openClient(t)

@@ -73,6 +73,8 @@ export async function openGateway(
     DEVNET_TREASURY_NANO: '0',
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
+    // What the embedded ledger sells by itself is for those who try it out; most tests ask for work without paying.
+    ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))

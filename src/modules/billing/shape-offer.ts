@@ -21,22 +21,26 @@ export const OFFERED_PLAN = answer.record({
   value: answer.nano,
   value_raw: answer.raw,
   link: answer.paymentUri,
+  qrcode: answer.optional(answer.png),
 })
 
 /** The offer of contract 2: where to pay how much for what. Each plan has an amount of its own. */
-export function toOffer({ links }: Till, { id, address, plans, expiresAt }: Checkout): JsonObject {
+export function toOffer(
+  { links, qrPng }: Till,
+  { id, address, plans, expiresAt }: Checkout,
+  { qrcode = false }: { qrcode?: boolean } = {},
+): JsonObject {
   return {
     id,
     address,
     browser: links.pay(id),
     check: links.check(id),
     json: links.record(id),
-    plans: plans.map(({ title, amountRaw }) => ({
-      title,
-      value: formatNano(amountRaw!),
-      value_raw: amountRaw!.toString(),
-      link: toPaymentUri({ address, amount: amountRaw }),
-    })),
+    plans: plans.map(({ title, amountRaw }) => {
+      const link = toPaymentUri({ address, amount: amountRaw })
+      const picture = qrcode && { qrcode: qrPng(link) }
+      return { title, value: formatNano(amountRaw!), value_raw: amountRaw!.toString(), link, ...picture }
+    }),
     expires_unix: Math.floor(expiresAt / 1000),
   }
 }

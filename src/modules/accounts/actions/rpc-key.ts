@@ -26,6 +26,9 @@ export const rpcKey = action({
   caching: 'never',
   async run(ctx, { email }) {
     await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl() })
-    return { success: true, message: `A sign-in link was sent to ${email}.` }
+    const message = ctx.postOffice.keepsMail
+      ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${ctx.baseUrl()}/dashboard/admin/mail.`
+      : `A sign-in link was sent to ${email}.`
+    return { success: true, message }
   },
 })

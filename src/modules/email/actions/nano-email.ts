@@ -27,7 +27,7 @@ export const nanoEmail = action({
     email_receipt: optional(free('Mail address that is told of the funding and of every claim.', 'bob@example.com')),
     expiration: optional(field.duration('How long shares can be claimed: 1 hour to 90 days; 30 days by default.')),
   }),
-  fieldSynonyms: { expire: 'expiration' },
+  fieldSynonyms: { expire: 'expiration', email: 'emails' },
   example: {
     request: {
       refund_address: REFUND,

@@ -1,6 +1,6 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import { field, input } from '../../../kernel/fields.ts'
+import { field, input, optional } from '../../../kernel/fields.ts'
 import { OFFERED, OFFERED_PLAN, toOffer } from '../../billing/index.ts'
 import { KNOWN_NAME } from '../../names/index.ts'
 import { accountOf } from '../account-of.ts'
@@ -9,6 +9,7 @@ import { offerName } from '../domain/offer-name.ts'
 
 const FOUND = {
   name: answer.text,
+  username: answer.text,
   available: answer.bool,
   lease: answer.orNull(
     answer.record({ ...KNOWN_NAME.properties, owner: answer.address, grace_until_unix: answer.unix }),
@@ -18,12 +19,16 @@ const FOUND = {
 export const getName = action({
   name: 'get_name',
   summary: 'Offers a username: for how much it can be leased or, by its owner, extended.',
-  input: input({ name: field.username }),
+  input: input({
+    name: field.username,
+    qrcode: optional(field.flag('Whether each plan comes with a picture of its link.')),
+  }),
   fieldSynonyms: { username: 'name' },
   example: {
     request: { name: 'alice' },
     response: {
       name: 'alice',
+      username: 'alice',
       id: '5c363461a1b2c3d4',
       address: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
       browser: 'https://gateway.example/pay/5c363461a1b2c3d4',
@@ -55,10 +60,10 @@ export const getName = action({
   auth: 'none',
   once: true,
   caching: 'never',
-  async run(ctx, { name }) {
+  async run(ctx, { name, qrcode }) {
     const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(ctx.caller) })
     const found = { available: status === 'available', status, lease: lease ? showLease(lease) : null }
-    if (!checkout) return { name, ...found, plans: [], message: 'This name is reserved.' }
-    return { name: shown, ...toOffer(ctx.till, checkout), ...found }
+    if (!checkout) return { name, username: name, ...found, plans: [], message: 'This name is reserved.' }
+    return { name: shown, username: shown, ...toOffer(ctx.till, checkout, { qrcode: qrcode === true }), ...found }
   },
 })
