@@ -31,8 +31,9 @@ test('every synonym of an action answers as the action does (contract 9, Synonym
   }
   for (const [at, action] of ['rpc_key', 'gpu_key'].entries()) {
     const email = `user${at}@example.com`
-    const message = `A sign-in link was sent to ${email}.`
-    assert.deepEqual((await call(action, { email })).json<unknown>(), { success: true, message })
+    const { success, message } = (await call(action, { email })).json<{ success: boolean; message: string }>()
+    assert.equal(success, true)
+    assert.ok(message.includes(`the sign-in link for ${email} is kept here`), message)
   }
   const names = app.doors.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
   assert.equal(new Set(names).size, names.length, 'no name means two things')
