@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { signNameChange } from '../client/names.ts'
+import { toNameChangeMessage } from '../kernel/name-change.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { isHex } from '../kernel/nano/hex.ts'
-import { deriveKey } from '../kernel/nano/keys.ts'
+import { deriveKey, signText } from '../kernel/nano/keys.ts'
 import { toObject } from '../kernel/shape.ts'
 import { readChanges } from '../modules/usernames/index.ts'
 
@@ -15,7 +15,7 @@ export function signChange(
 ): void {
   const changes = readChanges(readGiven(text))
   if (!changes) throw new Error('There is nothing to change.')
-  const signature = signNameChange({ name, id, changes, privateKey: readKey(keyFile, index) })
+  const signature = signText(readKey(keyFile, index), toNameChangeMessage({ name, id, changes }))
   console.log(JSON.stringify({ action: 'update_name', name, id, ...changes, signature }))
 }
 

@@ -94,6 +94,7 @@ export function verifyText(key: PublicKey, text: string, signature: string): boo
   try {
     return scheme.verify(hexToBytes(signature), wordsOf(text), hexToBytes(key), { zip215: false })
   } catch {
+    // What is no signature, or could be a block, signs no words.
     return false
   }
 }
