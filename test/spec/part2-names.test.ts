@@ -65,7 +65,7 @@ test('a registration offer shows plans, and how the name stands (contract 2, Use
   const now = market.clock.now() / 1000
   const first = await offer(shop, 'Alice')
   const free = { available: true, status: 'available', lease: null, titles: TITLES }
-  assert.deepEqual(assertOffer(first, shop.url, now), { name: 'Alice', ...free })
+  assert.deepEqual(assertOffer(first, shop.url, now), { name: 'Alice', username: 'Alice', ...free })
   const waiting = { kind: 'name', name: 'Alice', status: 'waiting' }
   const { success, status: before, order: asked } = (await shop.check(first.id)) as OrderCheck
   assert.deepEqual([success, before, asked], [false, 'pending', waiting])
@@ -82,7 +82,7 @@ test('a registration offer shows plans, and how the name stands (contract 2, Use
     ...{ created: 'November 15, 2026', created_unix: now, expires: 'December 15, 2026', expires_unix: ends },
     grace_until_unix: ends + 10 * DAY,
   }
-  const taken = { name: 'Alice', available: false, status: 'leased', lease: hers, titles: TITLES }
+  const taken = { name: 'Alice', username: 'Alice', available: false, status: 'leased', lease: hers, titles: TITLES }
   const extension = await offer(shop, 'aLICE')
   assert.deepEqual(assertOffer(extension, shop.url, now), taken)
 
@@ -118,7 +118,7 @@ test('a registration offer shows plans, and how the name stands (contract 2, Use
 
   for (const name of ['admin', 'ADMIN', 'library']) {
     const { message, ...answer } = (await shop.call('get_name', { name })).json<Members>()
-    assert.deepEqual(answer, { name, available: false, status: 'reserved', lease: null, plans: [] })
+    assert.deepEqual(answer, { name, username: name, available: false, status: 'reserved', lease: null, plans: [] })
     assert.equal(message, 'This name is reserved.')
   }
 })

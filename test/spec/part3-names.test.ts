@@ -24,7 +24,8 @@ test('the first payment leases a free name, its owner alone extends and changes 
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
   const { message, ...reserved } = (await shop.call('get_name', { name: 'Admin' })).json<Record<string, unknown>>()
-  assert.deepEqual(reserved, { name: 'Admin', available: false, status: 'reserved', lease: null, plans: [] })
+  const none = { available: false, status: 'reserved', lease: null, plans: [] }
+  assert.deepEqual(reserved, { name: 'Admin', username: 'Admin', ...none })
   assert.match(String(message), /reserved/)
   const unchangeable = await shop.call('update_name', { name: 'admin', title: 'x' })
   assert.deepEqual([unchangeable.status, unchangeable.json().error], [400, 'Username not found.'])

@@ -30,6 +30,7 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
   const made = await offer(shop, 'Alice')
   assert.deepEqual(Object.keys(made).sort(), [
     ...['address', 'available', 'browser', 'check', 'expires_unix', 'id', 'json', 'lease', 'name', 'plans', 'status'],
+    'username',
   ])
   assert.match(made.id, /^[0-9a-f]{16}$/)
   assert.match(made.address, /^nano_/)
@@ -192,7 +193,7 @@ test('wrong input is named, and nothing is offered for it (contract 2, rule 4; 4
   const before = await orders()
   const refusals: [action: string, fields: object, code: string, field: string][] = [
     ['get_name', {}, 'invalid_request', 'name'],
-    ['get_name', { name: '' }, 'invalid_username', 'name'],
+    ['get_name', { name: '' }, 'invalid_request', 'name'],
     ['get_name', { name: '@' }, 'invalid_username', 'name'],
     ['get_name', { name: '@@alice' }, 'invalid_username', 'name'],
     ['get_name', { name: 7 }, 'invalid_username', 'name'],

@@ -41,7 +41,8 @@ test('reserved words are nobody’s, however they are written (contract 2, Usern
   ]) {
     const { message, ...answer } = (await shop.call('get_name', { name })).json<Record<string, unknown>>()
     const given = name.replace('@', '')
-    assert.deepEqual(answer, { name: given, available: false, status: 'reserved', lease: null, plans: [] }, name)
+    const none = { available: false, status: 'reserved', lease: null, plans: [] }
+    assert.deepEqual(answer, { name: given, username: given, ...none }, name)
     assert.match(String(message), /reserved/)
   }
   assert.equal((await offer(shop, 'administratively')).status, 'available', 'a word may be part of a name')
