@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { type Shop, bearer, untilStatus } from '../checkout/world.ts'
-import { type Market, type Offer, change, lease, offer, openMarket } from '../usernames/world.ts'
+import { type Shop, bearer } from '../checkout/world.ts'
+import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../usernames/world.ts'
 
 /*
  * Two gateways on one PostgreSQL. The notices between them are lost, and the clock stands still, so that neither hears
@@ -37,11 +37,11 @@ test('“Username not found” right after check said complete: a name resolves 
   const { id } = await lease(market, first, alice, 'alice')
   // Whoever never saw the sale resolves it, too.
   assert.equal(await addressOn(second), alice.address)
-  await untilStatus(second, id, 'complete')
+  assert.equal((await second.check(id)).status, 'complete')
   const changed = await change(market, first, alice, { name: 'alice', address: savings.address })
-  await untilStatus(second, changed.id, 'complete')
+  assert.equal((await second.check(changed.id)).status, 'complete')
   assert.equal(await addressOn(second), savings.address, 'told complete, it knows the change')
-  await untilStatus(first, changed.id, 'complete')
+  assert.equal((await first.check(changed.id)).status, 'complete')
   assert.equal(await addressOn(first), savings.address)
 })
 
@@ -59,8 +59,9 @@ test('credits count where their sale is told: the limits of the prepaid plan hol
   // Remembered by both, as a key that has nothing.
   assert.deepEqual([await limitOn(first), await limitOn(second)], ['600', '600'])
   await market.send(buyer, address, plans[0]!.value_raw)
+  await untilOrder(first, id, 'applied')
   for (const shop of shops) {
-    await untilStatus(shop, id, 'complete')
+    assert.equal((await shop.check(id)).status, 'complete')
     assert.equal(await limitOn(shop), '3000')
     const { credits } = (await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>()
     assert.equal(credits, 1_000)

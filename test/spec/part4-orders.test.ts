@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { type Check, bearer, untilStatus } from '../checkout/world.ts'
-import { type Offer, lease, offer, openMarket, priceOf, untilRefunded } from '../usernames/world.ts'
+import { type Check, bearer } from '../checkout/world.ts'
+import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../usernames/world.ts'
 
 /* What the check of an order says, and what is true once it has said it. */
 
@@ -17,14 +17,14 @@ test('once check says complete, what was bought is there at the first try (contr
     const unknown = await shop.call('account_balance', { account: '@alice' })
     assert.deepEqual([unknown.status, unknown.json().error], [400, 'Username not found.'])
     await market.send(alice, name.address, priceOf(name, '1 Year'))
-    await untilStatus(shop, name.id, 'complete')
+    assert.equal((await untilOrder(shop, name.id, 'applied')).status, 'complete')
     const balance = await shop.call('account_balance', { account: '@alice' })
     assert.deepEqual([balance.status, balance.json().address], [200, alice.address])
     const listed = (await shop.call('known')).json<{ name: string }[]>().map((known) => known.name)
     assert.deepEqual(listed, ['alice'])
     const credits = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
     await market.send(alice, credits.address, credits.plans[0]!.value_raw)
-    await untilStatus(shop, credits.id, 'complete')
+    assert.equal((await untilOrder(shop, credits.id, 'applied')).status, 'complete')
     assert.equal((await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>().credits, 1_000)
   }
 })
