@@ -1,4 +1,5 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
+import type { Deed } from '../kernel/deed.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
@@ -31,7 +32,7 @@ export interface Gateway {
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'idempotencyKey'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'deed'>
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
@@ -85,13 +86,12 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   if (purchase) {
     // What is paid for is finished, also when the client has left: it comes back for the stored answer.
     const paid = { ...request, leaving: new Leaving() }
-    const act = (payer: Caller) =>
-      run(gateway, paid, { ...found, caller: payer, input, resolved, idempotencyKey: undefined })
+    const act = (payer: Caller) => run(gateway, paid, { ...found, caller: payer, input, resolved, deed: undefined })
     return pay(purchase, request, { fingerprint: fingerprintOf(body, action.input.properties), run: act }) //  402, 503
   }
   const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
   const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
-  const act = () => run(gateway, request, { ...found, input, resolved, idempotencyKey: key })
+  const act = (deed?: Deed) => run(gateway, request, { ...found, input, resolved, deed })
   if (key === undefined) return act()
   // Those without an account are told apart by address, so that nobody reads a stranger's answer.
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
@@ -113,15 +113,15 @@ async function run(
   found: ReadRequest & {
     input: Record<string, unknown>
     resolved: string | undefined
-    idempotencyKey: string | undefined
+    deed: Deed | undefined
   },
 ): Promise<string> {
-  const { action, parse, ignored, caller, input, resolved, idempotencyKey } = found
+  const { action, parse, ignored, caller, input, resolved, deed } = found
   const ctx: Ctx = {
     ...base,
     requestId,
     caller,
-    idempotencyKey,
+    deed,
     leaving,
     payer: payerOf(caller, ip),
     ip,

@@ -1,28 +1,36 @@
 import { createHash } from 'node:crypto'
+import type { Deed } from '../kernel/deed.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { SecretBox } from '../kernel/ports.ts'
+import type { JsonObject } from '../kernel/shape.ts'
 import {
   type RepeatKey,
-  deleteStarted,
   findSeenRequest,
   insertStarted,
+  markFailed,
   markFinished,
   markTakenOver,
+  recordMade,
+  renewLease,
 } from '../modules/accounts/index.ts'
 import type { RequestHeaders } from './credential.ts'
 
 const KEPT_MILLISECONDS = 24 * 3_600_000
-/** Nothing runs this long; whoever started it has died. */
-const CRASHED_AFTER = 10 * 60_000
-/** How often a key may change hands while we look at it. */
-const LOOKS_MAX = 5
+/** A run says this often that it lives, and counts as dead when it has not said so for a while. */
+const RENEWED_EVERY = 1_000
+const LEASE_MILLISECONDS = 3_000
+/** How often somebody who waits for a sign of life looks for it. */
+const LOOK_EVERY = 250
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 /**
  * Refusals that the client can lift without changing its request: buying credits, waiting, asking for a permission.
  * Nothing has happened, so the key is free again.
  */
 const LIFTABLE = new Set([401, 402, 403, 404, 409, 429])
+
+/** The claims of everything that this very process runs: it need not wait for a sign of its own life. */
+const running = new Set<string>()
 
 interface OnceRequest extends RepeatKey {
   fingerprint: string
@@ -31,7 +39,7 @@ interface OnceRequest extends RepeatKey {
 }
 
 /** The store that keeps answers, and what seals them there: some hold what is shown once, or somebody's mail address. */
-export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'failures'> {
+export interface OnceCtx extends Pick<StoreCtx, 'db' | 'clock' | 'ids' | 'failures'> {
   secrets: Pick<SecretBox, 'seal' | 'open'>
 }
 
@@ -40,22 +48,42 @@ type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; bo
 /**
  * Runs a request once for each key of an account and action (contract 8). The first one runs and its answer is kept for
  * 24 hours; a repeated one gets the same bytes, one with another body or while the first still runs gets 409. A failure
- * on our side frees the key, and so does a refusal that the client can lift.
+ * on our side frees the key, and so does a refusal that the client can lift. When the process of the first one has died,
+ * the repeated one runs in its place and finds in its deed what was made.
  */
 export async function once(
-  { db, clock, secrets, failures }: OnceCtx,
+  ctx: OnceCtx,
   { fingerprint, onReplay, ...key }: OnceRequest,
+  run: (deed: Deed) => Promise<string>,
+): Promise<string> {
+  const claim = ctx.ids.next('run')
+  // Before it is written, so that there is no moment in which this process could take it for a dead one's.
+  running.add(claim)
+  try {
+    const place = `idempotency:${key.accountId}:${key.action}`
+    const claimed = await claimKey(ctx, key, { fingerprint, claim })
+    if ('kept' in claimed) {
+      onReplay()
+      return ctx.secrets.open(place, replay(claimed.kept))
+    }
+    const stopRenewing = keepAlive(ctx, key, claim)
+    try {
+      return await runAndKeep(ctx, key, { claim, place }, () => run(toDeed(ctx, key, claimed)))
+    } finally {
+      stopRenewing()
+    }
+  } finally {
+    running.delete(claim)
+  }
+}
+
+async function runAndKeep(
+  { db, clock, secrets, failures }: OnceCtx,
+  key: RepeatKey,
+  { claim, place }: { claim: string; place: string },
   run: () => Promise<string>,
 ): Promise<string> {
-  const place = `idempotency:${key.accountId}:${key.action}`
-  const claim = await claimKey({ db, clock }, key, fingerprint)
-  if ('kept' in claim) {
-    onReplay()
-    return secrets.open(place, replay(claim.kept))
-  }
-  const { startedAt } = claim
-  const keep = (kept: Kept) =>
-    markFinished(db, key, { startedAt, answer: JSON.stringify(kept), expiresAt: clock.now() + KEPT_MILLISECONDS })
+  const keep = (kept: Kept) => markFinished(db, key, claim, JSON.stringify(kept), clock.now() + KEPT_MILLISECONDS)
   let text: string
   try {
     text = await run()
@@ -63,7 +91,7 @@ export async function once(
     const settled =
       error instanceof AppError && error.status < 500 && !LIFTABLE.has(error.status)
         ? keep({ refusal: { code: error.code, message: error.message, body: error.body } })
-        : deleteStarted(db, key, startedAt)
+        : markFailed(db, key, claim)
     await settled.catch(failures.lost('once.key'))
     throw error
   }
@@ -72,26 +100,75 @@ export async function once(
   return text
 }
 
+interface Claimed {
+  claim: string
+  resumed: boolean
+  made: string | null
+}
+
 /** The right to run, or what a finished run has left. */
 async function claimKey(
-  { db, clock }: Pick<StoreCtx, 'db' | 'clock'>,
+  { db, clock }: OnceCtx,
   key: RepeatKey,
-  fingerprint: string,
-): Promise<{ startedAt: number } | { kept: string }> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+  { fingerprint, claim }: { fingerprint: string; claim: string },
+): Promise<Claimed | { kept: string }> {
+  let before: { claim: string | null; leaseUntil: number } | undefined
+  for (;;) {
     const now = clock.now()
-    const started = { fingerprint, now, expiresAt: now + KEPT_MILLISECONDS }
-    if (await insertStarted(db, key, started)) return { startedAt: now }
+    const run = { fingerprint, claim, now, leaseUntil: now + LEASE_MILLISECONDS, expiresAt: now + KEPT_MILLISECONDS }
+    if (await insertStarted(db, key, run)) return { claim, resumed: false, made: null }
     const seen = await findSeenRequest(db, key)
     // Freed between the two statements.
     if (!seen) continue
-    const expired = seen.expiresAt <= now
-    if (!expired && seen.fingerprint !== fingerprint) throw conflict()
-    if (!expired && seen.status === 'finished') return { kept: seen.answer! }
-    if (!expired && seen.createdAt > now - CRASHED_AFTER) throw inFlight()
-    if (await markTakenOver(db, key, seen, started)) return { startedAt: now }
+    const isNew = seen.expiresAt <= now
+    if (!isNew) {
+      if (seen.fingerprint !== fingerprint) throw conflict()
+      if (seen.status === 'finished') return { kept: seen.answer! }
+      if (seen.claim !== null && running.has(seen.claim)) throw inFlight()
+      // A sign of life since we looked, or another who was faster than we to take it over.
+      if (before && (seen.claim !== before.claim || seen.leaseUntil > before.leaseUntil)) throw inFlight()
+      if (seen.leaseUntil > now) {
+        // A gateway of the version before says nothing while it runs.
+        if (seen.claim === null) throw inFlight()
+        before = seen
+        await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
+        continue
+      }
+    }
+    if (await markTakenOver(db, key, seen, { ...run, isNew })) {
+      return { claim, resumed: !isNew, made: isNew ? null : seen.made }
+    }
   }
-  throw inFlight()
+}
+
+/** Says again and again that a run lives, until it ends or another has it. Answers how to stop. */
+function keepAlive({ db, clock }: OnceCtx, key: RepeatKey, claim: string): () => void {
+  let stop = () => {}
+  const renew = async () => {
+    const isOurs = await renewLease(db, key, claim, clock.now() + LEASE_MILLISECONDS).catch(mayPass)
+    if (isOurs && running.has(claim)) stop = clock.after(RENEWED_EVERY, () => void renew())
+  }
+  stop = clock.after(RENEWED_EVERY, () => void renew())
+  return () => stop()
+}
+
+/** A store that is away now may be back before the lease ends; if it is not, whatever this run makes comes to nothing. */
+const mayPass = () => true
+
+/**
+ * What the run may know of the one before, and how it says what it makes. Recording is the fence: of two runs that both
+ * believe to be the only one, the transaction of one fails.
+ */
+function toDeed({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Deed {
+  const place = `deed:${key.accountId}:${key.action}:${key.key}`
+  return {
+    key: key.key,
+    resumed,
+    made: made === null ? undefined : (JSON.parse(secrets.open(place, made)) as JsonObject),
+    async record(tx, what) {
+      if (!(await recordMade(tx, key, claim, secrets.seal(place, JSON.stringify(what))))) throw inFlight()
+    },
+  }
 }
 
 /** The sealed answer that was kept, or the refusal. */

@@ -74,8 +74,8 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
       const ignored = ignoredIn(call.body)
       if (ignored !== undefined) void reply.header('x-ignored-fields', ignored)
       void reply.code(201)
-      return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async () =>
-        toResponse(ctx.till, await make()),
+      return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async (deed) =>
+        toResponse(ctx.till, await make(deed)),
       )
     }),
   )
@@ -133,14 +133,12 @@ function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll 
     forAccount((call, reply) => {
       const { accountId } = call.caller
       const { secrets } = ctx.till
-      return onceFor({ ...ctx, secrets }, { action: 'checkouts.redeliver', call, reply }, async () => {
+      return onceFor({ ...ctx, secrets }, { action: 'checkouts.redeliver', call, reply }, async (deed) => {
         const id = idOf(call.params)
         await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
-        const deliveries: JsonObject[] = []
-        for (const { id: eventId } of await listEventsOf(ctx, { subject: id, accountId })) {
-          deliveries.push(showDelivery(await redeliver(ctx, { accountId, eventId })))
-        }
-        return { success: true, redelivered: deliveries.length, deliveries }
+        const events = await listEventsOf(ctx, { subject: id, accountId })
+        const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), deed })
+        return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(showDelivery) }
       })
     }),
   )

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { type OnceCtx, fingerprintOf, once, readIdempotencyKey } from '../guard/once.ts'
+import type { Deed } from '../kernel/deed.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import type { Call } from './rest.ts'
 
@@ -7,11 +8,11 @@ import type { Call } from './rest.ts'
 export async function onceFor(
   ctx: OnceCtx,
   { action, call, reply }: { action: string; call: Call; reply: FastifyReply },
-  run: () => Promise<JsonObject>,
+  run: (deed: Deed | undefined) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const { caller, params, body, headers } = call
   const key = readIdempotencyKey(headers, body)
-  if (key === undefined) return run()
+  if (key === undefined) return run(undefined)
   const request = {
     accountId: caller.accountId,
     action,
@@ -19,5 +20,5 @@ export async function onceFor(
     fingerprint: fingerprintOf({ ...body, ...params }),
     onReplay: () => void reply.header('idempotent-replayed', 'true'),
   }
-  return JSON.parse(await once(ctx, request, async () => JSON.stringify(await run()))) as JsonObject
+  return JSON.parse(await once(ctx, request, async (deed) => JSON.stringify(await run(deed)))) as JsonObject
 }

@@ -1,15 +1,19 @@
 import { createParser } from '../guard/parse.ts'
 import { resolveNames } from '../guard/resolve-names.ts'
 import type { Caller } from '../kernel/ctx.ts'
+import type { Deed } from '../kernel/deed.ts'
 import { type CheckoutCtx, type Opened, checkoutAction, openCheckout, readCheckout } from '../modules/checkout/index.ts'
 
 /** Makes a checkout of the fields that the action takes, for the doors beside the action: REST and the dashboard. */
 export function createOpener(ctx: CheckoutCtx) {
   const parse = createParser(checkoutAction)
   const { prices, rules } = ctx.till
-  return async (caller: Caller, body: Readonly<Record<string, unknown>>): Promise<() => Promise<Opened>> => {
+  return async (
+    caller: Caller,
+    body: Readonly<Record<string, unknown>>,
+  ): Promise<(deed: Deed | undefined) => Promise<Opened>> => {
     const fields = parse((await resolveNames(ctx.names, body, checkoutAction)).params)
     const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
-    return () => openCheckout(ctx, caller, readCheckout(fields, reading))
+    return (deed) => openCheckout(ctx, caller, readCheckout(fields, reading), deed)
   }
 }

@@ -40,10 +40,10 @@ export function webhookRoutes(ctx: SecretCtx & { outbound: Outbound }): RestPart
       forAccount((call, reply) => {
         const { accountId } = call.caller
         void reply.code(201)
-        return onceFor(ctx, { action: 'events.redeliver', call, reply }, async () => ({
-          success: true,
-          delivery: showDelivery(await redeliver(ctx, { accountId, eventId: call.params.id! })),
-        }))
+        return onceFor(ctx, { action: 'events.redeliver', call, reply }, async (deed) => {
+          const [delivery] = await redeliver(ctx, { accountId, eventIds: [call.params.id!], deed })
+          return { success: true, delivery: showDelivery(delivery!) }
+        })
       }),
     )
     api.get(
@@ -57,8 +57,8 @@ export function webhookRoutes(ctx: SecretCtx & { outbound: Outbound }): RestPart
       '/webhooks/secret/rotate',
       forAccount((call, reply) => {
         void reply.code(201)
-        return onceFor(ctx, { action: 'webhooks.rotate-secret', call, reply }, async () => {
-          const secret = await rotateAccountSecret(ctx, call.caller.accountId)
+        return onceFor(ctx, { action: 'webhooks.rotate-secret', call, reply }, async (deed) => {
+          const secret = await rotateAccountSecret(ctx, call.caller.accountId, deed)
           return { webhook_secret: secret.current, secret: showSecret(secret) }
         })
       }),
@@ -68,8 +68,8 @@ export function webhookRoutes(ctx: SecretCtx & { outbound: Outbound }): RestPart
       forAccount((call, reply) => {
         const { accountId } = call.caller
         void reply.code(201)
-        return onceFor(ctx, { action: 'webhooks.ping', call, reply }, async () => ({
-          event: showEventWithDeliveries(await ping(ctx, { accountId, url: readPingUrl(call.body) })),
+        return onceFor(ctx, { action: 'webhooks.ping', call, reply }, async (deed) => ({
+          event: showEventWithDeliveries(await ping(ctx, { accountId, url: readPingUrl(call.body), deed })),
         }))
       }),
     )

@@ -1,4 +1,5 @@
 import type { Custody } from './custody.ts'
+import type { Deed } from './deed.ts'
 import type { FaucetRules } from './faucet-rules.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
@@ -39,8 +40,8 @@ export interface Ctx {
   payer: string
   /** The client's network address, as far as it can be trusted. */
   ip: string
-  /** What the client calls this request, so that a repeated one can be told; only where requests act once. */
-  idempotencyKey: string | undefined
+  /** What a repeated request finds of the first one; only where requests act once and the client names them. */
+  deed: Deed | undefined
   /** Tells that the client has left. */
   leaving: Leaving
   clock: Clock

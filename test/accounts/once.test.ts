@@ -3,9 +3,11 @@ import { type TestContext, test } from 'node:test'
 import { fingerprintOf, once, readIdempotencyKey } from '../../src/guard/once.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import type { Deed } from '../../src/kernel/deed.ts'
 import { AppError, noNode } from '../../src/kernel/errors.ts'
 import { forgetExpired } from '../../src/modules/accounts/index.ts'
 import { type OpenedStore, forEachEngine } from '../support/engines.ts'
+import { turnPacedBy } from '../support/clock.ts'
 import { until } from '../support/until.ts'
 
 /* An Idempotency-Key: same key and body, same answer; same key and other body, 409 (contract 8). */
@@ -16,7 +18,7 @@ const HOUR = 60 * MINUTE
 const secrets = openSecretBox(new Uint8Array(32).fill(7), systemRandom)
 
 /** Asks with a key; says what came back, and whether it was a stored answer. */
-function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: () => Promise<string>) {
+function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (deed: Deed) => Promise<string>) {
   return async (given: { accountId?: string; action?: string; key?: string; body?: Record<string, unknown> } = {}) => {
     const { accountId = 'acc_1', action = 'send', key = 'k', body = { amount: '1' } } = given
     let replayed = false
@@ -39,6 +41,22 @@ function gate() {
 
 const isStarted = async ({ ctx }: OpenedStore) =>
   (await ctx.db.selectFrom('idempotency').selectAll().execute()).length > 0
+
+const readRun = ({ ctx }: OpenedStore) =>
+  ctx.db.selectFrom('idempotency').select(['lease_until', 'made']).executeTakeFirstOrThrow()
+const readLease = async (opened: OpenedStore) => (await readRun(opened)).lease_until!
+const readMade = async (opened: OpenedStore) => ((await isStarted(opened)) ? (await readRun(opened)).made : null)
+
+/** Whether something is over, without waiting for it. */
+function settledOf(waited: Promise<unknown>): () => boolean {
+  let settled = false
+  const note = () => void (settled = true)
+  waited.then(note, note)
+  return () => settled
+}
+
+/** Lets time go by in small steps until something is over. */
+const turnUntil = ({ clock, ctx }: OpenedStore, isOver: () => boolean) => turnPacedBy({ clock, db: ctx.db }, isOver)
 
 forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   test('50 equal requests at once run once; the others get 409 or the same bytes (contract 4.1, rule 29)', async (t) => {
@@ -132,29 +150,127 @@ forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     )
   })
 
-  test('a request whose process died is taken over after ten minutes, by one', async (t) => {
+  test('a run says every second that it lives, and a repeat elsewhere is 409 for as long as it does (contract 4.1, rule 29)', async (t) => {
     const opened = await open(t)
-    const { clock } = opened
+    const { clock, ctx } = opened
     const { open: letGo, opened: gone } = gate()
-    const dead = asker(opened, async () => {
+    const first = asker(opened, async () => {
       await gone
-      return '"late"'
-    })
-    let runs = 0
-    const ask = asker(await opened.openAnother(), async () => `"run ${++runs}"`)
-    const late = dead()
+      return '"slow"'
+    })()
     await until(() => isStarted(opened))
-    clock.advance(10 * MINUTE - 1)
-    assert.equal((await ask()).code, 'idempotency_in_flight')
-    clock.advance(1)
-    assert.equal((await ask({ body: { other: 1 } })).code, 'idempotency_conflict')
-    const replies = await Promise.all(Array.from({ length: 10 }, () => ask()))
-    assert.equal(runs, 1)
-    assert.equal(replies.filter(({ text, replayed }) => text !== undefined && !replayed).length, 1)
-    // It was not dead after all: its caller hears what it did, and the kept answer stays.
+    for (let second = 1; second <= 20; second++) {
+      const before = await readLease(opened)
+      clock.advance(1_000)
+      await until(async () => (await readLease(opened)) > before)
+    }
+    // Another process knows of the run only what the store says.
+    const { claim } = await ctx.db.selectFrom('idempotency').select('claim').executeTakeFirstOrThrow()
+    await ctx.db.updateTable('idempotency').set({ claim: 'run_elsewhere' }).execute()
+    const repeat = asker(opened, async () => '"second"')()
+    const waited = settledOf(repeat)
+    await until(() => clock.waiting > 1)
+    const lease = await readLease(opened)
+    await ctx.db
+      .updateTable('idempotency')
+      .set({ lease_until: lease + 1 })
+      .execute()
+    await turnUntil(opened, waited)
+    assert.equal((await repeat).code, 'idempotency_in_flight')
+    await ctx.db.updateTable('idempotency').set({ claim }).execute()
     letGo()
-    assert.equal((await late).text, '"late"')
-    assert.deepEqual(await ask(), { text: '"run 1"', replayed: true })
+    assert.deepEqual(await first, { text: '"slow"', replayed: false })
+  })
+
+  test('the request of a killed process is run by a repeat within a moment, by one, which finds what was made', async (t) => {
+    const opened = await open(t)
+    const { clock, ctx } = opened
+    const { opened: never } = gate()
+    void asker(opened, async (deed) => {
+      await deed.record(ctx.db, { id: 'thing_1' })
+      await never
+      return '"never"'
+    })()
+    await until(async () => (await readMade(opened)) !== null)
+    assert.ok(!(await readMade(opened))!.includes('thing_1'), 'it lies sealed')
+    await ctx.db
+      .updateTable('idempotency')
+      .set({ claim: 'run_of_the_dead', lease_until: clock.now() + 3_000 })
+      .execute()
+    let runs = 0
+    const ask = asker(await opened.openAnother(), async ({ made, resumed }) => {
+      runs++
+      return JSON.stringify({ made, resumed })
+    })
+    assert.equal((await ask({ body: { other: 1 } })).code, 'idempotency_conflict')
+    const asked = Promise.all(Array.from({ length: 10 }, () => ask()))
+    await turnUntil(opened, settledOf(asked))
+    const replies = await asked
+    assert.equal(runs, 1)
+    const first = replies.find(({ text, replayed }) => text !== undefined && !replayed)
+    assert.deepEqual(JSON.parse(first!.text!), { made: { id: 'thing_1' }, resumed: true })
+    // No more than a lease has passed for those who asked.
+    assert.deepEqual(await ask(), { text: first!.text, replayed: true })
+  })
+
+  // A machine that sleeps, or a process that is stopped, wakes up in the belief that nothing has happened.
+  test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {
+    const opened = await open(t)
+    const { ctx } = opened
+    const { open: wake, opened: awake } = gate()
+    const makes = (name: string, before: Promise<void>) => async (deed: Deed) => {
+      await before
+      await ctx.db.transaction().execute(async (tx) => {
+        const mail = {
+          recipient: 'x',
+          subject: 'x',
+          text: 'x',
+          status: 'queued' as const,
+          created_at: 0,
+          sent_at: null,
+        }
+        await tx
+          .insertInto('mails')
+          .values({ id: name, ...mail })
+          .execute()
+        await deed.record(tx, { name })
+      })
+      return `"${name}"`
+    }
+    const sleeper = asker(opened, makes('sleeper', awake))()
+    await until(() => isStarted(opened))
+    await ctx.db.updateTable('idempotency').set({ claim: 'run_of_the_sleeper', lease_until: 0 }).execute()
+    assert.equal((await asker(opened, makes('other', Promise.resolve()))()).text, '"other"')
+    wake()
+    assert.equal((await sleeper).code, 'idempotency_in_flight')
+    assert.deepEqual(await ctx.db.selectFrom('mails').select('id').execute(), [{ id: 'other' }])
+    assert.deepEqual(await asker(opened, makes('third', Promise.resolve()))(), { text: '"other"', replayed: true })
+  })
+
+  test('a request that failed after it made something finds that when it is repeated, at once', async (t) => {
+    const opened = await open(t)
+    const { ctx } = opened
+    const ask = asker(opened, async (deed) => {
+      if (deed.made) return JSON.stringify(deed.made)
+      await deed.record(ctx.db, { id: 'thing_1' })
+      throw noNode()
+    })
+    assert.equal((await ask()).code, 'no_node')
+    assert.deepEqual(await ask(), { text: '{"id":"thing_1"}', replayed: false })
+  })
+
+  test('what a gateway of the version before began is left to it for ten minutes', async (t) => {
+    const opened = await open(t)
+    const { clock, ctx } = opened
+    const { opened: never } = gate()
+    void asker(opened, () => never.then(() => ''))()
+    await until(() => isStarted(opened))
+    await ctx.db.updateTable('idempotency').set({ claim: null, lease_until: null }).execute()
+    const ask = asker(await opened.openAnother(), async () => '"mine"')
+    clock.leap(10 * MINUTE - 1)
+    assert.equal((await ask()).code, 'idempotency_in_flight')
+    clock.leap(1)
+    assert.deepEqual(await ask(), { text: '"mine"', replayed: false })
   })
 
   test('an answer is kept for 24 hours; then the key is as good as new, swept or not', async (t) => {

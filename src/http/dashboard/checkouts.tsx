@@ -59,11 +59,11 @@ export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: Chec
   door.form({
     path: '/checkouts',
     section,
-    async run({ accountId, session }, fields) {
+    async run({ accountId, session }, fields, deed) {
       const role = session.account.role
       const caller: Caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key' }
       const make = await open(caller, toBody(fields))
-      const { checkout } = await make()
+      const { checkout } = await make(deed)
       return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
     },
     again: (visit, { values, error }) => {
@@ -147,10 +147,10 @@ function mountOne(door: Door, ctx: CheckoutCtx): void {
   door.form({
     ...place,
     path: '/checkouts/:id/events/:event/redeliver',
-    async run({ accountId, params }) {
+    async run({ accountId, params }, _fields, deed) {
       const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
       if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
-      await redeliver(ctx, { accountId, eventId: params.event! })
+      await redeliver(ctx, { accountId, eventIds: [params.event!], deed })
       return back(checkout.id, 'redelivered')
     },
   })

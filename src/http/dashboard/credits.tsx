@@ -39,8 +39,8 @@ export function mountCredits(door: Door, { checkouts: store }: { checkouts: Chec
   door.form({
     path: '/credits/buy',
     section: '/credits',
-    async run({ accountId }) {
-      const { id } = await offerCredits(toSaleCtx(store, accountId), { accountId })
+    async run({ accountId }, _fields, deed) {
+      const { id } = await offerCredits(toSaleCtx(store, accountId), { accountId }, deed)
       return { to: `/pay/${id}` }
     },
     again: (visit, { error }) =>

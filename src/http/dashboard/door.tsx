@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomId } from '../../kernel/api-key.ts'
 import type { Caller } from '../../kernel/ctx.ts'
+import type { Deed } from '../../kernel/deed.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Notices, SecretBox } from '../../kernel/ports.ts'
@@ -58,7 +59,7 @@ interface Place {
 type Outcome = { to: string } | { shown: JsonObject }
 
 interface FormPlace extends Place {
-  run(visit: Visit, fields: FormFields): Promise<Outcome>
+  run(visit: Visit, fields: FormFields, deed: Deed): Promise<Outcome>
   show?(visit: Visit, shown: JsonObject): Page | Promise<Page>
   /** The page that holds the form, with what was typed and what was wrong. */
   again(visit: Visit, filled: Filled): Promise<Page>
@@ -149,8 +150,8 @@ export class Door {
       const token = fields.get('form_token')
       if (!/^\w{22}$/.test(token)) throw formExpired()
       const form = { accountId: visit.accountId, path: request.url, token, fields: Object.fromEntries(allOf(fields)) }
-      const outcome = (await onceForForm({ ...store, secrets }, form, async () => {
-        const done = await place.run(visit, fields)
+      const outcome = (await onceForForm({ ...store, secrets }, form, async (deed) => {
+        const done = await place.run(visit, fields, deed)
         return 'to' in done ? { to: done.to } : { shown: done.shown }
       })) as Outcome
       if ('to' in outcome) return reply.redirect(outcome.to, 303)

@@ -45,10 +45,10 @@ export function mountEmails(door: Door, { emails: ctx }: EmailsOptions): void {
   door.page({ path: '/emails' }, (visit) => list(visit, EMPTY))
   door.form({
     path: '/emails',
-    async run({ accountId }, fields) {
+    async run({ accountId }, fields, deed) {
       const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
       // The parser has read them by the action's schema, which is where this shape comes from.
-      const { id } = await openEmailPayment(ctx, accountId, readEmailRequest(given as EmailFields))
+      const { id } = await openEmailPayment(ctx, accountId, readEmailRequest(given as EmailFields), deed)
       return { to: `/dashboard/emails/${id}?done=made` }
     },
     again: (visit, { values, error }) => {

@@ -22,8 +22,10 @@ export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
     ...place,
     path: '/keys',
     show,
-    async run({ accountId }, fields) {
-      const { text, key } = await issueKey(store, { ...readNewKey(toBody(fields)), accountId, actor: accountId })
+    async run({ accountId }, fields, deed) {
+      if (deed.made) return { shown: deed.made }
+      const wanted = readNewKey(toBody(fields))
+      const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, deed })
       return { shown: { text, name: key.name } }
     },
   })
@@ -31,8 +33,10 @@ export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
     ...place,
     path: '/keys/:id/rotate',
     show,
-    async run({ accountId, params }) {
-      const { text, key, oldHash } = await rotateKey(store, { accountId, keyId: params.id!, actor: accountId })
+    async run({ accountId, params }, _fields, deed) {
+      if (deed.made) return { shown: deed.made }
+      const rotation = { accountId, keyId: params.id!, actor: accountId, deed }
+      const { text, key, oldHash } = await rotateKey(store, rotation)
       notices.publish('key', oldHash)
       return { shown: { text, name: key.name } }
     },

@@ -32,9 +32,9 @@ export function mountNames(door: Door, { checkouts: ctx }: { checkouts: Checkout
   door.form({
     path: '/names',
     again: list,
-    async run({ accountId }, fields) {
+    async run({ accountId }, fields, deed) {
       const { name } = parse({ name: fields.get('name') }) as { name: string }
-      const { checkout } = await offerName(toSaleCtx(ctx, accountId), { name, accountId })
+      const { checkout } = await offerName(toSaleCtx(ctx, accountId), { name, accountId, deed })
       if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
       return { to: `/pay/${checkout.id}` }
     },

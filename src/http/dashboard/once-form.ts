@@ -1,4 +1,5 @@
 import { type OnceCtx, fingerprintOf, once } from '../../guard/once.ts'
+import type { Deed } from '../../kernel/deed.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 
@@ -21,14 +22,14 @@ interface SentForm {
 export async function onceForForm(
   ctx: OnceCtx,
   { accountId, path, token, fields }: SentForm,
-  run: () => Promise<JsonObject>,
+  run: (deed: Deed) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const fingerprint = fingerprintOf(fields)
   const action = `dashboard ${path}`
   const request = { accountId, action, key: `${token} ${fingerprint}`, fingerprint, onReplay: () => undefined }
   for (let looks = 1; ; looks++) {
     try {
-      return JSON.parse(await once(ctx, request, async () => JSON.stringify(await run()))) as JsonObject
+      return JSON.parse(await once(ctx, request, async (deed) => JSON.stringify(await run(deed)))) as JsonObject
     } catch (error) {
       const isRunning = error instanceof AppError && error.code === 'idempotency_in_flight'
       if (!isRunning || looks === LOOKS_MAX) throw error

@@ -40,7 +40,7 @@ export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: Wal
   door.form({
     path: '/wallets',
     again: list,
-    async run({ accountId }, fields) {
+    async run({ accountId }, fields, deed) {
       const refund = fields.get('refund_address')
       const name = fields.get('name').slice(0, NAME_MAX)
       const days = LIFETIMES.find(([value]) => value === fields.get('lifetime'))?.[0] ?? LIFETIMES[0][0]
@@ -50,6 +50,7 @@ export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: Wal
         lifetimeMilliseconds: Number(days) * DAY,
         ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),
         ...(name !== '' && { metadata: { name } }),
+        deed,
       })
       return { to: `/dashboard/wallets/${address}?done=made` }
     },
@@ -79,9 +80,9 @@ export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: Wal
     path: '/wallets/:address/receive',
     section: '/wallets',
     again: detail,
-    async run({ accountId, params }) {
+    async run({ accountId, params }, _fields, deed) {
       const wallet = await getOwn(db, accountId, params.address!)
-      const received = await receiveDeposits(ctx, wallet)
+      const received = await receiveDeposits(ctx, wallet, deed)
       return { to: `/dashboard/wallets/${wallet.address}?done=${received.length > 0 ? 'received' : 'nothing'}` }
     },
   })

@@ -55,8 +55,8 @@ export function mountWebhooks(door: Door, { webhooks: ctx }: { webhooks: SecretC
     path: '/webhooks/secret',
     section,
     again: list,
-    async run({ accountId }) {
-      return { shown: { text: (await rotateAccountSecret(ctx, accountId)).current } }
+    async run({ accountId }, _fields, deed) {
+      return { shown: { text: (await rotateAccountSecret(ctx, accountId, deed)).current } }
     },
     show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
   })
@@ -64,8 +64,8 @@ export function mountWebhooks(door: Door, { webhooks: ctx }: { webhooks: SecretC
     path: '/webhooks/ping',
     section,
     again: list,
-    async run({ accountId }, fields) {
-      const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }) })
+    async run({ accountId }, fields, deed) {
+      const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), deed })
       return { to: `/dashboard/webhooks/events/${id}?done=sent` }
     },
   })
@@ -77,8 +77,8 @@ export function mountWebhooks(door: Door, { webhooks: ctx }: { webhooks: SecretC
     path: '/webhooks/events/:id/redeliver',
     section,
     again: detail,
-    async run({ accountId, params }) {
-      await redeliver(ctx, { accountId, eventId: params.id! })
+    async run({ accountId, params }, _fields, deed) {
+      await redeliver(ctx, { accountId, eventIds: [params.id!], deed })
       return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
     },
   })

@@ -37,4 +37,10 @@ export interface IdempotencyTable {
   answer: string | null
   created_at: number
   expires_at: number
+  /** Whose run it is; changes when another takes it over. */
+  claim: string | null
+  /** Until when that run counts as alive unless it says so again. */
+  lease_until: number | null
+  /** What the run has made, sealed; written in the transaction that made it. */
+  made: string | null
 }

@@ -7,33 +7,44 @@ export interface RepeatKey {
   key: string
 }
 
-/** A request that was seen: still running, or finished with an answer. `createdAt` is also the fence of its claim. */
+/** A request that was seen: still running, or finished with an answer. */
 interface SeenRequest {
   fingerprint: string
   status: 'started' | 'finished'
   answer: string | null
-  createdAt: number
+  /** Names the run; whatever it writes later is written only while this is still its name. */
+  claim: string | null
+  leaseUntil: number
+  made: string | null
   expiresAt: number
 }
 
+interface NewRun {
+  fingerprint: string
+  claim: string
+  now: number
+  leaseUntil: number
+  expiresAt: number
+}
+
+/** A gateway of the version before this one wrote no lease; nothing of it runs longer. */
+const RUNS_WITHOUT_LEASE = 10 * 60_000
+
+const toRow = ({ fingerprint, claim, now, leaseUntil, expiresAt }: NewRun) => ({
+  fingerprint,
+  status: 'started' as const,
+  answer: null,
+  claim,
+  lease_until: leaseUntil,
+  created_at: now,
+  expires_at: expiresAt,
+})
+
 /** Nothing → started; false when the key is known already. */
-export async function insertStarted(
-  db: Db,
-  { accountId, action, key }: RepeatKey,
-  { fingerprint, now, expiresAt }: { fingerprint: string; now: number; expiresAt: number },
-): Promise<boolean> {
+export async function insertStarted(db: Db, { accountId, action, key }: RepeatKey, run: NewRun): Promise<boolean> {
   const row = await db
     .insertInto('idempotency')
-    .values({
-      account_id: accountId,
-      action,
-      key,
-      fingerprint,
-      status: 'started',
-      answer: null,
-      created_at: now,
-      expires_at: expiresAt,
-    })
+    .values({ account_id: accountId, action, key, ...toRow(run), made: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('key')
     .executeTakeFirst()
@@ -43,65 +54,95 @@ export async function insertStarted(
 export async function findSeenRequest(db: Db, key: RepeatKey): Promise<SeenRequest | undefined> {
   const row = await db
     .selectFrom('idempotency')
-    .select(['fingerprint', 'status', 'answer', 'created_at', 'expires_at'])
+    .select(['fingerprint', 'status', 'answer', 'claim', 'lease_until', 'made', 'created_at', 'expires_at'])
     .where('account_id', '=', key.accountId)
     .where('action', '=', key.action)
     .where('key', '=', key.key)
     .executeTakeFirst()
   if (!row) return undefined
-  const { created_at: createdAt, expires_at: expiresAt, ...rest } = row
-  return { ...rest, createdAt, expiresAt }
+  const { created_at: createdAt, expires_at: expiresAt, lease_until: leaseUntil, ...rest } = row
+  return { ...rest, leaseUntil: leaseUntil ?? createdAt + RUNS_WITHOUT_LEASE, expiresAt }
 }
 
-/** A claim whose process died, or an answer past its time → started anew; false when somebody else was first. */
+/**
+ * A run that is dead, or an answer past its time → started anew; false when another was first, or the run lives after all.
+ * What a dead run has made stays known to the next one.
+ */
 export async function markTakenOver(
   db: Db,
   { accountId, action, key }: RepeatKey,
   was: SeenRequest,
-  { fingerprint, now, expiresAt }: { fingerprint: string; now: number; expiresAt: number },
+  { isNew, ...run }: NewRun & { isNew: boolean },
 ): Promise<boolean> {
   const row = await db
     .updateTable('idempotency')
-    .set({ fingerprint, status: 'started', answer: null, created_at: now, expires_at: expiresAt })
+    .set({ ...toRow(run), ...(isNew && { made: null }) })
     .where('account_id', '=', accountId)
     .where('action', '=', action)
     .where('key', '=', key)
     .where('status', '=', was.status)
-    .where('created_at', '=', was.createdAt)
+    .where('expires_at', '=', was.expiresAt)
+    .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '=', was.leaseUntil)]))
+    .where(({ eb }) => (was.claim === null ? eb('claim', 'is', null) : eb('claim', '=', was.claim)))
     .returning('key')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Started → finished; false when the claim was taken over meanwhile. */
-export async function markFinished(
-  db: Db,
-  { accountId, action, key }: RepeatKey,
-  { startedAt, answer, expiresAt }: { startedAt: number; answer: string; expiresAt: number },
-): Promise<boolean> {
+interface RunChange {
+  status?: 'finished'
+  answer?: string
+  expires_at?: number
+  lease_until?: number
+  made?: string
+}
+
+/** Changes a run that still is what its claim says; false when another has taken it over. */
+async function markRun(db: Db, { accountId, action, key }: RepeatKey, claim: string, change: RunChange) {
   const row = await db
     .updateTable('idempotency')
-    .set({ status: 'finished', answer, expires_at: expiresAt })
+    .set(change)
     .where('account_id', '=', accountId)
     .where('action', '=', action)
     .where('key', '=', key)
     .where('status', '=', 'started')
-    .where('created_at', '=', startedAt)
+    .where('claim', '=', claim)
     .returning('key')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Started → nothing: the key is free again. */
-export async function deleteStarted(db: Db, { accountId, action, key }: RepeatKey, startedAt: number): Promise<void> {
-  await db
+/** Started → finished. */
+export function markFinished(db: Db, key: RepeatKey, claim: string, answer: string, expiresAt: number) {
+  return markRun(db, key, claim, { status: 'finished', answer, expires_at: expiresAt })
+}
+
+/** Says that a run lives. */
+export function renewLease(db: Db, key: RepeatKey, claim: string, leaseUntil: number): Promise<boolean> {
+  return markRun(db, key, claim, { lease_until: leaseUntil })
+}
+
+/** Writes down what a run makes, in the transaction that makes it. */
+export function recordMade(db: Db, key: RepeatKey, claim: string, made: string): Promise<boolean> {
+  return markRun(db, key, claim, { made })
+}
+
+/**
+ * A run that failed: the key is free again where nothing was made. Where something was, the next run finds it, at once.
+ */
+export async function markFailed(db: Db, key: RepeatKey, claim: string): Promise<void> {
+  const { accountId, action, key: name } = key
+  const freed = await db
     .deleteFrom('idempotency')
     .where('account_id', '=', accountId)
     .where('action', '=', action)
-    .where('key', '=', key)
+    .where('key', '=', name)
     .where('status', '=', 'started')
-    .where('created_at', '=', startedAt)
-    .execute()
+    .where('claim', '=', claim)
+    .where('made', 'is', null)
+    .returning('key')
+    .executeTakeFirst()
+  if (!freed) await markRun(db, key, claim, { lease_until: 0 })
 }
 
 export async function deleteExpiredAnswers(db: Db, now: number): Promise<void> {

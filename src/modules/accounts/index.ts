@@ -15,11 +15,13 @@ export { SESSION_SECONDS, type Session, Sessions } from './domain/sessions.ts'
 export { redeemSignIn, requestSignIn } from './domain/sign-in.ts'
 export {
   type RepeatKey,
-  deleteStarted,
   findSeenRequest,
   insertStarted,
+  markFailed,
   markFinished,
   markTakenOver,
+  recordMade,
+  renewLease,
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { StoredKeys } from './key-ring.ts'

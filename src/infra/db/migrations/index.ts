@@ -17,6 +17,7 @@ import { up as names } from './0014-names.ts'
 import { up as emailPayments } from './0015-email-payments.ts'
 import { up as faucet } from './0016-faucet.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
+import { up as deeds } from './0019-deeds.ts'
 import { up as unauthorizedOrders } from './0021-unauthorized-orders.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
@@ -38,5 +39,6 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0015-email-payments': emailPayments,
   '0016-faucet': faucet,
   '0017-ended-sessions': endedSessions,
+  '0019-deeds': deeds,
   '0021-unauthorized-orders': unauthorizedOrders,
 }

@@ -25,7 +25,7 @@ export const rpcKey = action({
   once: true,
   caching: 'never',
   async run(ctx, { email }) {
-    await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl() })
+    await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl(), deed: ctx.deed })
     const message = ctx.postOffice.keepsMail
       ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${ctx.baseUrl()}/dashboard/admin/mail.`
       : `A sign-in link was sent to ${email}.`

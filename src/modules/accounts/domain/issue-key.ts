@@ -1,4 +1,5 @@
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { tooManyKeys } from '../errors.ts'
 import { type ApiKey, countLiveKeys, insertAudit, insertKey } from '../store.ts'
@@ -14,15 +15,21 @@ interface NewKey {
   origins?: string[]
   expiresAt?: number | null
   actor: string
+  deed?: Deed
 }
 
 /** Makes a key. The text is returned here and never again. */
 export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
   return inTx(ctx, async (tx) => {
     if ((await countLiveKeys(tx.db, input.accountId, tx.clock.now())) >= LIVE_KEYS_MAX) throw tooManyKeys(LIVE_KEYS_MAX)
-    return issueKeyIn(tx, input)
+    const issued = await issueKeyIn(tx, input)
+    await input.deed?.record(tx.db, toShown(issued))
+    return issued
   })
 }
+
+/** What is shown once; a deed keeps it sealed, so that a lost reply does not cost the key. */
+export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** The same inside a transaction that already runs. */
 export async function issueKeyIn(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {

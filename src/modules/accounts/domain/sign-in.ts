@@ -1,4 +1,5 @@
 import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
@@ -33,12 +34,17 @@ export const MAIL_SIGN_IN = 'accounts.mail-sign-in'
  * Asks for a mail with a link that signs in once. Whoever merely knows an address learns nothing: the answer is the
  * same whether an account exists or not.
  */
-export function requestSignIn(ctx: StoreCtx, { email, baseUrl }: { email: string; baseUrl: string }): Promise<void> {
+export async function requestSignIn(
+  ctx: StoreCtx,
+  { email, baseUrl, deed }: { email: string; baseUrl: string; deed?: Deed | undefined },
+): Promise<void> {
+  if (deed?.made) return
   const address = email.toLowerCase()
-  return inTx(ctx, async (tx) => {
+  await inTx(ctx, async (tx) => {
     await countAsking(tx, address)
     const payload: AskedLink = { mailId: tx.ids.next('mail'), recipient: email, baseUrl }
     await enqueue(tx, { kind: MAIL_SIGN_IN, payload })
+    await deed?.record(tx.db, { mailId: payload.mailId })
   })
 }
 

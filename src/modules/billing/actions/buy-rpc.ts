@@ -54,7 +54,7 @@ export const buyRpc = action({
   once: true,
   caching: 'never',
   async run(ctx, { email }) {
-    const checkout = await offerCredits(ctx, buyerOf(ctx.caller, email))
+    const checkout = await offerCredits(ctx, buyerOf(ctx.caller, email), ctx.deed)
     return { ...toOffer(ctx.till, checkout), available: true, status: 'available', lease: null }
   },
 })

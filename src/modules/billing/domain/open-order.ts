@@ -1,8 +1,9 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { giveBackFree, takeFree } from '../../accounts/index.ts'
-import { type Checkout, openSale, toCheckoutCtx } from '../../checkout/index.ts'
+import { type Checkout, getCheckout, openSale, toCheckoutCtx } from '../../checkout/index.ts'
 import { tooManyOffers } from '../errors.ts'
 import { insertOrder } from '../store.ts'
 
@@ -16,19 +17,24 @@ export interface NewOrder {
   title: string
   description: string
   plans: readonly { title: string; price: Raw }[]
+  deed?: Deed | undefined
 }
 
 /** Offers something of the service's own for sale: a checkout, and what it sells, in one transaction. */
 export async function openOrder(
   ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
-  { kind, subject, accountId, detail, ...sale }: NewOrder,
+  { kind, subject, accountId, detail, deed, ...sale }: NewOrder,
 ): Promise<Checkout> {
+  const made = deed?.made as { id: string } | undefined
+  if (made) return getCheckout(toCheckoutCtx(ctx), made.id)
   const counted = await countOffer(ctx)
   try {
     return await openSale(toCheckoutCtx(ctx), {
       ...sale,
-      alongside: ({ db }, { id: checkoutId, createdAt }) =>
-        insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt }),
+      alongside: async ({ db }, { id: checkoutId, createdAt }) => {
+        await insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt })
+        await deed?.record(db, { id: checkoutId })
+      },
     })
   } catch (error) {
     if (counted) await giveBackFree(ctx.store.db, counted).catch(ctx.store.failures.lost('credits.free'))

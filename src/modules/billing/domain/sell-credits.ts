@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accounts/index.ts'
@@ -15,7 +16,11 @@ const WHOLE = new Intl.NumberFormat('en-US')
 const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
 
 /** Offers credits for sale. */
-export function offerCredits(ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>, buyer: Buyer): Promise<Checkout> {
+export function offerCredits(
+  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  buyer: Buyer,
+  deed?: Deed,
+): Promise<Checkout> {
   const { creditPlans } = ctx.till.sales.rules
   return openOrder(ctx, {
     kind: CREDITS,
@@ -26,6 +31,7 @@ export function offerCredits(ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'
     title: 'Credits',
     description: 'Credits pay for what exceeds the free plan. They are added once the payment is confirmed.',
     plans: creditPlans.map(({ credits, price }) => ({ title: titleOf(credits), price })),
+    deed,
   })
 }
 

@@ -109,6 +109,6 @@ export const checkout = action({
     const { prices, rules } = ctx.till
     const { plainHttpAllowed } = rules
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
-    return toResponse(ctx.till, await openCheckout(toCheckoutCtx(ctx), ctx.caller, request))
+    return toResponse(ctx.till, await openCheckout(toCheckoutCtx(ctx), ctx.caller, request, ctx.deed))
   },
 })

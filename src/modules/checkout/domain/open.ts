@@ -1,11 +1,21 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
-import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, countOpen, findOwnCheckout, insertCheckout } from '../store.ts'
+import {
+  ANONYMOUS,
+  type Checkout,
+  NO_PLAN,
+  SERVICE,
+  countOpen,
+  findOwnCheckout,
+  findCheckout,
+  insertCheckout,
+} from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
 import { saveWatch } from '../watch-store.ts'
@@ -27,8 +37,14 @@ export interface Opened {
   webhookSecret: string | undefined
 }
 
-/** Makes a checkout: everything it needs is reserved with it, in one transaction. */
-export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: CheckoutRequest): Promise<Opened> {
+/** Makes a checkout: everything it needs is reserved with it, in one transaction. A deed makes the same one again. */
+export async function openCheckout(
+  ctx: CheckoutCtx,
+  caller: Caller,
+  asked: CheckoutRequest,
+  deed?: Deed,
+): Promise<Opened> {
+  if (deed?.made) return reopen(ctx, deed.made as unknown as MadeCheckout)
   admit(caller, asked)
   const owner = ownerOf(caller)
   const configured = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
@@ -47,8 +63,20 @@ export async function openCheckout(ctx: CheckoutCtx, caller: Caller, asked: Chec
     webhookSecret: sealed,
     ...(wallet && { address: wallet.address, walletId: wallet.id }),
   }
-  const opened = await store(ctx, checkout, request, { rate })
-  return { checkout: opened, rate, webhookSecret: request.webhookSecret ? undefined : (secret ?? undefined) }
+  const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
+  const alongside = async (tx: CheckoutCtx) => deed?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
+  return { checkout: await store(ctx, checkout, request, { rate, alongside }), rate, webhookSecret }
+}
+
+/** What a deed says of the checkout it made. */
+type MadeCheckout = { id: string; rate: Rate | null; webhookSecret: string | null }
+
+const toMade = (id: string, rate: Rate | undefined, webhookSecret: string | undefined) =>
+  ({ id, rate: rate ? { ...rate } : null, webhookSecret: webhookSecret ?? null }) satisfies MadeCheckout
+
+async function reopen(ctx: CheckoutCtx, { id, rate, webhookSecret }: MadeCheckout): Promise<Opened> {
+  const checkout = (await findCheckout(ctx.db, id))!
+  return { checkout, rate: rate ?? undefined, webhookSecret: webhookSecret ?? undefined }
 }
 
 const ownerOf = (caller: Caller) => (caller.kind === 'account' ? caller.accountId : ANONYMOUS)

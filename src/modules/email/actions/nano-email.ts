@@ -87,6 +87,6 @@ export const nanoEmail = action({
   once: true,
   async run(ctx, fields) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
-    return showCreated(ctx, await openEmailPayment(ctx, ctx.caller.accountId, readEmailRequest(fields)))
+    return showCreated(ctx, await openEmailPayment(ctx, ctx.caller.accountId, readEmailRequest(fields), ctx.deed))
   },
 })

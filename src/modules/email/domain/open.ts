@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
@@ -19,8 +20,15 @@ const FUNDING = DAY
  * Makes a payment by mail: a wallet that waits for its funding. No mail leaves before that. What the wallet holds can only
  * go to recipients, to the treasury as the fee, or to the refund address.
  */
-export async function openEmailPayment(ctx: EmailCtx, accountId: string, request: EmailRequest): Promise<EmailPayment> {
+export async function openEmailPayment(
+  ctx: EmailCtx,
+  accountId: string,
+  request: EmailRequest,
+  deed?: Deed,
+): Promise<EmailPayment> {
   const { store, postOffice } = ctx
+  const made = deed?.made as { id: string } | undefined
+  if (made) return (await findEmailPayment(store.db, made.id))!
   const { refundAddress, emails, receipt } = request
   const hashes = emails.map((email) => fingerprintOf(ctx, email))
   await refuseUnwanted(ctx, hashes, receipt)
@@ -59,6 +67,7 @@ export async function openEmailPayment(ctx: EmailCtx, accountId: string, request
       const emailHash = hashes[position]!
       await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
     }
+    await deed?.record(db, { id })
   })
   return (await findEmailPayment(store.db, id))!
 }

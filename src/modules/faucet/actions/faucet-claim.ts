@@ -52,9 +52,14 @@ export const faucetClaim = action({
   caching: 'never',
   once: true,
   async run(ctx, { nano_address: address }) {
-    const { caller, ip, idempotencyKey } = ctx
+    const { caller, ip, deed } = ctx
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for faucet_claim.')
-    const { claim, hash } = await claimFaucet(ctx, { accountId: caller.accountId, address, ip, idempotencyKey })
+    const { claim, hash } = await claimFaucet(ctx, {
+      accountId: caller.accountId,
+      address,
+      ip,
+      idempotencyKey: deed?.key,
+    })
     return {
       success: true,
       message: `You have been sent ${formatNano(claim.amount)} nano.`,

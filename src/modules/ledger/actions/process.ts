@@ -1,9 +1,12 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
+import { hashBlock } from '../../../kernel/nano/block.ts'
 import { readBlock } from '../read-block.ts'
+
+const OLD_BLOCK = 'Old block'
 
 export const processBlock = action({
   name: 'process',
@@ -41,7 +44,7 @@ export const processBlock = action({
     publish_timeout: 'The same: the nodes took too long.',
   },
   refusals: [
-    'Old block',
+    OLD_BLOCK,
     'Fork',
     'Gap previous block',
     'Gap source block',
@@ -53,11 +56,17 @@ export const processBlock = action({
   auth: 'none',
   once: true,
   caching: 'never',
-  async run({ node, work, thresholds }, { block, subtype, force }) {
+  async run({ node, work, thresholds, deed }, { block, subtype, force }) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
     const published = readBlock(block)
-    const hash = await node.publish(published, subtype === '' ? undefined : subtype)
+    const hash = await node.publish(published, subtype === '' ? undefined : subtype).catch((error: unknown) => {
+      // An earlier run of this request died before it could tell what the ledger says now: it has the block.
+      if (deed?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK) {
+        return hashBlock(published)
+      }
+      throw error
+    })
     // The block is the root of the account's next one, and a send is the most that can need.
     if (published.type === 'state') work.prepare(toAddress(published.account), hash, thresholds.send)
     return { hash }

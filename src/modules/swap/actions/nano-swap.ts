@@ -59,9 +59,9 @@ export const nanoSwap = action({
   auth: 'none',
   caching: 'never',
   once: true,
-  async run({ swaps, store, caller }, { amount, from, to, address, refund_address: refundAddress }) {
+  async run({ swaps, store, caller, deed }, { amount, from, to, address, refund_address: refundAddress }) {
     if (!swaps) throw swapDisabled()
     const accountId = caller.kind === 'account' ? caller.accountId : null
-    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress }))
+    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, deed }))
   },
 })

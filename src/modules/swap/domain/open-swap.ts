@@ -1,10 +1,11 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { parseNano } from '../../../kernel/money.ts'
 import type { SwapProvider } from '../../../kernel/swap.ts'
 import { isAddressOf, toCode } from '../currencies.ts'
 import { badAddress, badAmount, providerFailed, sameCurrency, unknownCurrency } from '../errors.ts'
-import { type Swap, insertSwap } from '../store.ts'
+import { type Swap, findSwap, insertSwap } from '../store.ts'
 
 /** How long a deposit is waited for. */
 const LIFETIME = 24 * 3_600_000
@@ -17,14 +18,18 @@ interface SwapWish {
   to: string
   address: string
   refundAddress: string
+  deed: Deed | undefined
 }
 
 /** Agrees on a swap. Everything is checked before the provider hears of it; what it agreed to is kept before it is told. */
 export async function openSwap(
-  { db, ids, clock }: Pick<StoreCtx, 'db' | 'ids' | 'clock'>,
+  store: StoreCtx,
   provider: SwapProvider,
-  { accountId, amount, address, refundAddress, ...wish }: SwapWish,
+  { accountId, amount, address, refundAddress, deed, ...wish }: SwapWish,
 ): Promise<Swap> {
+  const { ids, clock } = store
+  const made = deed?.made as { id: string } | undefined
+  if (made) return (await findSwap(store.db, made.id))!
   const from = toCode(wish.from)
   const to = toCode(wish.to)
   const currencies = await provider.currencies().catch((error: unknown) => Promise.reject(providerFailed(error)))
@@ -45,6 +50,9 @@ export async function openSwap(
   // A provider that gives us nothing to pay to must not take our user's money.
   if (!isAddressOf(from, agreed.depositAddress)) throw providerFailed(new Error('The deposit address is none.'))
   const swap: Swap = { ...request, ...agreed, provider: provider.name, status: 'waiting', createdAt }
-  await insertSwap(db, { ...swap, accountId })
+  await inTx(store, async ({ db }) => {
+    await insertSwap(db, { ...swap, accountId })
+    await deed?.record(db, { id: swap.id })
+  })
   return swap
 }

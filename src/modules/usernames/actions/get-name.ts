@@ -61,7 +61,8 @@ export const getName = action({
   once: true,
   caching: 'never',
   async run(ctx, { name, qrcode }) {
-    const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(ctx.caller) })
+    const { caller, deed } = ctx
+    const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(caller), deed })
     const found = { available: status === 'available', status, lease: lease ? showLease(lease) : null }
     if (!checkout) return { name, username: name, ...found, plans: [], message: 'This name is reserved.' }
     return { name: shown, username: shown, ...toOffer(ctx.till, checkout, { qrcode: qrcode === true }), ...found }

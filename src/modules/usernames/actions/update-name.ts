@@ -84,7 +84,7 @@ export const updateName = action({
     if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
     const { lease, checkout, isAuthorized, toSign, ...offered } =
       id === undefined
-        ? await offerChange(ctx, { name, changes, accountId })
+        ? await offerChange(ctx, { name, changes, accountId, deed: ctx.deed })
         : await authorizeChange(ctx, { name, id, changes, accountId, signature })
     const { plans, ...offer } = toOffer(ctx.till, checkout)
     const [{ link }] = plans as [{ link: string }]

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import { toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
@@ -21,7 +22,12 @@ export interface ChangeOffer {
 /** Offers a change of a name. What is to change may be said now or later, and so may whether it may happen. */
 export async function offerChange(
   ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
-  { name, changes, accountId }: { name: string; changes: NameChanges | null; accountId: string | null },
+  {
+    name,
+    changes,
+    accountId,
+    deed,
+  }: { name: string; changes: NameChanges | null; accountId: string | null; deed?: Deed | undefined },
 ): Promise<ChangeOffer> {
   const { key, lease } = await findLeased(ctx, name)
   const isOwn = accountId !== null && lease.accountId === accountId
@@ -35,6 +41,7 @@ export async function offerChange(
     title: `Change of @${lease.name}`,
     description: describe(lease, changes, authorized !== null),
     plans: [{ title: 'Change', price: ctx.till.sales.rules.nameUpdatePrice }],
+    deed,
   })
   const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined
   return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }

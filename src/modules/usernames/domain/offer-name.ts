@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
 import type { Lease } from '../../names/index.ts'
@@ -15,7 +16,7 @@ interface NameOffer extends FoundName {
 /** Offers a name for lease or, where somebody has it, for its owner to extend. */
 export async function offerName(
   ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
-  { name, accountId }: { name: string; accountId: string | null },
+  { name, accountId, deed }: { name: string; accountId: string | null; deed?: Deed | undefined },
 ): Promise<NameOffer> {
   const found = await findName(ctx, name)
   const { key, status, lease } = found
@@ -30,6 +31,7 @@ export async function offerName(
     title: `Username @${shown}`,
     description: describe(shown, lease, accountId),
     plans: namePlans.map(({ title, price }) => ({ title, price })),
+    deed,
   })
   return { ...found, shown, checkout }
 }

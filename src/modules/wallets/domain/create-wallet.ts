@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
 import { hexToBytes } from '../../../kernel/nano/hex.ts'
@@ -21,12 +22,16 @@ interface WalletRequest {
   /** Undefined never ends. */
   lifetimeMilliseconds?: number
   vanity?: { prefix: string; leaving: Leaving }
+  /** Makes the same one again; undefined where another deed makes the wallet along with what it is for. */
+  deed?: Deed | undefined
 }
 
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
 export async function createWallet(ctx: WalletCtx, request: WalletRequest): Promise<Wallet> {
   const { store, custody } = ctx
-  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds } = request
+  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, deed } = request
+  const made = deed?.made as { id: string } | undefined
+  if (made) return (await findWallet(store.db, made.id))!
   const { walletsMax } = custody.rules
   const checkRoom = async (db: typeof store.db) => {
     if (accountId === undefined || walletsMax === 0) return
@@ -55,6 +60,7 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
       await checkRoom(tx)
       // Sealed as late as can be: a master key may be taken out of use at any time.
       await insertWallet(tx, wallet, custody.vault.seal({ walletId: id, address }, key))
+      await deed?.record(tx, { id })
     })
     custody.watchWallet(id, address)
     return (await findWallet(store.db, id))!

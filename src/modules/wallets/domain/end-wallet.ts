@@ -1,3 +1,5 @@
+import type { Deed } from '../../../kernel/deed.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
@@ -7,13 +9,16 @@ import { waitAtMost } from './patience.ts'
 import { toList } from './shares.ts'
 
 /** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
-export async function deleteWallet(ctx: WalletCtx, wallet: Wallet): Promise<void> {
+export async function deleteWallet(ctx: WalletCtx, wallet: Wallet, deed?: Deed): Promise<void> {
   const { store, node, custody } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   if (!custody.rules.sendsAllowed) throw sendsDisabled()
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
-  if (!(await markExpiring(store.db, wallet.id, 'deleted'))) throw walletNotFound()
+  await inTx(store, async ({ db }) => {
+    if (!(await markExpiring(db, wallet.id, 'deleted'))) throw walletNotFound()
+    await deed?.record(db, { id: wallet.id })
+  })
   // It is decided; whatever fails now, or takes too long, is done by the jobs.
   await waitAtMost(store.clock, custody.rules.waitMilliseconds, whenOver(custody.advance(wallet.id)))
 }

@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type Deposit, insertReceive } from '../outbox-store.ts'
 
@@ -6,6 +7,7 @@ export async function queueReceives(
   { db, clock, ids }: StoreCtx,
   walletId: string,
   deposits: readonly Deposit[],
+  deed?: Deed,
 ): Promise<number> {
   if (deposits.length === 0) return 0
   return db.transaction().execute(async (tx) => {
@@ -14,6 +16,7 @@ export async function queueReceives(
       const receive = { id: ids.next('wbl'), walletId, deposit, createdAt: clock.now() }
       if (await insertReceive(tx, receive)) added++
     }
+    await deed?.record(tx, { sources: deposits.map(({ hash }) => hash) })
     return added
   })
 }

@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { type OutboxBlock, listReceives } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
@@ -9,12 +10,10 @@ import { walletFrozen } from '../errors.ts'
 const DEPOSITS_MAX = 100
 
 /** Receives what waits for a wallet, and answers what was received. What takes too long goes on by itself. */
-export async function receiveDeposits(ctx: WalletCtx, wallet: Wallet): Promise<OutboxBlock[]> {
+export async function receiveDeposits(ctx: WalletCtx, wallet: Wallet, deed?: Deed): Promise<OutboxBlock[]> {
   const { store, node, custody } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
-  const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold: 1n })
-  await queueReceives(store, wallet.id, deposits)
-  const sources = deposits.map(({ hash }) => hash)
+  const sources = madeOf(deed) ?? (await queueWaiting({ store, node }, wallet, deed))
   const until = store.clock.now() + custody.rules.waitMilliseconds
   let failure: unknown
   for (const receive of await listReceives(store.db, wallet.id, sources)) {
@@ -31,4 +30,17 @@ export async function receiveDeposits(ctx: WalletCtx, wallet: Wallet): Promise<O
   )
   if (received.length === 0 && failure !== undefined) throw failure
   return received
+}
+
+/** What an earlier run of the request has begun to receive: by now it may wait no longer, and it is the answer all the same. */
+const madeOf = (deed: Deed | undefined) => (deed?.made as { sources: string[] } | undefined)?.sources
+
+async function queueWaiting(
+  { store, node }: Pick<WalletCtx, 'store' | 'node'>,
+  { id, address }: Wallet,
+  deed: Deed | undefined,
+): Promise<string[]> {
+  const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: 1n })
+  await queueReceives(store, id, deposits, deed)
+  return deposits.map(({ hash }) => hash)
 }

@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
 import { insertAudit } from '../../accounts/index.ts'
@@ -44,7 +45,8 @@ export async function findAccountSecret(ctx: SecretCtx, accountId: string): Prom
 }
 
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
-export function rotateAccountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret> {
+export async function rotateAccountSecret(ctx: SecretCtx, accountId: string, deed?: Deed): Promise<AccountSecret> {
+  if (deed?.made) return fromMade(deed.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
     const sealed = tx.secrets.seal(placeOf(accountId), createSecret(tx.random))
@@ -53,8 +55,21 @@ export function rotateAccountSecret(ctx: SecretCtx, accountId: string): Promise<
       await replaceSealedSecret(tx.db, accountId, { sealed, now, previousUntil: now + OVERLAP_MILLISECONDS })
     }
     await insertAudit(tx, { actor: accountId, accountId, what: 'webhook-secret.rotated', detail: {} })
-    return accountSecret(tx, accountId)
+    const secret = await accountSecret(tx, accountId)
+    await deed?.record(tx.db, {
+      ...secret,
+      previous: secret.previous ?? null,
+      previousUntil: secret.previousUntil ?? null,
+    })
+    return secret
   })
+}
+
+/** As a deed has it: sealed, because it is shown once, and a lost reply would otherwise cost the account its secret. */
+type MadeSecret = { current: string; createdAt: number; previous: string | null; previousUntil: number | null }
+
+function fromMade({ previous, previousUntil, ...secret }: MadeSecret): AccountSecret {
+  return { ...secret, previous: previous ?? undefined, previousUntil: previousUntil ?? undefined }
 }
 
 /** Binds a sealed secret to its account, so that nobody can put it into another one's row. */

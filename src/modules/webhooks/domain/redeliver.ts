@@ -1,3 +1,4 @@
+import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { type DeliveryRecord, findOpen, insertDelivery, listDeliveries, markDueAt } from '../deliveries-store.ts'
 import { bodyForgotten, eventNotFound, eventWithoutUrl } from '../errors.ts'
@@ -5,22 +6,35 @@ import { findEvent } from '../store.ts'
 import { enqueueDelivery } from './wake-delivery.ts'
 
 /**
- * Sends an event again: the same id and the same bytes, with a schedule of its own. A delivery that still waits for its
+ * Sends events again: the same ids and the same bytes, with schedules of their own. A delivery that still waits for its
  * next attempt is tried now instead, because two would both reach the receiver.
  */
-export function redeliver(
+export async function redeliver(
   ctx: StoreCtx,
-  { accountId, eventId }: { accountId: string; eventId: string },
-): Promise<DeliveryRecord> {
+  { accountId, eventIds, deed }: { accountId: string; eventIds: readonly string[]; deed: Deed | undefined },
+): Promise<DeliveryRecord[]> {
+  const made = deed?.made as { ids: string[] } | undefined
+  if (made) return listMade(ctx, eventIds, made.ids)
   return inTx(ctx, async (tx) => {
-    const event = await findEvent(tx.db, { accountId, eventId })
-    if (!event) throw eventNotFound()
-    if (event.url === null) throw eventWithoutUrl()
-    if (event.body === null) throw bodyForgotten()
-    const open = await findOpen(tx.db, eventId)
-    const id = open ? await hasten(tx, open) : await begin(tx, eventId)
-    return (await listDeliveries(tx.db, [eventId])).find((delivery) => delivery.id === id)!
+    const ids: string[] = []
+    for (const eventId of eventIds) ids.push(await redeliverOne(tx, accountId, eventId))
+    await deed?.record(tx.db, { ids })
+    return listMade(tx, eventIds, ids)
   })
+}
+
+async function redeliverOne(tx: StoreCtx, accountId: string, eventId: string): Promise<string> {
+  const event = await findEvent(tx.db, { accountId, eventId })
+  if (!event) throw eventNotFound()
+  if (event.url === null) throw eventWithoutUrl()
+  if (event.body === null) throw bodyForgotten()
+  const open = await findOpen(tx.db, eventId)
+  return open ? hasten(tx, open) : begin(tx, eventId)
+}
+
+async function listMade({ db }: StoreCtx, eventIds: readonly string[], ids: readonly string[]) {
+  const deliveries = await listDeliveries(db, eventIds)
+  return ids.map((id) => deliveries.find((delivery) => delivery.id === id)!)
 }
 
 async function hasten(tx: StoreCtx, { id, nextAt }: { id: string; nextAt: number }): Promise<string> {
