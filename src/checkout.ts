@@ -72,6 +72,7 @@ export function openCheckouts(
     | 'explorerUrl'
     | 'checkoutLifetimeHours'
     | 'checkoutOpenMax'
+    | 'checkoutOpenPublicKeyMax'
     | 'checkoutOpenAnonymousMax'
   >,
   needs: CheckoutNeeds,
@@ -84,6 +85,7 @@ export function openCheckouts(
     rules: {
       lifetimeMilliseconds: config.checkoutLifetimeHours * HOUR,
       openMax: config.checkoutOpenMax,
+      openPublicKeyMax: config.checkoutOpenPublicKeyMax,
       openAnonymousMax: config.checkoutOpenAnonymousMax,
       // On the embedded ledger everything can be tried; an operator who names accounts means them.
       generatedWallets:

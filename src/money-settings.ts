@@ -36,6 +36,12 @@ export const MONEY_SETTINGS = {
     whole(0),
     'Open checkouts of an account on one address; 0 is no limit.',
   ),
+  checkoutOpenPublicKeyMax: setting(
+    'CHECKOUT_OPEN_PUBLIC_KEY_MAX',
+    '1000',
+    whole(0),
+    "The same for what was made with one public key; it takes nothing from the account's own.",
+  ),
   checkoutOpenAnonymousMax: setting(
     'CHECKOUT_OPEN_ANONYMOUS_MAX',
     '20',

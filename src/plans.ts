@@ -13,6 +13,7 @@ const MONTH = 30 * 24 * 60 * MINUTE
 export function toPlans(config: Config): Plans {
   return {
     anonymous: { perMinute: config.limitAnonymousPerMinute, concurrencyMax: config.limitAnonymousConcurrency },
+    publicKey: { perMinute: config.limitPublicKeyPerMinute, concurrencyMax: config.limitPublicKeyConcurrency },
     free: { perMinute: config.limitFreePerMinute, concurrencyMax: config.limitFreeConcurrency },
     prepaid: { perMinute: config.limitPrepaidPerMinute, concurrencyMax: config.limitPrepaidConcurrency },
   }

@@ -153,6 +153,8 @@ export function openServer(config: Config, served: Served): OpenServer {
     pictures: openPictures({ outbound: webhooks.outbound, clock }),
     playLedger,
     burst: new MemoryBurst(clock),
+    keys: served.keys,
+    perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
     ipOf,
     onError,
   })

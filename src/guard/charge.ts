@@ -6,6 +6,7 @@ import {
   commitCredits,
   giveBackFree,
   hasCredits,
+  insufficientCredits,
   releaseCredits,
   reserveCredits,
   takeFree,
@@ -48,15 +49,14 @@ export async function charged<T>(
   const allowance = free[account === undefined ? 'anonymous' : 'account']
   if (!allowance) return run(0)
   const now = store.clock.now()
-  const payer = account === undefined ? `ip:${ip}` : `acc:${account}`
-  const use = await takeFree(store.db, { caller: payer, meter, now }, allowance)
+  const use = await takeFree(store.db, { caller: payerOf(account, ip), meter, now }, allowance)
   if ('freeAt' in use) {
     if (account !== undefined) {
       const { id } = await reserveCredits(store, account, credits)
       return spend(store, id, { credits, meter }, run)
     }
     const retryAfterSeconds = Math.max(1, Math.ceil((use.freeAt - now) / 1000))
-    throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
+    throw overQuota(meter, allowance, retryAfterSeconds)
   }
   try {
     return await run(0)
@@ -66,6 +66,33 @@ export async function charged<T>(
     await giveBackFree(store.db, use.taken).catch(store.failures.lost('credits.free'))
     throw error
   }
+}
+
+/** The same for what costs no credits: whoever has some is not counted, and whoever has none has what is free. */
+export async function counted(
+  { store, caller, ip, tariffs }: Charge,
+  meter: Meter,
+  run: () => Promise<void>,
+): Promise<void> {
+  if (caller.kind === 'anonymous' && caller.paidBy !== undefined) return run()
+  const account = accountOf(caller)
+  if (account !== undefined && (await hasCredits(store, account))) return run()
+  const allowance = tariffs[meter].free[account === undefined ? 'anonymous' : 'account']
+  if (!allowance) return run()
+  const use = await takeFree(store.db, { caller: payerOf(account, ip), meter, now: store.clock.now() }, allowance)
+  if (!('freeAt' in use)) return run()
+  if (account !== undefined) throw insufficientCredits()
+  throw overQuota(meter, allowance, Math.max(1, Math.ceil((use.freeAt - store.clock.now()) / 1000)))
+}
+
+const payerOf = (account: string | undefined, ip: string) => (account === undefined ? `ip:${ip}` : `acc:${account}`)
+
+/** What is free is used up; who has no account has nothing to pay the rest with. */
+function overQuota(meter: Meter, { max, windowMilliseconds }: Allowance, retryAfterSeconds: number): AppError {
+  const minutes = windowMilliseconds / 60_000
+  const detail = `${max} ${meter === 'work' ? 'works' : 'sends'} in ${minutes} minutes are free for one address without a key. A key has more of them, and credits pay for the rest: rpc_key, buy_rpc.`
+  const code = meter === 'work' ? 'work_quota' : 'too_many_requests'
+  return new AppError(code, 'Too many requests.', { retryAfterSeconds, body: { detail } })
 }
 
 /** Whose credits a caller may spend. A public key is readable by anybody, so that its holder is nobody in particular. */

@@ -7,7 +7,7 @@ import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import type { Shop } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
-import { type Tariffs, accountOf, charged } from './charge.ts'
+import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
 import { parseBody } from './json-body.ts'
@@ -32,7 +32,7 @@ export interface Gateway {
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'deed'>
+  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'counted' | 'deed'>
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
@@ -127,6 +127,7 @@ async function run(
     ip,
     node: nodeFor(trace, leaving),
     charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
+    counted: (meter, metered) => counted({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
   const { revision } = base.names
   const result = await action.run(ctx, input)

@@ -14,6 +14,7 @@ const accountOf = (accountId: string): Caller => ({
 })
 const PLANS: Plans = {
   anonymous: { perMinute: 3, concurrencyMax: 2 },
+  publicKey: { perMinute: 2, concurrencyMax: 1 },
   free: { perMinute: 10, concurrencyMax: 4 },
   prepaid: { perMinute: 0, concurrencyMax: 0 },
 }

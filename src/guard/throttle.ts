@@ -10,6 +10,8 @@ interface Plan {
 
 export interface Plans {
   anonymous: Plan
+  /** Of a public key at one address: anybody can read the key, so that its holders share nothing with its account. */
+  publicKey: Plan
   free: Plan
   prepaid: Plan
 }
@@ -36,15 +38,23 @@ interface ThrottleOptions {
 export class TooManyRequests extends AppError {
   readonly decision: BurstDecision | undefined
 
-  constructor(decision: BurstDecision | undefined, retryAfterSeconds: number) {
+  constructor(decision: BurstDecision | undefined, retryAfterSeconds: number, detail: string) {
     // Where it was thrown is known and costs more than all the rest to write down, in the midst of a flood.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super('too_many_requests', 'Too many requests.', { retryAfterSeconds })
+    super('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
     Error.stackTraceLimit = stackTraceLimit
     this.decision = decision
   }
 }
+
+/** Whose limit it is, and what lifts it. */
+const LIFTED = {
+  anonymous: 'from one address without a key. A key has limits of its own: rpc_key.',
+  publicKey: 'with a public key from one address. The limits of its account are others.',
+  free: 'of an account without credits. Credits raise it: buy_rpc.',
+  prepaid: 'of an account with credits. The operator of the service can raise it.',
+} as const satisfies Record<keyof Plans, string>
 
 /** The running requests of one caller. */
 interface Presence {
@@ -59,10 +69,11 @@ interface Presence {
 export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   const presences = new Map<string, Presence>()
 
-  const arrive = (key: string, concurrencyMax: number): Presence => {
+  const arrive = (key: string, kind: keyof Plans): Presence => {
+    const { concurrencyMax } = plans[kind]
     let presence = presences.get(key)
     if (presence && concurrencyMax > 0 && presence.running >= concurrencyMax) {
-      throw new TooManyRequests(presence.decision, 1)
+      throw new TooManyRequests(presence.decision, 1, `${concurrencyMax} requests at once ${LIFTED[kind]}`)
     }
     if (!presence) presences.set(key, (presence = { running: 0, decision: undefined }))
     presence.running++
@@ -71,11 +82,15 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   const depart = (key: string, presence: Presence) => {
     if (--presence.running === 0) presences.delete(key)
   }
-  const settle = (key: string, presence: Presence, decision: BurstDecision | undefined): Entry => {
+  const settle = (
+    { key, kind, presence }: { key: string; kind: keyof Plans; presence: Presence },
+    decision: BurstDecision | undefined,
+  ): Entry => {
     if (decision) presence.decision = decision
     if (decision && !decision.allowed) {
       depart(key, presence)
-      throw new TooManyRequests(decision, decision.retryAfterSeconds)
+      const detail = `${plans[kind].perMinute} requests a minute ${LIFTED[kind]}`
+      throw new TooManyRequests(decision, decision.retryAfterSeconds, detail)
     }
     let left = false
     const leave = () => {
@@ -87,15 +102,15 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
 
   return {
     enter(caller, ip, prepaid) {
-      const anonymous = caller.kind === 'anonymous'
-      const { perMinute, concurrencyMax } = anonymous ? plans.anonymous : prepaid ? plans.prepaid : plans.free
-      const key = anonymous ? `ip:${ip}` : `acc:${caller.accountId}`
-      const presence = arrive(key, concurrencyMax)
-      if (perMinute === 0) return settle(key, presence, undefined)
+      const { kind, key } = bucketOf(caller, ip, prepaid)
+      const { perMinute } = plans[kind]
+      const entering = { kind, key, presence: arrive(key, kind) }
+      const { presence } = entering
+      if (perMinute === 0) return settle(entering, undefined)
       const decision = burst.take(key, perMinute)
-      if (!(decision instanceof Promise)) return settle(key, presence, decision)
+      if (!(decision instanceof Promise)) return settle(entering, decision)
       return decision.then(
-        (decision) => settle(key, presence, decision),
+        (decision) => settle(entering, decision),
         (error: unknown) => {
           depart(key, presence)
           throw error
@@ -103,4 +118,11 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
       )
     },
   }
+}
+
+/** What a caller is counted by. */
+function bucketOf(caller: Caller, ip: string, prepaid: boolean): { kind: keyof Plans; key: string } {
+  if (caller.kind === 'anonymous') return { kind: 'anonymous', key: `ip:${ip}` }
+  if (caller.door === 'public-key') return { kind: 'publicKey', key: `pub:${caller.keyId}:${ip}` }
+  return { kind: prepaid ? 'prepaid' : 'free', key: `acc:${caller.accountId}` }
 }

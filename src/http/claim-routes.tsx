@@ -258,7 +258,10 @@ async function look({ ctx, burst }: ClaimRoutesOptions, { params }: FastifyReque
 
 async function limit({ burst }: ClaimRoutesOptions, key: string, perMinute: number): Promise<void> {
   const { allowed, retryAfterSeconds } = await burst.take(key, perMinute)
-  if (!allowed) throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
+  if (!allowed) {
+    const detail = `${perMinute} requests a minute about payments by mail from one address, or to one payment.`
+    throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
+  }
 }
 
 /** A form as browsers send it, or JSON. */

@@ -37,7 +37,10 @@ export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutes
         // Otherwise any page in the same browser could play with the ledger of this machine.
         refuseOtherPages(request.headers, baseUrl())
         const { allowed } = await burst.take(`developer:${ipOf(request.raw)}`, REQUESTS_PER_MINUTE_MAX)
-        if (!allowed) throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5 })
+        if (!allowed) {
+          const detail = `${REQUESTS_PER_MINUTE_MAX} requests a minute from one address play with the embedded ledger.`
+          throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
+        }
       })
       const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>) =>
         developer.post(path, async (request, reply) => {

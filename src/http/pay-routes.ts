@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { extractCredential } from '../guard/credential.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { BurstLimits } from '../kernel/ports.ts'
-import { OPEN_STATUSES, getCheckout, showCheck, showRecord } from '../modules/checkout/index.ts'
+import type { BurstLimits, KeyRing } from '../kernel/ports.ts'
+import type { JsonObject } from '../kernel/shape.ts'
+import { OPEN_STATUSES, getCheckout, showCheck, showRecord, toCheckoutId } from '../modules/checkout/index.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { type PayPagesOptions, mountPayPages } from './pay-pages.tsx'
 import { answerErrors, readBodies } from './rest.ts'
@@ -10,8 +12,8 @@ import { answerErrors, readBodies } from './rest.ts'
 const STREAMS_PER_CHECKOUT_MAX = 20
 const STREAMS_PER_IP_MAX = 10
 const HEARTBEAT_EVERY = 15_000
-/** Ten pages of one address that ask once in two seconds, twice over. */
-const REQUESTS_PER_MINUTE_MAX = 600
+/** Checkouts whose last status is remembered, for those who ask too often. */
+const TOLD_MAX = 10_000
 const STREAM_HEADERS = {
   ...CORS_HEADERS,
   'content-type': 'text/event-stream; charset=utf-8',
@@ -21,6 +23,9 @@ const STREAM_HEADERS = {
 
 export interface PayRoutesOptions extends PayPagesOptions {
   burst: BurstLimits
+  keys: KeyRing
+  /** Requests a minute of one address, and of an account with a secret key; 0 is no limit. */
+  perMinute: { address: number; account: number }
   nudge(address: string): void
   onChange(listener: (checkoutId: string) => void): () => void
   ipOf(request: IncomingMessage): string
@@ -38,6 +43,8 @@ interface Stream {
 export class PayRoutes {
   readonly #options: PayRoutesOptions
   readonly #streams = new Map<string, Set<Stream>>()
+  /** What was last told of a checkout. */
+  readonly #told = new Map<string, string>()
   readonly #stopListening: () => void
 
   constructor(options: PayRoutesOptions) {
@@ -52,12 +59,12 @@ export class PayRoutes {
       answerErrors(pages, this.#options)
       pages.addHook('onRequest', async (request, reply) => {
         void reply.header('cache-control', 'no-store')
-        await this.#limit(request.raw)
+        await this.#limit(request, reply)
       })
       const check = async (request: FastifyRequest) => {
         const checkout = await getCheckout(ctx, idOf(request))
         if (OPEN_STATUSES.some((status) => status === checkout.status)) this.#options.nudge(checkout.address)
-        return showCheck(ctx, checkout)
+        return this.#note(await showCheck(ctx, checkout))
       }
       const record = async (request: FastifyRequest) => showRecord(ctx, await getCheckout(ctx, idOf(request)))
       for (const url of ['/check/:id', '/confirm/:id', '/checkout/:id/check']) {
@@ -77,11 +84,42 @@ export class PayRoutes {
     for (const [id, streams] of this.#streams) for (const stream of streams) this.#end(id, stream)
   }
 
-  async #limit(request: IncomingMessage): Promise<void> {
-    const decision = await this.#options.burst.take(`pay:${this.#options.ipOf(request)}`, REQUESTS_PER_MINUTE_MAX)
-    if (decision.allowed) return
-    const { retryAfterSeconds } = decision
-    throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds })
+  /** A shop's server asks for many payers: with its secret key it is counted by its account, without by its address. */
+  async #limit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { burst, keys, perMinute, ipOf } = this.#options
+    const accountId = await findAccountId(keys, request)
+    const max = accountId === undefined ? perMinute.address : perMinute.account
+    if (max === 0) return
+    const decision = await burst.take(
+      accountId === undefined ? `pay:${ipOf(request.raw)}` : `pay:acc:${accountId}`,
+      max,
+    )
+    const { allowed, limit, remaining, resetSeconds, retryAfterSeconds } = decision
+    void reply.headers({ 'ratelimit-limit': limit, 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds })
+    if (allowed) return
+    const detail =
+      accountId === undefined
+        ? `${max} requests a minute about checkouts from one address. With a secret key they count by account, which has more.`
+        : `${max} requests a minute about checkouts of one account. Its webhooks and event streams tell without being asked.`
+    throw new AppError('too_many_requests', 'Too many requests.', {
+      retryAfterSeconds,
+      body: { detail, ...this.#recall(request) },
+    })
+  }
+
+  /** Remembers what was told, so that the status does not vanish from the sight of a poller that asks too often. */
+  #note(shown: JsonObject): JsonObject {
+    const { id, status } = shown
+    this.#told.delete(id as string)
+    this.#told.set(id as string, status as string)
+    if (this.#told.size > TOLD_MAX) this.#told.delete(this.#told.keys().next().value!)
+    return shown
+  }
+
+  #recall(request: FastifyRequest): JsonObject {
+    const id = toCheckoutId(idOf(request))
+    const status = id === undefined ? undefined : this.#told.get(id)
+    return id === undefined || status === undefined ? {} : { id, status }
   }
 
   async #open(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -92,7 +130,8 @@ export class PayRoutes {
     const streams = this.#streams.get(id) ?? new Set<Stream>()
     const ofIp = [...this.#streams.values()].reduce((sum, all) => sum + count(all, ip), 0)
     if (streams.size >= STREAMS_PER_CHECKOUT_MAX || ofIp >= STREAMS_PER_IP_MAX) {
-      throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5 })
+      const detail = `${STREAMS_PER_IP_MAX} event streams for one address, ${STREAMS_PER_CHECKOUT_MAX} for one checkout. Close one, or ask /check.`
+      throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
     }
     void reply.hijack()
     const { raw: response } = reply
@@ -147,4 +186,20 @@ const count = (streams: Set<Stream>, ip: string) => [...streams].filter((stream)
 
 function idOf({ params }: FastifyRequest): string {
   return (params as { id: string }).id
+}
+
+/** The account of a secret key that came along. A wrong one is none: who asks about a payment is answered in any case. */
+async function findAccountId(keys: KeyRing, { headers, url }: FastifyRequest): Promise<string | undefined> {
+  const credential = readCredential(headers, url)
+  const owner = credential === undefined ? undefined : await keys.find(credential)
+  return owner?.kind === 'secret' ? owner.accountId : undefined
+}
+
+/** Two that differ are none, as wrong ones are. */
+function readCredential(headers: FastifyRequest['headers'], url: string): string | undefined {
+  try {
+    return extractCredential({ headers, url, body: undefined, action: undefined })
+  } catch {
+    return undefined
+  }
 }

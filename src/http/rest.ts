@@ -4,6 +4,7 @@ import { parseBody } from '../guard/json-body.ts'
 import type { KeptMail, ShownJob } from '../kernel/upkeep.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import { canBeId } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { Notices } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
@@ -156,8 +157,8 @@ function mountAccount(api: FastifyInstance, options: RestOptions): void {
   )
   api.post(
     '/keys',
-    forAccount(async ({ caller: { accountId }, body }, reply) => {
-      const { text, key } = await issueKey(store, { ...readNewKey(body), accountId, actor: accountId })
+    forAccount(async ({ caller: { accountId, restsOn }, body }, reply) => {
+      const { text, key } = await issueKey(store, { ...readNewKey(body), accountId, actor: accountId, restsOn })
       void reply.code(201)
       return { key: text, ...showKey(key, store.clock.now()) }
     }),
@@ -172,10 +173,10 @@ function mountAccount(api: FastifyInstance, options: RestOptions): void {
   )
   api.post(
     '/keys/:id/rotate',
-    forAccount(async ({ caller: { accountId }, params, body }, reply) => {
+    forAccount(async ({ caller: { accountId, restsOn }, params, body }, reply) => {
       const overlapMilliseconds = readOverlap(body)
       const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
-      const rotated = await rotateKey(store, { accountId, keyId: params.id!, actor: accountId, ...overlap })
+      const rotated = await rotateKey(store, { accountId, keyId: params.id!, actor: accountId, restsOn, ...overlap })
       notices.publish('key', rotated.oldHash)
       void reply.code(201)
       return { key: rotated.text, ...showKey(rotated.key, store.clock.now()), replaces: params.id! }
@@ -220,6 +221,7 @@ function answerCaller(options: RestOptions, handler: Handler) {
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
     return within(options, caller, request, () => {
+      if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'Not found.')
       const { key: _credential, ...body } = bodyOf(request)
       return handler({ caller, params, query, headers, body }, reply)
     })

@@ -8,7 +8,10 @@ import type { KeyRing } from '../kernel/ports.ts'
 import { SESSION_SECONDS, type Sessions } from '../modules/accounts/index.ts'
 
 /** Who calls the REST interface: a session opens what its owner's secret key opens. */
-export type ApiCaller = Extract<Caller, { kind: 'account' }>
+export type ApiCaller = Extract<Caller, { kind: 'account' }> & {
+  /** The key that all this rests on: its own, or that of its session. What is made for good needs it to be alive. */
+  restsOn?: string | undefined
+}
 
 export interface SessionOptions {
   keys: KeyRing
@@ -66,17 +69,18 @@ export async function identifyApiCaller(
     if (caller.kind !== 'account' || caller.door !== 'secret-key') {
       throw new AppError('feature_disabled', 'A public key cannot be used here.')
     }
-    return caller
+    return { ...caller, restsOn: caller.keyId }
   }
   const token = credential ?? readCookie(headers, baseUrl())
   if (token === undefined) throw new AppError('key_required', 'API key required, or a session.')
   if (credential === undefined && method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, baseUrl())
-  const account = await sessions.find(token)
-  if (!account) {
+  const session = await sessions.read(token)
+  if (!session) {
     const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'
     throw new AppError('invalid_key', text)
   }
-  return { kind: 'account', accountId: account.id, role: account.role, prepaid: false, door: 'secret-key' }
+  const { account, keyId: restsOn } = session
+  return { kind: 'account', accountId: account.id, role: account.role, prepaid: false, door: 'secret-key', restsOn }
 }
 
 /**

@@ -77,8 +77,10 @@ async function answer(
       generate: (request) => searches.search(request),
       cancel: (root, owner) => searches.cancel(root, owner),
       prepare: () => undefined,
+      markAsked: () => Promise.resolve(),
     },
     charged: (_, run) => run(0),
+    counted: (_, run) => run(),
   }
   return run(registered, ctx, body)
 }

@@ -57,6 +57,8 @@ export interface Ctx {
    * into the answer. Whatever is found without it costs nothing.
    */
   charged<T>(meter: Meter, run: (credits: number) => Promise<T>): Promise<T>
+  /** Counts what is metered and costs no credits: against what is free, and refused where nothing of that is left. */
+  counted(meter: Meter, run: () => Promise<void>): Promise<void>
   /** Where links to this service begin. */
   baseUrl(): string
   names: Names

@@ -63,6 +63,7 @@ const STATUS = {
   idempotency_in_flight: 409,
   body_too_large: 413,
   too_many_requests: 429,
+  work_quota: 429,
   internal_error: 500,
   no_node: 502,
   publish_unknown: 502,

@@ -174,6 +174,8 @@ export interface FoundWork {
   work: string
   /** What the work is worth for its root; never below what was asked for. */
   value: bigint
+  /** Made before anybody asked: whoever asks first is counted as if it was searched for them. */
+  prepared?: boolean
 }
 
 /** Proof of work. Everything it returns was checked here, whoever found it. */
@@ -182,6 +184,8 @@ export interface WorkPort {
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
   /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */
   generate(request: WorkRequest): Promise<FoundWork>
+  /** Somebody has been given what was prepared. */
+  markAsked(root: string): Promise<void>
   /** Ends the waits of one payer for a root; true when there were any. Nobody else's wait ends. */
   cancel(root: string, payer: string): boolean
   /** The root of an account's next block is known; work for it is made when nothing else is to be done. */

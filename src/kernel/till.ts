@@ -7,6 +7,7 @@ interface CheckoutRules {
   lifetimeMilliseconds: number
   /** Open checkouts on one address: of an account, and of all callers without a key together; 0 means no limit. */
   openMax: number
+  openPublicKeyMax: number
   openAnonymousMax: number
   /** Accounts that may have wallets made for their checkouts; `all` is everybody with a key. */
   generatedWallets: readonly string[]

@@ -175,10 +175,10 @@ test('without any server or node this machine computes (contract 4.1, rule 15)',
   assertStrong(await call('work_generate', { hash }), hash)
 })
 
-test('what was ready beforehand says so, costs nothing and counts nowhere (contract 4.1, rule 15; 2, Work result: cached, credits)', async (t) => {
+test('what was asked for before says so, costs nothing and counts nowhere (contract 4.1, rule 15; 2, Work result: cached, credits)', async (t) => {
   const clock = new TestClock()
   const server = await openWorkServer(t, honest)
-  const { call, app } = await openGateway(
+  const { call } = await openGateway(
     t,
     { WORK_THREADS: '0', WORK_NODES: 'false', WORK_URLS: server.url, FREE_WORK_ANONYMOUS_PER_HOUR: '1' },
     clock,
@@ -195,20 +195,57 @@ test('what was ready beforehand says so, costs nothing and counts nowhere (contr
   assert.equal(other.status, 429, 'the one of this hour is used up')
   assert.equal((await ask(hash)).cached, true)
   assert.equal(server.asked.length, 1)
+})
 
-  // After a block, the work for the next one is made before anybody asks.
+test('a chain of blocks has no more free work than anybody, prepared or not, and strangers have none prepared (contract 4.1, rule 15; 7, Texts and codes: over the quota of work; 8, Plans: anonymous, by IP, free key)', async (t) => {
+  const clock = new TestClock()
+  const server = await openWorkServer(t, honest)
+  const { call, app } = await openGateway(
+    t,
+    {
+      WORK_THREADS: '0',
+      WORK_NODES: 'false',
+      WORK_URLS: server.url,
+      FREE_WORK_ANONYMOUS_PER_HOUR: '1',
+      FREE_WORK_PER_HALF_HOUR: '2',
+    },
+    clock,
+  )
   const { node } = app.devnet!
-  const carol = new Signer(3, node.ledger.thresholds)
-  const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
-  const { hash: frontier } = (await call('process', { block: toBlockJson(opening), subtype: 'open' })).json()
   const { db } = app.store
-  await until(async () => {
-    clock.advance(10)
-    return (await db.selectFrom('works').select('root').where('root', '=', frontier!).execute()).length > 0
-  })
-  const prepared = await call('work_generate', { hash: frontier })
-  assertStrong(prepared, frontier!)
-  assert.equal(prepared.json<{ cached: boolean }>().cached, true)
+  const keyed = { authorization: `Bearer ${app.createdKey}` }
+  const publish = async (seed: number, headers = {}) => {
+    const signer = new Signer(seed, node.ledger.thresholds)
+    const opening = signer.receive(UNOPENED, await node.fund(signer.key, nano(1)), nano(1))
+    return (await call('process', { block: toBlockJson(opening), subtype: 'open' }, headers)).json().hash!
+  }
+  const isReady = async (root: string) =>
+    (await db.selectFrom('works').select('root').where('root', '=', root).execute()).length > 0
+  const untilReady = (root: string) =>
+    until(async () => {
+      clock.advance(10)
+      return isReady(root)
+    })
+  const ofStranger = await publish(31)
+  const roots = [await publish(32, keyed), await publish(33, keyed), await publish(34, keyed)]
+  for (const root of roots) await untilReady(root)
+  assert.equal(await isReady(ofStranger), false)
+
+  // Anybody may ask for any root; the hour of an address holds one.
+  const bySomebody = await call('work_generate', { hash: roots[0]! })
+  assertStrong(bySomebody, roots[0]!)
+  const { cached, credits } = bySomebody.json<Record<string, unknown>>()
+  assert.deepEqual([cached, credits], [true, 0])
+  assert.equal((await call('work_generate', { hash: roots[0]! })).status, 200, 'asked for again')
+  const refused = await call('work_generate', { hash: roots[1]! })
+  assert.deepEqual([refused.status, refused.json().code], [429, 'work_quota'])
+  assert.match(refused.json().detail!, /^1 works in 60 minutes are free for one address without a key\. .*buy_rpc/)
+
+  // The half hour of an account holds two, one of them searched for now.
+  assert.equal((await call('work_generate', { hash: rootOf('searched') }, keyed)).status, 200)
+  assert.equal((await call('work_generate', { hash: roots[1]! }, keyed)).json<{ cached: boolean }>().cached, true)
+  const beyond = await call('work_generate', { hash: roots[2]! }, keyed)
+  assert.deepEqual([beyond.status, beyond.json().code], [403, 'insufficient_credits'])
 })
 
 test('work_cancel and hanging up end one’s own wait and nobody else’s (contract 4.1, Blocks and work: work_cancel; 4.1, rule 15)', async (t) => {

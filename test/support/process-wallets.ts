@@ -43,6 +43,7 @@ export async function openProcessWallets(
       generate: () => Promise.resolve({ work: '0'.repeat(16), value: 0n }),
       cancel: () => false,
       prepare: () => undefined,
+      markAsked: () => Promise.resolve(),
     },
     thresholds: NO_WORK,
     notices,

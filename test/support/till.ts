@@ -40,6 +40,7 @@ export function toCheckoutCtx(
     rules: {
       lifetimeMilliseconds: 86_400_000,
       openMax: 0,
+      openPublicKeyMax: 0,
       openAnonymousMax: 0,
       generatedWallets: [],
       plainHttpAllowed: false,

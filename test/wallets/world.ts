@@ -251,5 +251,6 @@ function anyWork(faults: Faults): WorkPort {
     generate: () => faults.call(() => Promise.resolve(found)),
     cancel: () => false,
     prepare: () => undefined,
+    markAsked: () => Promise.resolve(),
   }
 }

@@ -5,6 +5,7 @@ import { randomId } from '../../kernel/api-key.ts'
 import type { Caller } from '../../kernel/ctx.ts'
 import type { Deed } from '../../kernel/deed.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { canBeId } from '../../kernel/id-shape.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Notices, SecretBox } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
@@ -202,6 +203,7 @@ export class Door {
       notice: text === undefined ? undefined : { kind: 'done', text },
     }
     const params = request.params as Record<string, string>
+    if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'There is no such page.')
     return { accountId: account.id, isAdmin, session, frame, params, query }
   }
 

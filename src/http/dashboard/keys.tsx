@@ -22,10 +22,16 @@ export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
     ...place,
     path: '/keys',
     show,
-    async run({ accountId }, fields, deed) {
+    async run({ accountId, session }, fields, deed) {
       if (deed.made) return { shown: deed.made }
       const wanted = readNewKey(toBody(fields))
-      const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, deed })
+      const { text, key } = await issueKey(store, {
+        ...wanted,
+        accountId,
+        actor: accountId,
+        restsOn: session.keyId,
+        deed,
+      })
       return { shown: { text, name: key.name } }
     },
   })
@@ -33,9 +39,9 @@ export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
     ...place,
     path: '/keys/:id/rotate',
     show,
-    async run({ accountId, params }, _fields, deed) {
+    async run({ accountId, params, session }, _fields, deed) {
       if (deed.made) return { shown: deed.made }
-      const rotation = { accountId, keyId: params.id!, actor: accountId, deed }
+      const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn: session.keyId, deed }
       const { text, key, oldHash } = await rotateKey(store, rotation)
       notices.publish('key', oldHash)
       return { shown: { text, name: key.name } }

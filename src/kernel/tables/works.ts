@@ -7,5 +7,7 @@ export interface WorksTable {
   /** The account whose next block has this root, where that is known. */
   account: string | null
   created_at: number
+  /** 1 until somebody asks for it. */
+  prepared: number
   expires_at: number
 }

@@ -8,6 +8,7 @@ export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
 export { issueKey } from './domain/issue-key.ts'
+export { insufficientCredits } from './errors.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { rotateKey } from './domain/rotate-key.ts'
 export { readCredits } from './domain/read-credits.ts'
@@ -37,6 +38,7 @@ export {
   listKeys,
   lockAccount,
 } from './store.ts'
+export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'

@@ -18,9 +18,12 @@ export const paymentNotFound = () =>
   new AppError('not_found', 'No unmatched payment with this block.', { body: { field: 'block_hash' } })
 export const addressInUse = () =>
   new AppError('conflict', 'There is an open checkout on this address already.', { body: { field: 'address' } })
-export const tooManyOpen = (max: number) =>
+export const tooManyOpen = (max: number, byPublicKey: boolean) =>
   new AppError('too_many_requests', `At most ${max} checkouts may be open on one address.`, {
-    body: { field: 'address' },
+    body: {
+      field: 'address',
+      detail: `${max} open checkouts on one address${byPublicKey ? ' with a public key' : ''}. Ended and cancelled ones make room; another address has room of its own.`,
+    },
     retryAfterSeconds: 60,
   })
 export const amountSpaceExhausted = () =>

@@ -200,18 +200,25 @@ export async function findOwnCheckout(
   return found && (owner === undefined || found.owner === owner) ? found : undefined
 }
 
+/** Which of an owner's checkouts count: those made with one key, or with all but these. */
+type MadeWith = { only: string } | { not: readonly string[] }
+
 /** How many checkouts of an owner are open on an address, counted up to a bound. */
 export async function countOpen(
   db: Db,
-  { address, owner, max }: { address: string; owner: string; max: number },
+  { address, owner, madeWith, max }: { address: string; owner: string; madeWith: MadeWith; max: number },
 ): Promise<number> {
-  const some = db
+  let some = db
     .selectFrom('checkouts')
     .select('id')
     .where('address', '=', address)
     .where('owner', '=', owner)
     .where('status', 'in', OPEN_STATUSES)
     .limit(max)
+  if ('only' in madeWith) some = some.where('key_id', '=', madeWith.only)
+  else if (madeWith.not.length > 0) {
+    some = some.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
+  }
   const row = await db
     .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll().as('count'))

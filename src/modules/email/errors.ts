@@ -10,12 +10,15 @@ export const emailPaymentOver = (status: string) =>
   new AppError('conflict', `The e-mail payment is ${status}. There is nothing left to cancel.`)
 export const tooManyRecipients = (max: number, retryAfterSeconds: number) =>
   new AppError('too_many_requests', `An account sends to at most ${max} recipients in 24 hours.`, {
-    body: { field: 'emails' },
+    body: {
+      field: 'emails',
+      detail: `${max} recipients of an account in 24 hours. The operator of the service can raise it.`,
+    },
     retryAfterSeconds,
   })
 export const addressBusy = (field: string, retryAfterSeconds: number) =>
   new AppError('too_many_requests', 'This address has got as many mails today as it may get.', {
-    body: { field },
+    body: { field, detail: 'Mails to one address in a day, whoever sends them. It is free again tomorrow.' },
     retryAfterSeconds,
   })
 export const addressUnwilling = (field: string) =>

@@ -11,7 +11,7 @@ export const notForFaucet = (reason: string) =>
   new AppError('limit_reached', reason, { body: { field: 'nano_address' } })
 
 export const claimedTooOften = (reason: string, retryAfterSeconds: number, body: JsonObject = {}) =>
-  new AppError('too_many_requests', reason, { retryAfterSeconds, body })
+  new AppError('too_many_requests', reason, { retryAfterSeconds, body: { detail: reason, ...body } })
 
 /** It is promised and happens by itself; claiming again would only be refused. */
 export const claimUnderWay = (id: string) =>

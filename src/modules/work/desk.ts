@@ -80,6 +80,10 @@ export class WorkDesk implements WorkPort {
     return found
   }
 
+  markAsked(root: string): Promise<void> {
+    return this.#ready.markAsked(root)
+  }
+
   cancel(root: string, payer: string): boolean {
     return this.#options.searches.cancel(root, payer)
   }

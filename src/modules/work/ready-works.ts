@@ -2,7 +2,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, FoundWork } from '../../kernel/ports.ts'
 import { workValue } from '../../kernel/nano/work.ts'
 import type { Db } from '../../kernel/tables/index.ts'
-import { assignWork, deleteStaleWorks, findWork, saveWork } from './store.ts'
+import { assignWork, deleteStaleWorks, findWork, markAsked, saveWork } from './store.ts'
 
 const REMEMBERED_MAX = 20_000
 const HOUR = 3_600_000
@@ -27,7 +27,8 @@ export class ReadyWorks {
   /** Answers at once when it knows; what is not strong enough is not served. */
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined> {
     const known = this.#latest.get(root)
-    if (known && known.value >= threshold) return known
+    // What was prepared may have been given away by another instance since.
+    if (known && known.value >= threshold && known.prepared !== true) return known
     return findWork(this.#db, root, this.#clock.now()).then(
       (stored) => {
         // No value is believed because it is written down somewhere.
@@ -41,7 +42,8 @@ export class ReadyWorks {
   }
 
   /** Keeps what was found; `account` is the one whose next block has this root. */
-  async keep(root: string, found: FoundWork, account: string | null): Promise<void> {
+  async keep(root: string, { work, value }: FoundWork, account: string | null): Promise<void> {
+    const found = { work, value, prepared: account !== null }
     this.#remember(root, found)
     const now = this.#clock.now()
     const expiresAt = now + (account === null ? ANY_ROOT_KEPT : OWN_ROOT_KEPT)
@@ -54,6 +56,13 @@ export class ReadyWorks {
     await assignWork(this.#db, { root, account, expiresAt }).catch(this.#lost)
   }
 
+  /** Somebody has been given what was prepared: from now on it is known, and no more. */
+  async markAsked(root: string): Promise<void> {
+    const known = this.#latest.get(root)
+    if (known) this.#latest.set(root, { ...known, prepared: false })
+    await markAsked(this.#db, root)
+  }
+
   /** An account has moved on to another root. */
   async forget(account: string, oldRoot: string | undefined, newRoot: string): Promise<void> {
     if (oldRoot !== undefined) this.#latest.delete(oldRoot)
@@ -62,7 +71,7 @@ export class ReadyWorks {
 
   #remember(root: string, found: FoundWork): void {
     const known = this.#latest.get(root)
-    if (known && known.value >= found.value) return
+    if (known && known.value >= found.value && known.prepared === found.prepared) return
     this.#latest.delete(root)
     this.#latest.set(root, found)
     if (this.#latest.size > REMEMBERED_MAX) this.#latest.delete(this.#latest.keys().next().value!)

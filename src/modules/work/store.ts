@@ -11,27 +11,36 @@ interface StoredWork extends FoundWork {
 export async function findWork(db: Db, root: string, now: number): Promise<FoundWork | undefined> {
   const row = await db
     .selectFrom('works')
-    .select(['work', 'value'])
+    .select(['work', 'value', 'prepared'])
     .where('root', '=', root)
     .where('expires_at', '>', now)
     .executeTakeFirst()
-  return row && { work: row.work, value: BigInt(`0x${row.value}`) }
+  return row && { work: row.work, value: BigInt(`0x${row.value}`), prepared: row.prepared === 1 }
 }
 
 /** Keeps work; for a root that is known already, the stronger of the two. */
 export async function saveWork(
   db: Db,
-  { root, work, value, account, now, expiresAt }: StoredWork & { now: number; expiresAt: number },
+  { root, work, value, prepared = false, account, now, expiresAt }: StoredWork & { now: number; expiresAt: number },
 ): Promise<void> {
   await db
     .insertInto('works')
-    .values({ root, work, value: formatWork(value), account, created_at: now, expires_at: expiresAt })
+    .values({
+      root,
+      work,
+      value: formatWork(value),
+      account,
+      prepared: prepared ? 1 : 0,
+      created_at: now,
+      expires_at: expiresAt,
+    })
     .onConflict((conflict) =>
       conflict
         .column('root')
         .doUpdateSet(({ eb, ref, fn }) => ({
           work: ref('excluded.work'),
           value: ref('excluded.value'),
+          prepared: ref('excluded.prepared'),
           account: fn.coalesce('excluded.account', 'works.account'),
           // What was made for an account's next block is kept as long, also when somebody else finds stronger work.
           expires_at: eb
@@ -54,6 +63,11 @@ export async function assignWork(
   { root, account, expiresAt }: { root: string; account: string; expiresAt: number },
 ): Promise<void> {
   await db.updateTable('works').set({ account, expires_at: expiresAt }).where('root', '=', root).execute()
+}
+
+/** Whoever asks for it from now on asks again. */
+export async function markAsked(db: Db, root: string): Promise<void> {
+  await db.updateTable('works').set({ prepared: 0 }).where('root', '=', root).execute()
 }
 
 /** The account has moved on: what was made for another root of it is of no use any more. */

@@ -19,6 +19,7 @@ import { up as faucet } from './0016-faucet.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
 import { up as deeds } from './0019-deeds.ts'
 import { up as unauthorizedOrders } from './0021-unauthorized-orders.ts'
+import { up as preparedWorks } from './0022-prepared-works.ts'
 
 /** The one list of migrations, for both engines, in order. Names are for ever. */
 export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
@@ -41,4 +42,5 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0017-ended-sessions': endedSessions,
   '0019-deeds': deeds,
   '0021-unauthorized-orders': unauthorizedOrders,
+  '0022-prepared-works': preparedWorks,
 }

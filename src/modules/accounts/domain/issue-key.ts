@@ -1,8 +1,8 @@
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
-import { tooManyKeys } from '../errors.ts'
-import { type ApiKey, countLiveKeys, insertAudit, insertKey } from '../store.ts'
+import { keyOver, tooManyKeys } from '../errors.ts'
+import { type ApiKey, countLiveKeys, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
 
 /** Enough to recognise a key by, and nothing to use it with. */
 const SHOWN_CHARACTERS = 12
@@ -15,17 +15,31 @@ interface NewKey {
   origins?: string[]
   expiresAt?: number | null
   actor: string
+  /** The key in whose name it is made. */
+  restsOn?: string | undefined
   deed?: Deed
 }
 
 /** Makes a key. The text is returned here and never again. */
 export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
   return inTx(ctx, async (tx) => {
+    await requireAlive(tx, input)
     if ((await countLiveKeys(tx.db, input.accountId, tx.clock.now())) >= LIVE_KEYS_MAX) throw tooManyKeys(LIVE_KEYS_MAX)
     const issued = await issueKeyIn(tx, input)
     await input.deed?.record(tx.db, toShown(issued))
     return issued
   })
+}
+
+/** A key that was revoked makes no other, however little ago that was. */
+export async function requireAlive(
+  { db, clock }: StoreCtx,
+  { accountId, restsOn }: Pick<NewKey, 'accountId' | 'restsOn'>,
+): Promise<void> {
+  if (restsOn === undefined) return
+  // Whoever revokes waits for us, or we for them.
+  await lockAccount(db, accountId)
+  if (!(await findLiveKey(db, { accountId, keyId: restsOn, now: clock.now() }))) throw keyOver()
 }
 
 /** What is shown once; a deed keeps it sealed, so that a lost reply does not cost the key. */

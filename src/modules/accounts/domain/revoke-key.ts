@@ -1,6 +1,6 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyNotFound } from '../errors.ts'
-import { insertAudit, markRevoked } from '../store.ts'
+import { insertAudit, lockAccount, markRevoked } from '../store.ts'
 
 /** Ends a key at once; answers its hash for those who remember it. */
 export function revokeKey(
@@ -8,6 +8,7 @@ export function revokeKey(
   { accountId, keyId, actor }: { accountId: string; keyId: string; actor: string },
 ): Promise<string> {
   return inTx(ctx, async (tx) => {
+    await lockAccount(tx.db, accountId)
     const hash = await markRevoked(tx.db, { accountId, keyId, now: tx.clock.now() })
     if (hash === undefined) throw keyNotFound()
     await insertAudit(tx, { actor, accountId, what: 'key.revoked', detail: { keyId } })

@@ -2,17 +2,25 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
 import { type ApiKey, findLiveKey, insertAudit, markEnding } from '../store.ts'
-import { issueKeyIn, toShown } from './issue-key.ts'
+import { issueKeyIn, requireAlive, toShown } from './issue-key.ts'
 
 const OVERLAP_MILLISECONDS = 24 * 3_600_000
 
 /** A new key for an old one, which keeps working for a while so that nothing breaks meanwhile. */
 export function rotateKey(
   ctx: StoreCtx,
-  input: { accountId: string; keyId: string; actor: string; overlapMilliseconds?: number; deed?: Deed },
+  input: {
+    accountId: string
+    keyId: string
+    actor: string
+    overlapMilliseconds?: number
+    restsOn?: string | undefined
+    deed?: Deed
+  },
 ): Promise<{ text: string; key: ApiKey; oldHash: string }> {
   const { accountId, keyId, actor, overlapMilliseconds = OVERLAP_MILLISECONDS } = input
   return inTx(ctx, async (tx) => {
+    await requireAlive(tx, input)
     const now = tx.clock.now()
     const ending = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
     if (!ending) throw (await findLiveKey(tx.db, { accountId, keyId, now })) ? keyEnding() : keyNotFound()

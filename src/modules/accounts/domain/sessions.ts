@@ -90,6 +90,8 @@ export class Sessions {
     if (!claims || !account || this.#ended.has(claims.id)) return undefined
     const { id, keyId, beganAt, expiresAt } = claims
     const session: Session = { id, account, keyId, beganAt, expiresAt }
+    // One that was opened with a key ends with it at once, whoever revokes it and from where: it is looked up every time.
+    if (keyId !== undefined) return session
     this.#remembered.set(token, { session, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, expiresAt) })
     if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
     return session

@@ -4,6 +4,7 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
+import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import {
@@ -248,11 +249,17 @@ export async function watchFrom(
   await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt: Math.min(now + FIRST_SCAN, expiresAt) })
 }
 
-export async function refuseTooMany({ db, till }: CheckoutCtx, { address, owner }: Checkout): Promise<void> {
+export async function refuseTooMany({ db, till }: CheckoutCtx, draft: Checkout): Promise<void> {
+  const { address, owner, keyId } = draft
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
-  const max = owner === ANONYMOUS ? till.rules.openAnonymousMax : till.rules.openMax
-  if (max > 0 && (await countOpen(db, { address, owner, max })) >= max) throw tooManyOpen(max)
+  const { openAnonymousMax, openMax, openPublicKeyMax } = till.rules
+  // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
+  const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
+  const isPublic = keyId !== null && publicKeys.includes(keyId)
+  const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
+  const madeWith = isPublic ? { only: keyId } : { not: publicKeys }
+  if (max > 0 && (await countOpen(db, { address, owner, madeWith, max })) >= max) throw tooManyOpen(max, isPublic)
 }
 
 /** The amounts of prices in nano: unique where amounts tell payments apart, the bare price where addresses do. */

@@ -56,7 +56,7 @@ export const processBlock = action({
   auth: 'none',
   once: true,
   caching: 'never',
-  async run({ node, work, thresholds, deed }, { block, subtype, force }) {
+  async run({ node, work, thresholds, deed, caller }, { block, subtype, force }) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
     const published = readBlock(block)
@@ -67,8 +67,9 @@ export const processBlock = action({
       }
       throw error
     })
-    // The block is the root of the account's next one, and a send is the most that can need.
-    if (published.type === 'state') work.prepare(toAddress(published.account), hash, thresholds.send)
+    // The block is the root of the account's next one, and a send is the most that can need. Strangers have none prepared.
+    const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
+    if (isKnown && published.type === 'state') work.prepare(toAddress(published.account), hash, thresholds.send)
     return { hash }
   },
 })

@@ -1,5 +1,6 @@
 import { action } from '../../../kernel/action.ts'
 import { field, input } from '../../../kernel/fields.ts'
+import { canBeId } from '../../../kernel/id-shape.ts'
 import { swapNotFound } from '../errors.ts'
 import { shapeSwap } from '../shape-swap.ts'
 import { findSwap } from '../store.ts'
@@ -18,7 +19,7 @@ export const nanoSwapStatus = action({
   auth: 'none',
   caching: 'never',
   async run({ store }, { id }) {
-    const swap = await findSwap(store.db, id)
+    const swap = canBeId(id) ? await findSwap(store.db, id) : undefined
     if (!swap) throw swapNotFound()
     return shapeSwap(swap)
   },

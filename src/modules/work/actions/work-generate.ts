@@ -77,6 +77,8 @@ export const workGenerate = action({
       cached,
     })
     const ready = await ctx.work.find(hash, threshold)
+    // Prepared work is counted like any other, or a chain of blocks would have no end of it for nothing (contract 8).
+    if (ready?.prepared === true) await ctx.counted('work', () => ctx.work.markAsked(hash))
     if (ready) return shape(ready, 0, true)
     const { payer, leaving } = ctx
     const request = {

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { type TestContext, describe, test } from 'node:test'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { systemRandom } from '../../src/infra/random.ts'
+import { issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { emptyUrl } from '../support/empty-store.ts'
+import { ENGINES } from '../support/engines.ts'
+import { type Gateway, type Reply, ask, openGateway, sharedKeys } from '../support/gateway.ts'
+
+/* What a stranger can use up is the stranger's own share (contract 8). */
+
+type Members = Record<string, unknown>
+
+const SHOP = 'https://shop.example'
+const merchant = new Signer(1).address
+const other = new Signer(2).address
+
+async function openOn(t: TestContext, engine: Engine, env: Record<string, string> = {}, clock = new TestClock()) {
+  return openGateway(t, { DATABASE_URL: await emptyUrl(t, engine), ...env }, clock)
+}
+
+/** A merchant with a secret key and a public one, which stands in every page of the shop. */
+async function openShop({ url, app }: Gateway) {
+  const { db } = app.store
+  const { account_id: accountId } = await db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
+  const base = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const named = { accountId, name: 'Shop', origins: [SHOP], actor: 'test' }
+  const { text: publicKey } = await issueKey(base, { ...named, kind: 'public' })
+  const { text: secretKey, key } = await issueKey(base, { ...named, kind: 'secret' })
+  const make = (fields: Members, headers: Record<string, string>) =>
+    ask(url, { headers, body: JSON.stringify({ action: 'checkout', address: merchant, amount: '1', ...fields }) })
+  return {
+    accountId,
+    secretKey,
+    keyId: key.id,
+    base,
+    asStranger: (fields: Members = {}) => make({ public_key: publicKey, ...fields }, { origin: SHOP }),
+    asMerchant: (fields: Members = {}) => make(fields, { authorization: `Bearer ${secretKey}` }),
+  }
+}
+
+const assertOverLimit = (reply: Reply, detail: RegExp, code = 'too_many_requests') => {
+  const body = reply.json()
+  assert.deepEqual([reply.status, body.code], [429, code], reply.text)
+  assert.match(body.detail!, detail)
+}
+
+describe('strangers', { concurrency: 2 }, () => {
+  for (const engine of ENGINES) {
+    test(`${engine}: the shop still sells with its secret key while a stranger wears its public key out (contract 8, Plans: public key; 8, Checkout: open checkouts of a public key on one address; 5, rule 20)`, async (t) => {
+      const gateway = await openOn(t, engine, {
+        LIMIT_PUBLIC_KEY_PER_MINUTE: '5',
+        LIMIT_FREE_PER_MINUTE: '20',
+        CHECKOUT_OPEN_PUBLIC_KEY_MAX: '3',
+        CHECKOUT_OPEN_MAX: '4',
+      })
+      const { asStranger, asMerchant } = await openShop(gateway)
+      for (let made = 0; made < 3; made++) assert.equal((await asStranger()).status, 200)
+      assertOverLimit(await asStranger(), /^3 open checkouts on one address with a public key/)
+      // The cap of one address is none for another, and the fifth request of the minute was the last.
+      assert.equal((await asStranger({ address: other })).status, 200)
+      for (let more = 0; more < 50; more++) {
+        assertOverLimit(await asStranger(), /^5 requests a minute with a public key from one address/)
+      }
+      for (let made = 0; made < 4; made++) assert.equal((await asMerchant()).status, 200)
+      assertOverLimit(await asMerchant(), /^4 open checkouts on one address\./)
+    })
+
+    test(`${engine}: a session that was opened with a stolen key is over when the key is revoked, on every instance, and makes no key (contract 5, rule 19)`, async (t) => {
+      const env = { ...sharedKeys(), DATABASE_URL: await emptyUrl(t, engine) }
+      const clock = new TestClock()
+      const here = await openGateway(t, env, clock)
+      const elsewhere = engine === 'postgres' ? await openGateway(t, env, clock) : here
+      const { secretKey, keyId, accountId, base } = await openShop(here)
+      const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+      const body = new URLSearchParams({ key: secretKey }).toString()
+      const signedIn = await ask(`${elsewhere.url}/dashboard/sign-in/key`, { headers: form, body })
+      const cookie = String(signedIn.headers['set-cookie']).split(';')[0]!
+      const headers = { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+      const use = () => ask(`${elsewhere.url}/api/keys`, { method: 'GET', headers })
+      const mint = () => ask(`${elsewhere.url}/api/keys`, { headers, body: '{"name":"mine"}' })
+      assert.deepEqual([(await use()).status, (await mint()).status], [200, 201])
+      // As the command line does it, which no gateway on an embedded store hears.
+      await revokeKey({ ...base, clock }, { accountId, keyId, actor: 'test' })
+      assert.deepEqual([(await use()).status, (await mint()).status], [401, 401])
+      const page = await ask(`${elsewhere.url}/dashboard/keys`, { method: 'GET', headers: { cookie } })
+      assert.deepEqual([page.status, page.headers.location], [303, '/dashboard/sign-in?next=%2Fdashboard%2Fkeys'])
+    })
+
+    test(`${engine}: an id with characters that no id has is 404 at every door, and no failure (contract 7, Texts and codes: an id that no id can be)`, async (t) => {
+      const gateway = await openOn(t, engine, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_CHECK_PER_MINUTE: '0' })
+      const { url, app, call } = gateway
+      const { secretKey } = await openShop(gateway)
+      const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+      const body = new URLSearchParams({ key: app.createdKey! }).toString()
+      const cookie = String((await ask(`${url}/dashboard/sign-in/key`, { headers: form, body })).headers['set-cookie'])
+      const doors = app.doors.routes.filter(
+        ({ path, method }) => path.includes('/:') && method !== 'OPTIONS' && !/docs|assets/.test(path),
+      )
+      assert.ok(doors.length > 25, String(doors.length))
+      for (const { method, path } of doors) {
+        for (const id of ['%00', 'a%00b', 'evt_%F0%9F%92%A9', '%0A%0D', "x'--", 'x'.repeat(101)]) {
+          const isPage = path.startsWith('/dashboard')
+          const headers: Record<string, string> = isPage
+            ? { cookie: cookie.split(';')[0]!, ...form }
+            : { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' }
+          const sent = method === 'GET' || method === 'HEAD' ? {} : { body: isPage ? 'csrf=x' : '{}' }
+          const reply = await ask(url + path.replaceAll(/:\w+/g, id), { method, headers, ...sent })
+          assert.equal(reply.status, 404, `${method} ${path} with ${id}: ${reply.text.slice(0, 200)}`)
+        }
+      }
+      for (const id of ['\0', 'swp_\0', '\ud800']) {
+        assert.equal((await call('nano_swap_status', { id })).json().code, 'swap_not_found')
+        const checkout = { address: merchant, amount: '1', template: id }
+        assert.equal((await call('checkout', checkout, { authorization: `Bearer ${secretKey}` })).status, 400)
+      }
+      assert.doesNotMatch(gateway.log(), /"level":50/)
+    })
+  }
+
+  test('a shop that polls many checkouts loses sight of none: with its key it has a share of its own, and a refusal repeats the status (contract 4.6, rule 12)', async (t) => {
+    const gateway = await openGateway(
+      t,
+      { LIMIT_CHECK_PER_MINUTE: '3', LIMIT_CHECK_ACCOUNT_PER_MINUTE: '5' },
+      new TestClock(),
+    )
+    const { asMerchant, secretKey } = await openShop(gateway)
+    const { id } = (await asMerchant()).json()
+    const check = (headers: Record<string, string> = {}) =>
+      ask(`${gateway.url}/check/${id}`, { method: 'GET', headers })
+    const keyed = { authorization: `Bearer ${secretKey}` }
+    for (const left of ['2', '1', '0']) {
+      const { status, headers } = await check()
+      assert.deepEqual([status, headers['ratelimit-limit'], headers['ratelimit-remaining']], [200, '3', left])
+    }
+    const refused = await check()
+    assertOverLimit(refused, /^3 requests a minute about checkouts from one address\. With a secret key/)
+    assert.deepEqual([refused.json().id, refused.json().status], [id, 'pending'])
+    assert.deepEqual([refused.headers['ratelimit-remaining'], typeof refused.headers['retry-after']], ['0', 'string'])
+    // A wrong key is none.
+    assert.equal((await check({ authorization: 'Bearer rpc_sk_nothing' })).status, 429)
+    for (const left of ['4', '3', '2', '1', '0']) {
+      const { status, headers } = await check(keyed)
+      assert.deepEqual([status, headers['ratelimit-limit'], headers['ratelimit-remaining']], [200, '5', left])
+    }
+    assertOverLimit(await check(keyed), /^5 requests a minute about checkouts of one account/)
+  })
+
+  test('no limit on checks where the operator wants none (contract 4.6, rule 12)', async (t) => {
+    const gateway = await openGateway(t, { LIMIT_CHECK_PER_MINUTE: '0' }, new TestClock())
+    const { asMerchant } = await openShop(gateway)
+    const { check } = (await asMerchant()).json()
+    for (let asked = 0; asked < 700; asked++) assert.equal((await ask(check!, { method: 'GET' })).status, 200)
+  })
+})
