@@ -94,7 +94,12 @@ export async function benchWebsocket(options: Options): Promise<Report> {
   const peer = await fanOut(`ws://127.0.0.1:${port}`, bare.pid)
   await bench.end(bare)
   const node = { nodeUrl: `http://127.0.0.1:${upstream}/`, nodeWsUrl: source.url }
-  const fleet = await startFleet(bench, { engine: 'sqlite', processes: 1, ...node, env: { WS_CLIENTS_MAX: '20000' } })
+  const fleet = await startFleet(bench, {
+    engine: 'sqlite',
+    processes: 1,
+    ...node,
+    env: { WS_CLIENTS_MAX: '20000', WS_CLIENTS_PER_ADDRESS_MAX: '0' },
+  })
   await source.untilHeardBy(1)
   const socketUrl = `${fleet.urls[0]!.replace('http', 'ws')}/ws`
   const [pid] = fleet.pids

@@ -121,15 +121,17 @@ export function openServer(config: Config, served: Served): OpenServer {
   server.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) routes.push({ method: each, path: url })
   })
+  const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
+    clientIp(socket.remoteAddress, headers['x-forwarded-for'])
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
     clock,
     clientsMax: config.websocketClientsMax,
+    clientsPerAddressMax: config.websocketClientsPerAddressMax,
+    ipOf,
     toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
   })
   sockets.attach(server.server)
-  const ipOf: PayRoutesOptions['ipOf'] = ({ socket, headers }) =>
-    clientIp(socket.remoteAddress, headers['x-forwarded-for'])
   const enter: RestOptions['enter'] = (caller, request) =>
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const sessions = new Sessions({ ...base.store, secrets: webhooks.secrets })

@@ -94,6 +94,12 @@ export const SETTINGS = {
   ),
   drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
   websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),
+  websocketClientsPerAddressMax: setting(
+    'WS_CLIENTS_PER_ADDRESS_MAX',
+    '100',
+    whole(0),
+    'Websocket clients at once from one address; 0 is no limit.',
+  ),
   redisUrl: setting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),
   instances: setting('INSTANCES', '2', whole(1), 'Instances that share limits, for the time Redis is away.'),
   trustedProxies: setting(

@@ -7,6 +7,7 @@ import { qrPng } from './infra/qr.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './infra/secrets/master-keys.ts'
 import { EnvelopeVault } from './infra/secrets/vault.ts'
 import { findVanity } from './infra/vanity/find.ts'
+import { VanityTurns } from './infra/vanity/turns.ts'
 import type { Custody, WalletAlarm } from './kernel/custody.ts'
 import { AppError } from './kernel/errors.ts'
 import { whenOver } from './kernel/when-over.ts'
@@ -192,28 +193,20 @@ function toRules(config: Config, devnet: Devnet | undefined): Custody['rules'] {
   }
 }
 
-/** Searches at once: each takes a thread for up to half a minute. */
-const SEARCHES_MAX = 2
-
-/** Vanity searches of this process, a few at a time. */
+/** Vanity searches of this process, a few at a time and each account in its turn. */
 function searchVanity({ random, clock }: Pick<StoreCtx, 'random' | 'clock'>): Vanity {
-  let searches = 0
+  const turns = new VanityTurns(clock)
   return {
-    find: async ({ prefix, timeLimitMilliseconds, leaving }) => {
-      if (searches >= SEARCHES_MAX) {
-        const text = 'Too many vanity searches are running.'
-        throw new AppError('overloaded', text, { retryAfterSeconds: timeLimitMilliseconds / 1_000 })
-      }
-      searches++
-      const abort = new AbortController()
-      const stay = leaving.onLeave(() => abort.abort())
-      try {
-        return await findVanity({ prefix, timeLimitMilliseconds, random, clock, signal: abort.signal })
-      } finally {
-        searches--
-        stay()
-      }
-    },
+    find: ({ payer, prefix, timeLimitMilliseconds, leaving }) =>
+      turns.take({ payer, waitMilliseconds: timeLimitMilliseconds, leaving }, async () => {
+        const abort = new AbortController()
+        const stay = leaving.onLeave(() => abort.abort())
+        try {
+          return await findVanity({ prefix, timeLimitMilliseconds, random, clock, signal: abort.signal })
+        } finally {
+          stay()
+        }
+      }),
   }
 }
 

@@ -4,11 +4,9 @@ import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
+import { SocketShares } from './socket-shares.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
-const ACCOUNTS_MAX = 10_000
-/** Over all clients: each watched account costs memory here and reads after a gap. */
-const WATCHED_MAX = 200_000
 /** Frames a client may send in a stretch of ten seconds. */
 const FRAMES_MAX = 200
 const FRAMES_WINDOW = 10_000
@@ -24,10 +22,18 @@ interface WebsocketOptions {
   bus: ConfirmationBus
   clock: Clock
   clientsMax: number
+  /** Of one network address; 0 is no limit. */
+  clientsPerAddressMax: number
+  ipOf(request: IncomingMessage): string
   /** A refusal as it goes over the wire. */
   toRefusal(error: AppError): string
 }
 
+const tooManyOfOne = (max: number) =>
+  new AppError('too_many_requests', 'Too many requests.', {
+    retryAfterSeconds: 10,
+    body: { detail: `${max} websockets from one address. One takes a subscription of up to 10000 accounts.` },
+  })
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 
@@ -46,12 +52,13 @@ export class ClientSockets {
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES_MAX, perMessageDeflate: false })
   readonly #byAccount = new Map<string, Set<Client>>()
   readonly #everything = new Set<Client>()
-  #watched = 0
+  readonly #shares: SocketShares
   readonly #stopListening: () => void
   #cancelPing: (() => void) | undefined
 
   constructor(options: WebsocketOptions) {
     this.#options = options
+    this.#shares = new SocketShares(options.clientsPerAddressMax)
     this.#stopListening = options.bus.listen((confirmation) => this.#deliver(confirmation))
     this.#ping()
   }
@@ -66,9 +73,12 @@ export class ClientSockets {
       // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
       socket.on('error', () => socket.destroy())
       const refuse = (error: AppError) => socket.end(this.#options.toRefusal(error), () => socket.destroy())
+      const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
+      const address = ipOf(request)
       if (request.url?.split('?')[0] !== '/ws') refuse(new AppError('not_found', 'Not found.'))
-      else if (this.count >= this.#options.clientsMax) refuse(tooMany())
-      else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened))
+      else if (this.count >= clientsMax) refuse(tooMany())
+      else if (!this.#shares.mayEnter(address)) refuse(tooManyOfOne(clientsPerAddressMax))
+      else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened, address))
     })
   }
 
@@ -82,12 +92,16 @@ export class ClientSockets {
     this.#server.close(cutOff)
   }
 
-  #welcome(socket: WebSocket): void {
-    const client = new Client(socket, this.#options.clock)
+  #welcome(socket: WebSocket, address: string): void {
+    const client = new Client(socket, address, this.#options.clock)
+    this.#shares.enter(address)
     socket.on('message', (data) => this.#receive(client, (data as Buffer).toString()))
     socket.on('pong', () => (client.alive = true))
     socket.on('error', () => socket.terminate())
-    socket.on('close', () => this.#unsubscribe(client))
+    socket.on('close', () => {
+      this.#unsubscribe(client)
+      this.#shares.leave(address)
+    })
   }
 
   #receive(client: Client, text: string): void {
@@ -109,20 +123,27 @@ export class ClientSockets {
 
   #apply(client: Client, action: unknown, options: Record<string, unknown>): boolean {
     switch (action) {
-      case 'subscribe':
+      case 'subscribe': {
+        const accounts = Array.isArray(options.accounts) ? new Set(addressesIn(options.accounts)) : undefined
+        // Refused as a whole: what was subscribed to before stays as it was.
+        if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
         this.#unsubscribe(client)
-        client.subscription = {
-          accounts: Array.isArray(options.accounts) ? new Set() : undefined,
-          includeBlock: readFlag(options.include_block) ?? true,
-        }
-        if (client.subscription.accounts) this.#add(client, options.accounts)
+        client.subscription = { accounts: accounts && new Set(), includeBlock: readFlag(options.include_block) ?? true }
+        if (accounts) this.#add(client, accounts)
         else this.#everything.add(client)
         return true
-      case 'update':
-        if (!client.subscription?.accounts) return false
-        this.#add(client, options.accounts_add)
-        for (const account of addressesIn(options.accounts_del)) this.#drop(client, account)
+      }
+      case 'update': {
+        const known = client.subscription?.accounts
+        if (!known) return false
+        const removed = addressesIn(options.accounts_del)
+        const wanted = new Set([...known, ...addressesIn(options.accounts_add)])
+        for (const account of removed) wanted.delete(account)
+        if (this.#isTooMuch(client, wanted.size)) return false
+        for (const account of removed) this.#drop(client, account)
+        this.#add(client, wanted)
         return true
+      }
       case 'unsubscribe':
         this.#unsubscribe(client)
         return true
@@ -131,20 +152,19 @@ export class ClientSockets {
     }
   }
 
-  #add(client: Client, list: unknown): void {
+  /** Tells a client that wants more than its share. */
+  #isTooMuch(client: Client, wants: number): boolean {
+    const error = this.#shares.refuse(client.address, { has: client.releases.size, wants })
+    if (error !== undefined) client.send({ error })
+    return error !== undefined
+  }
+
+  #add(client: Client, added: Iterable<string>): void {
     const accounts = client.subscription?.accounts
-    for (const account of addressesIn(list)) {
+    for (const account of added) {
       if (!accounts || accounts.has(account)) continue
-      if (this.#watched >= WATCHED_MAX) {
-        client.send({ error: 'No more accounts can be watched here.' })
-        return
-      }
-      if (accounts.size >= ACCOUNTS_MAX) {
-        client.send({ error: `A subscription takes at most ${ACCOUNTS_MAX} accounts.` })
-        return
-      }
       accounts.add(account)
-      this.#watched++
+      this.#shares.count(client.address, 1)
       client.releases.set(account, this.#options.bus.watch(account))
       const clients = this.#byAccount.get(account) ?? new Set()
       this.#byAccount.set(account, clients.add(client))
@@ -154,7 +174,7 @@ export class ClientSockets {
   #drop(client: Client, account: string): void {
     client.subscription?.accounts?.delete(account)
     client.releases.get(account)?.()
-    if (client.releases.delete(account)) this.#watched--
+    if (client.releases.delete(account)) this.#shares.count(client.address, -1)
     const clients = this.#byAccount.get(account)
     clients?.delete(client)
     if (clients?.size === 0) this.#byAccount.delete(account)
@@ -204,14 +224,16 @@ const clientOf = new WeakMap<WebSocket, Client>()
 class Client {
   readonly #socket: WebSocket
   readonly #clock: Clock
+  readonly address: string
   readonly releases = new Map<string, () => void>()
   subscription: Subscription | undefined
   alive = true
   #window = 0
   #frames = 0
 
-  constructor(socket: WebSocket, clock: Clock) {
+  constructor(socket: WebSocket, address: string, clock: Clock) {
     this.#socket = socket
+    this.address = address
     this.#clock = clock
     clientOf.set(socket, this)
   }

@@ -85,7 +85,10 @@ async function answer(
   return run(registered, ctx, body)
 }
 
-type WorkCtx = Pick<Ctx, 'caller' | 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged'>
+type WorkCtx = Pick<
+  Ctx,
+  'caller' | 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged' | 'counted'
+>
 
 /** The actions of the work module use no more of the context than this; the test of this server calls each of them. */
 function run({ action, parse }: RegisteredAction, ctx: WorkCtx, body: Record<string, unknown>) {

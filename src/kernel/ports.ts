@@ -252,7 +252,13 @@ interface VanityKey {
 /** Looks for addresses that begin as wished. */
 export interface Vanity {
   /** Undefined when time ran out or nobody waits any more. */
-  find(request: { prefix: string; timeLimitMilliseconds: number; leaving: Leaving }): Promise<VanityKey | undefined>
+  find(request: {
+    /** Whose turn it takes. */
+    payer: string
+    prefix: string
+    timeLimitMilliseconds: number
+    leaving: Leaving
+  }): Promise<VanityKey | undefined>
 }
 
 interface OutboundReply {

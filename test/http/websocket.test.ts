@@ -260,7 +260,12 @@ test('a gateway that stops says so to its clients and waits for none that is sil
 test('each of 500 clients hears of its own account and of no other', async (t) => {
   // A ledger that asks for no work, because 500 blocks are to be made quickly.
   const { node, rpcUrl, wsUrl } = await openDevnet(t, { thresholds: NO_WORK })
-  const gateway = await openListeningGateway(t, { NODE_URLS: rpcUrl, NODE_WS_URLS: wsUrl, NODE_NETWORK: 'dev' })
+  const gateway = await openListeningGateway(t, {
+    NODE_URLS: rpcUrl,
+    NODE_WS_URLS: wsUrl,
+    NODE_NETWORK: 'dev',
+    WS_CLIENTS_PER_ADDRESS_MAX: '0',
+  })
   const everything = await subscribe(t, gateway)
   const opened = await openAccount(node, alice, nano(500))
   await everything.next<Frame>()

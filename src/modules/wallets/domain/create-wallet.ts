@@ -39,7 +39,9 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
   }
   // A search takes seconds; somebody without room should not have one.
   if (request.vanity) await checkRoom(store.db)
-  const key = request.vanity ? await findVanityKey(ctx, request.vanity) : store.random.bytes(KEY_BYTES)
+  const key = request.vanity
+    ? await findVanityKey(ctx, { ...request.vanity, payer: accountId ?? purpose })
+    : store.random.bytes(KEY_BYTES)
   try {
     const id = store.ids.next('wal')
     const address = toAddress(toSigningKey(key).publicKey)
@@ -72,11 +74,11 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
 /** A key whose address begins as wished. It has no seed: what is kept is its scalar and the prefix of its nonces. */
 async function findVanityKey(
   { custody }: WalletCtx,
-  { prefix: wish, leaving }: { prefix: string; leaving: Leaving },
+  { prefix: wish, leaving, payer }: { prefix: string; leaving: Leaving; payer: string },
 ): Promise<Uint8Array> {
   const prefix = wish.replace(/^nano_/, '').toLowerCase()
   if (!VANITY.test(prefix)) throw invalidVanity()
-  const found = await custody.vanity.find({ prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
+  const found = await custody.vanity.find({ payer, prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
   if (!found) throw vanityNotFound(VANITY_SECONDS)
   return hexToBytes(found.scalar + found.prefix)
 }
