@@ -135,9 +135,8 @@ async function claimKey(
         continue
       }
     }
-    if (await markTakenOver(db, key, seen, { ...run, isNew })) {
-      return { claim, resumed: !isNew, made: isNew ? null : seen.made }
-    }
+    const taken = await markTakenOver(db, key, seen, { ...run, isNew })
+    if (taken) return { claim, resumed: !isNew, made: taken.made }
   }
 }
 

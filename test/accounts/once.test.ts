@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { fingerprintOf, once, readIdempotencyKey } from '../../src/guard/once.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -58,7 +59,7 @@ function settledOf(waited: Promise<unknown>): () => boolean {
 /** Lets time go by in small steps until something is over. */
 const turnUntil = ({ clock, ctx }: OpenedStore, isOver: () => boolean) => turnPacedBy({ clock, db: ctx.db }, isOver)
 
-forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
+forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   test('50 equal requests at once run once; the others get 409 or the same bytes (contract 4.1, rule 29)', async (t) => {
     const opened = await open(t)
     const other = await opened.openAnother()
@@ -212,6 +213,31 @@ forEachEngine((_engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     // No more than a lease has passed for those who asked.
     assert.deepEqual(await ask(), { text: first!.text, replayed: true })
   })
+
+  if (engine === 'postgres') {
+    test('what a run records in the very moment in which it is taken over is found', async (t) => {
+      const opened = await open(t)
+      const { ctx } = opened
+      const { opened: never } = gate()
+      void asker(opened, () => never.then(() => ''))()
+      await until(() => isStarted(opened))
+      await ctx.db.updateTable('idempotency').set({ claim: 'run_of_the_dying', lease_until: 0 }).execute()
+      const made = secrets.seal('deed:acc_1:send:k', '{"id":"thing_1"}')
+      const { open: commit, opened: committed } = gate()
+      const { open: note, opened: recorded } = gate()
+      const recording = ctx.db.transaction().execute(async (tx) => {
+        await tx.updateTable('idempotency').set({ made }).where('claim', '=', 'run_of_the_dying').execute()
+        note()
+        await committed
+      })
+      await recorded
+      const asked = asker(await opened.openAnother(), async (deed) => JSON.stringify(deed.made))()
+      await until(async () => (await sql`select 1 from pg_locks where not granted`.execute(ctx.db)).rows.length > 0)
+      commit()
+      await recording
+      assert.equal((await asked).text, '{"id":"thing_1"}')
+    })
+  }
 
   // A machine that sleeps, or a process that is stopped, wakes up in the belief that nothing has happened.
   test('of two runs that both believe to be the only one, what one makes comes to nothing', async (t) => {

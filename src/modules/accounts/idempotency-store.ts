@@ -15,7 +15,6 @@ interface SeenRequest {
   /** Names the run; whatever it writes later is written only while this is still its name. */
   claim: string | null
   leaseUntil: number
-  made: string | null
   expiresAt: number
 }
 
@@ -54,7 +53,7 @@ export async function insertStarted(db: Db, { accountId, action, key }: RepeatKe
 export async function findSeenRequest(db: Db, key: RepeatKey): Promise<SeenRequest | undefined> {
   const row = await db
     .selectFrom('idempotency')
-    .select(['fingerprint', 'status', 'answer', 'claim', 'lease_until', 'made', 'created_at', 'expires_at'])
+    .select(['fingerprint', 'status', 'answer', 'claim', 'lease_until', 'created_at', 'expires_at'])
     .where('account_id', '=', key.accountId)
     .where('action', '=', key.action)
     .where('key', '=', key.key)
@@ -65,16 +64,16 @@ export async function findSeenRequest(db: Db, key: RepeatKey): Promise<SeenReque
 }
 
 /**
- * A run that is dead, or an answer past its time → started anew; false when another was first, or the run lives after all.
- * What a dead run has made stays known to the next one.
+ * A run that is dead, or an answer past its time → started anew; undefined when another was first, or the run lives after
+ * all. What the dead run has made is read here and nowhere before: it may have been recorded since anybody looked.
  */
 export async function markTakenOver(
   db: Db,
   { accountId, action, key }: RepeatKey,
   was: SeenRequest,
   { isNew, ...run }: NewRun & { isNew: boolean },
-): Promise<boolean> {
-  const row = await db
+): Promise<{ made: string | null } | undefined> {
+  return db
     .updateTable('idempotency')
     .set({ ...toRow(run), ...(isNew && { made: null }) })
     .where('account_id', '=', accountId)
@@ -84,9 +83,8 @@ export async function markTakenOver(
     .where('expires_at', '=', was.expiresAt)
     .where((where) => where.or([where('lease_until', 'is', null), where('lease_until', '=', was.leaseUntil)]))
     .where(({ eb }) => (was.claim === null ? eb('claim', 'is', null) : eb('claim', '=', was.claim)))
-    .returning('key')
+    .returning('made')
     .executeTakeFirst()
-  return row !== undefined
 }
 
 interface RunChange {
