@@ -4,7 +4,7 @@ import { parseBody } from '../guard/json-body.ts'
 import type { KeptMail, ShownJob } from '../kernel/upkeep.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import { canBeId } from '../kernel/id-shape.ts'
+import { toIds } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { Notices } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
@@ -218,10 +218,9 @@ function answerCaller(options: RestOptions, handler: Handler) {
       // Guessing credentials counts against whoever guesses.
       within(options, { kind: 'anonymous' }, request, () => Promise.reject<ApiCaller>(error)),
     )
-    const params = request.params as Record<string, string>
+    const params = toIds(request.params as Record<string, string>)
     const query = request.query as Record<string, unknown>
     return within(options, caller, request, () => {
-      if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'Not found.')
       const { key: _credential, ...body } = bodyOf(request)
       return handler({ caller, params, query, headers, body }, reply)
     })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
+import { until } from '../../../test/support/until.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { VanityTurns } from './turns.ts'
@@ -25,7 +26,7 @@ test('the searches of one account stop nobody else’s: it has one at a time, an
   const [first, second] = [ask('a1'), ask('a2')]
   const other = ask('b1')
   const third = ask('c1')
-  await Promise.resolve()
+  await until(() => begun.length > 1)
   assert.deepEqual(begun, ['a1', 'b1'])
   other.end()
   assert.equal(await other.answered, 'b1')
