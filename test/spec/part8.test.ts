@@ -44,7 +44,8 @@ test('sixty requests a minute for each address without a key: every answer tells
   const refused = await call('version')
   assert.equal(refused.status, 429)
   const text = 'Too many requests.'
-  assert.deepEqual(refused.json(), { error: text, message: text, code: 'too_many_requests', retry_after: 1 })
+  const detail = '60 requests a minute from one address without a key. A key has limits of its own: rpc_key.'
+  assert.deepEqual(refused.json(), { error: text, message: text, code: 'too_many_requests', detail, retry_after: 1 })
   assert.deepEqual([refused.headers['retry-after'], ...rateOf(refused)], ['1', '60', '0', '60'])
   assert.equal(refused.headers['access-control-allow-origin'], '*')
   // Nobody may say another address than their own, and a body that is too large is not free either.
