@@ -141,18 +141,16 @@ async function claimKey(
 }
 
 /** Says again and again that a run lives, until it ends or another has it. Answers how to stop. */
-function keepAlive({ db, clock }: OnceCtx, key: RepeatKey, claim: string): () => void {
+function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: string): () => void {
   let stop = () => {}
   const renew = async () => {
-    const isOurs = await renewLease(db, key, claim, clock.now() + LEASE_MILLISECONDS).catch(mayPass)
-    if (isOurs && running.has(claim)) stop = clock.after(RENEWED_EVERY, () => void renew())
+    const isOurs = await renewLease(db, key, claim, clock.now() + LEASE_MILLISECONDS).catch(failures.lost('once.key'))
+    // A store that is away now may be back before the lease ends; if it is not, whatever this run makes comes to nothing.
+    if (isOurs !== false && running.has(claim)) stop = clock.after(RENEWED_EVERY, () => void renew())
   }
   stop = clock.after(RENEWED_EVERY, () => void renew())
   return () => stop()
 }
-
-/** A store that is away now may be back before the lease ends; if it is not, whatever this run makes comes to nothing. */
-const mayPass = () => true
 
 /**
  * What the run may know of the one before, and how it says what it makes. Recording is the fence: of two runs that both

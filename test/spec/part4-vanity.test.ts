@@ -5,13 +5,21 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { hearFailures } from '../support/failures.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 test('two long vanity searches of one account do not keep another from its own (contract 4.2, rule 4)', async (t) => {
   const { call, url, app } = await openGateway(t)
   const { db } = app.store
-  const ctx = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const ctx = {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
   const greedy = await issueKey(ctx, { accountId, kind: 'secret', name: 'Greedy', actor: 'test' })
   for (const vanity of ['1zzzz', '3zzzz']) {

@@ -9,6 +9,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { ENGINES } from '../support/engines.ts'
+import { hearFailures } from '../support/failures.ts'
 import { type Gateway, type Reply, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 
 /* What a stranger can use up is the stranger's own share (contract 8). */
@@ -27,7 +28,14 @@ async function openOn(t: TestContext, engine: Engine, env: Record<string, string
 async function openShop({ url, app }: Gateway) {
   const { db } = app.store
   const { account_id: accountId } = await db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
-  const base = { db, clock: systemClock, random: systemRandom, ids: openIds(systemRandom), wakeJobs: () => undefined }
+  const base = {
+    db,
+    clock: systemClock,
+    random: systemRandom,
+    ids: openIds(systemRandom),
+    wakeJobs: () => undefined,
+    failures: hearFailures(),
+  }
   const named = { accountId, name: 'Shop', origins: [SHOP], actor: 'test' }
   const { text: publicKey } = await issueKey(base, { ...named, kind: 'public' })
   const { text: secretKey, key } = await issueKey(base, { ...named, kind: 'secret' })
