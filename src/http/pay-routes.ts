@@ -199,7 +199,8 @@ async function findAccountId(keys: KeyRing, { headers, url }: FastifyRequest): P
 function readCredential(headers: FastifyRequest['headers'], url: string): string | undefined {
   try {
     return extractCredential({ headers, url, body: undefined, action: undefined })
-  } catch {
-    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
