@@ -158,7 +158,8 @@ async function timeOperations(ctx: CheckoutCtx, size: number, label: string): Pr
   const credit = async (at: number) => {
     const { address: to, amountRaw, id } = opened[at]!
     const hash = checkoutIdOf(`paid ${size} ${id}`).padStart(64, '0').toUpperCase()
-    const changed = await creditSend(ctx, { hash, from, to, amountRaw: toRaw(amountRaw!), at: clock.now() })
+    const seen = { at: clock.now(), knownAt: clock.now(), receivedAt: null }
+    const changed = await creditSend(ctx, { hash, from, to, amountRaw: toRaw(amountRaw!), ...seen })
     if (changed[0] !== id) throw new Error('A payment was not matched.')
   }
   const lookUp = async (at: number) =>

@@ -21,6 +21,7 @@ import {
   type CheckoutCtx,
   Monitor,
   Shares,
+  lookAt,
   mailReceipt,
   releaseAmounts,
   sweepToMerchant,
@@ -108,6 +109,7 @@ export function openCheckouts(
     secrets: needs.secrets,
     wallets: toServiceWallets(needs.wallets),
     sales: needs.sales,
+    look: (address) => lookAt(node, address),
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
   }

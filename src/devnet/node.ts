@@ -141,6 +141,11 @@ export class LedgerNode {
     })
   }
 
+  /** A node that has fetched the whole ledger anew: to it every block arrived at one moment, now unless told otherwise. */
+  async resync(timestamp = Math.floor(this.clock.now() / 1000)): Promise<void> {
+    await this.#write(() => this.#store.stampAll(timestamp))
+  }
+
   /** Starts an election for a block; for a confirmed one the node only repeats its confirmation. */
   requestElection(stored: StoredBlock): void {
     if (this.ledger.isConfirmed(stored)) this.#emit([this.#confirmed(stored, 'active_confirmation_height')])

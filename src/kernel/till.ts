@@ -29,6 +29,15 @@ export interface ServiceWallets {
   sweep(walletId: string): Promise<void>
 }
 
+/** What lies on an address at one moment. */
+export interface AddressLook {
+  /** The newest block of its chain, and how many there are, confirmed or not. */
+  frontier: string | null
+  height: number
+  /** Hashes of sends that wait for it, confirmed or not. */
+  waiting: readonly string[]
+}
+
 /** Everything that checkouts need beside store, ledger and names. */
 export interface Till {
   engine: Engine
@@ -48,6 +57,8 @@ export interface Till {
   secrets: SecretBox
   wallets: ServiceWallets
   sales: Sales
+  /** Reads from the ledger what lies on an address now. Throws when no node answers. */
+  look(address: string): Promise<AddressLook>
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */
   watch(address: string): void
   /** Something about a checkout has changed; whoever shows it looks again. */

@@ -181,6 +181,7 @@ const TABLES: Record<keyof Tables, true> = {
   checkout_payments: true,
   checkout_timeline: true,
   checkout_watchers: true,
+  checkout_sightings: true,
   watched_addresses: true,
   usernames: true,
   service_orders: true,

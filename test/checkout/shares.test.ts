@@ -100,7 +100,8 @@ test('a payment whose instance is gone is credited by the next, and one that was
 
   const known = pay(second, 2)
   const { address: to, amountRaw } = openOwn(2)
-  const send = { hash: known.hash, from: openOwn(19).address, to, amountRaw: toRaw(amountRaw), at: clock.now() }
+  const seen = { at: clock.now(), knownAt: clock.now(), receivedAt: null }
+  const send = { hash: known.hash, from: openOwn(19).address, to, amountRaw: toRaw(amountRaw), ...seen }
   assert.deepEqual(await creditSend(toCheckoutCtx(storeCtx, 'sqlite'), send), [known.id])
   const other = pay(second, 3)
   for (const { hash } of [known, other]) second.tellSend(hash)

@@ -60,6 +60,7 @@ const ACTIONS: Record<string, string[]> = {
   devnet_fund: ['account', 'amount_nano'],
   devnet_hold: [],
   devnet_release: [],
+  devnet_resync: ['timestamp'],
   frontier_count: [],
   history: ['hash', 'count', 'offset', 'reverse', 'raw', 'account_filter'],
   key_create: [],

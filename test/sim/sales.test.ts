@@ -91,7 +91,9 @@ async function act(instance: Instance, paid: readonly Paid[]): Promise<void> {
   const { ctx } = instance
   const shop = await openShop(instance)
   const hashes = paid.map(({ hash }) => hash)
-  for (const send of await readSends(ctx.node, hashes, ctx.store.clock.now())) await creditSend(shop, send)
+  for (const send of await readSends(ctx.node, hashes, ctx.store.clock.now())) {
+    await creditSend(shop, { ...send, receivedAt: null })
+  }
   await instance.settle()
 }
 

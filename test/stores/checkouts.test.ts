@@ -32,6 +32,8 @@ const send = (ctx: CheckoutCtx, hash: string, amountRaw: Raw) => ({
   to: address,
   amountRaw,
   at: ctx.clock.now(),
+  knownAt: ctx.clock.now(),
+  receivedAt: null,
 })
 
 const events = async ({ db }: CheckoutCtx) => (await db.selectFrom('events').select('id').execute()).length

@@ -199,9 +199,13 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
     .execute()
   await db
     .insertInto('checkout_watchers')
-    .values({ address, owner, since: 1, watched_until: 2 ** 41 })
+    .values({ address, owner, since: 1, watched_until: 2 ** 41, look: 1, look_height: 7 })
     .execute()
-  const scans = { scanned_at: 0, next_scan_at: 4, frontier: null }
+  await db
+    .insertInto('checkout_sightings')
+    .values({ address, hash: 'AB'.repeat(32), look: 1 })
+    .execute()
+  const scans = { scanned_at: 0, next_scan_at: 4, frontier: null, looks: 1, floor_height: 7 }
   await db
     .insertInto('watched_addresses')
     .values({ address, since: 1, fresh_at: 1, watched_until: 2 ** 41, ...scans })

@@ -201,7 +201,7 @@ forEachEngine((engine, openFresh) => {
     await creditSend(shop, wrong)
     for (let at = 0; at < 12; at++) {
       clock.advance(1_000)
-      await creditSend(shop, { ...exact, hash: `4C${at}`.padStart(64, '0'), at: clock.now() })
+      await creditSend(shop, { ...exact, hash: `4C${at}`.padStart(64, '0'), at: clock.now(), knownAt: clock.now() })
     }
     assert.deepEqual(
       (await listWaiting(store.db, 10)).map(({ blockHash }) => blockHash),
@@ -231,7 +231,10 @@ forEachEngine((engine, openFresh) => {
     )
     const node = { read: () => Promise.resolve({ blocks }) } as unknown as NodePort
     const tools = { node, settled: new Set<string>(), hearsEvents: () => true }
-    await assert.rejects(takeSends(shop, tools, Object.keys(blocks)), /sells nothing/)
+    await assert.rejects(
+      takeSends(shop, tools, new Map(Object.keys(blocks).map((hash) => [hash, null]))),
+      /sells nothing/,
+    )
     assert.equal((await findLease(store.db, 'sound'))!.owner, payer.address)
   })
 

@@ -103,6 +103,9 @@ function add(batch: Batch, made: Made, now: number): void {
     payer,
     detected_block: null,
     detected_at: null,
+    look: 1,
+    look_height: 0,
+    note: null,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   batch.checkout_timeline.push({
@@ -142,6 +145,7 @@ function add(batch: Batch, made: Made, now: number): void {
       plan: -1,
       quote: null,
       superseded: 0,
+      chosen: null,
       created_at: createdAt,
       release_at: watchedUntil,
     })
@@ -149,9 +153,10 @@ function add(batch: Batch, made: Made, now: number): void {
 }
 
 function watch(batch: Batch, { address, merchant, since, watchedUntil, nextScanAt }: Watch): void {
-  batch.checkout_watchers.push({ address, owner: ownerOf(merchant), since, watched_until: watchedUntil })
+  const look = { look: 1, look_height: 0 }
+  batch.checkout_watchers.push({ address, owner: ownerOf(merchant), since, watched_until: watchedUntil, ...look })
   const times = { since, fresh_at: since, watched_until: watchedUntil, scanned_at: 0, next_scan_at: nextScanAt }
-  batch.watched_addresses.push({ address, ...times, frontier: null })
+  batch.watched_addresses.push({ address, ...times, frontier: null, looks: 1, floor_height: 0 })
 }
 
 interface Watch {

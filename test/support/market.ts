@@ -89,5 +89,5 @@ export function payment(
   { hash, from, at }: Pick<LedgerSend, 'hash' | 'from' | 'at'>,
 ) {
   const amountRaw = checkout.plans[plan]!.amountRaw!
-  return { hash: hash.padStart(64, '0'), from, to: checkout.address, amountRaw, at }
+  return { hash: hash.padStart(64, '0'), from, to: checkout.address, amountRaw, at, knownAt: at, receivedAt: null }
 }

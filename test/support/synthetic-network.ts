@@ -113,6 +113,7 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
       subtype: 'send',
       local_timestamp: String(Math.floor(at / 1_000)),
       confirmed: String(confirmed),
+      receivable: '1',
       contents: { link: fromAddress(to)! },
     }
     return [[hash, told]]

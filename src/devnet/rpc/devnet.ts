@@ -26,3 +26,10 @@ export const devnetConfirm: Handler = async (node, request) => {
 }
 
 export const devnetDrop: Handler = async (node, request) => ({ dropped: await node.drop(request.hash()) })
+
+export const devnetResync: Handler = async (node, request) => {
+  const text = request.find('timestamp')
+  if (text !== undefined && !/^[0-9]{1,10}$/.test(text)) throw refusal('Invalid timestamp')
+  await node.resync(text === undefined ? undefined : Number(text))
+  return { success: '' }
+}

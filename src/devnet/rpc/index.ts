@@ -22,7 +22,7 @@ import { blockInfo } from './block-info.ts'
 import { blocks, blocksInfo } from './blocks-info.ts'
 import { chain, successors } from './chain.ts'
 import { confirmationHistory, confirmationInfo, confirmationQuorum } from './confirmation.ts'
-import { devnetConfirm, devnetDrop, devnetFund, devnetHold, devnetRelease } from './devnet.ts'
+import { devnetConfirm, devnetDrop, devnetFund, devnetHold, devnetRelease, devnetResync } from './devnet.ts'
 import { type Handler, deprecated } from './handler.ts'
 import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
 import {
@@ -52,6 +52,7 @@ const CONTROL: Record<string, Handler> = {
   devnet_fund: devnetFund,
   devnet_hold: devnetHold,
   devnet_release: devnetRelease,
+  devnet_resync: devnetResync,
 }
 
 const OPEN: Record<string, Handler> = {

@@ -41,6 +41,7 @@ const TABLES = [
   'checkout_timeline',
   'checkout_watchers',
   'watched_addresses',
+  'checkout_sightings',
   'usernames',
   'service_orders',
   'service_payments',

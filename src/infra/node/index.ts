@@ -128,8 +128,9 @@ export class Nodes {
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
     const { cache } = policyOf(action)
-    // What events keep fresh is only remembered while events arrive.
-    const hears = this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
+    // What events keep fresh is only remembered while events arrive, and none tells of what is not confirmed.
+    const confirmedOnly = String(params.include_only_confirmed) !== 'false'
+    const hears = confirmedOnly && this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
     // An answer made from two reads is nobody's to remember.

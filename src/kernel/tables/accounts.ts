@@ -20,6 +20,8 @@ export interface ApiKeysTable {
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
+  /** The key whose place it took. */
+  predecessor: string | null
 }
 
 export interface SignInLinksTable {

@@ -61,6 +61,11 @@ export interface CheckoutsTable {
   /** JSON of the block that is seen and not confirmed yet. */
   detected_block: string | null
   detected_at: number | null
+  /** Which look at its address came before it, and how long the chain of the address was; none in a store of 0.1. */
+  look: number | null
+  look_height: number | null
+  /** What its merchant wants to remember about it. */
+  note: string | null
 }
 
 /** An exact amount at an address belongs to one checkout of an owner. */
@@ -74,6 +79,8 @@ export interface CheckoutReservationsTable {
   quote: number | null
   /** The price was changed before anybody saw it: a payment of this amount is for the merchant to look at. */
   superseded: number
+  /** What its payer typed, where the merchant named no price. */
+  chosen: string | null
   created_at: number
   release_at: number
 }
@@ -125,6 +132,9 @@ export interface CheckoutWatchersTable {
   owner: string
   since: number
   watched_until: number
+  /** The look at the address with which the owner began to wait there; none in a store of 0.1. */
+  look: number | null
+  look_height: number | null
 }
 
 /** Addresses that the poller looks at, and how far it has looked. */
@@ -139,4 +149,16 @@ export interface WatchedAddressesTable {
   next_scan_at: number
   /** The newest block of the address whose history was looked through. */
   frontier: string | null
+  /** Counts the looks at what lies on the address, one for each checkout that was made there. */
+  looks: number
+  /** How long the chain was at the first of them: nothing up to there is of interest. None in a store of 0.1. */
+  floor_height: number | null
+}
+
+/** A send that lay on an address before anybody could mean it for a checkout that was made since. */
+export interface CheckoutSightingsTable {
+  address: string
+  hash: string
+  /** The first look that saw it; 0 for what the time of a node once proved old. */
+  look: number
 }

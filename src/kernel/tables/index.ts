@@ -12,6 +12,7 @@ import type {
   CheckoutQuotesTable,
   CheckoutReservationsTable,
   CheckoutTimelineTable,
+  CheckoutSightingsTable,
   CheckoutWatchersTable,
   CheckoutsTable,
   WatchedAddressesTable,
@@ -85,6 +86,7 @@ export interface Tables {
   checkout_quotes: CheckoutQuotesTable
   checkout_payments: CheckoutPaymentsTable
   checkout_timeline: CheckoutTimelineTable
+  checkout_sightings: CheckoutSightingsTable
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
   usernames: UsernamesTable

@@ -88,12 +88,12 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
 /** What nobody has seen yet may be replaced. */
 export async function updateTerms(
   db: Db,
-  { id, address, merchantAddress, mode, currency, price, priceE8 }: Checkout,
+  { id, address, merchantAddress, mode, currency, price, priceE8, look, lookHeight }: Checkout,
 ): Promise<void> {
   const money = { currency, price, price_e8: priceE8?.toString() ?? null }
   await db
     .updateTable('checkouts')
-    .set({ address, merchant_address: merchantAddress, mode, ...money })
+    .set({ address, merchant_address: merchantAddress, mode, ...money, look, look_height: lookHeight })
     .where('id', '=', id)
     .execute()
 }

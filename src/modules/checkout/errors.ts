@@ -30,6 +30,10 @@ export const amountSpaceExhausted = () =>
   new AppError('amount_space_exhausted', 'No free amount near this price. Try again later.', { retryAfterSeconds: 60 })
 export const priceUnavailable = (cause?: unknown) =>
   new AppError('no_price', 'No recent price. Try again in a moment.', { retryAfterSeconds: 30, cause })
+export const tooMuchWaits = (max: number) =>
+  badField('address', `More than ${max} payments wait at this address. Receive them first.`)
+export const ledgerInMotion = () =>
+  new AppError('no_node', 'Too much is received at this address at the moment. Try again.', { retryAfterSeconds: 5 })
 export const keyRequired = (field: string) =>
   new AppError('key_required', `API key required for ${field}.`, { body: { field } })
 export const notForPublicKeys = (field: string) =>

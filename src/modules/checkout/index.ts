@@ -16,6 +16,7 @@ export { formatFiat } from './domain/fiat.ts'
 export { readMoment } from './domain/period.ts'
 export { markPaid } from './domain/mark.ts'
 export { type Opened, openCheckout } from './domain/open.ts'
+export { lookAt } from './domain/read-ledger.ts'
 export { openSale } from './domain/open-sale.ts'
 export { type Stats, gatherStats, readOverview, readStats, readStatus } from './domain/report.ts'
 export {

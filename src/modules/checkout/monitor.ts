@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
 import type { CheckoutCtx } from './ctx.ts'
 import { creditSend } from './domain/credit.ts'
-import { readSends } from './domain/read-ledger.ts'
+import { readPlaces, readSends } from './domain/read-ledger.ts'
 import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
 import { listRecorded } from './payments-store.ts'
 import { type WatchedAddress, claimScans, hastenPage, hastenScans, listFresh, listWatched } from './watch-store.ts'
@@ -119,10 +119,13 @@ export class Monitor {
   }
 
   #hear({ hash, account, block }: Confirmation): void {
-    const { subtype, link, link_as_account: to } = block
-    if (subtype === 'send' && to !== undefined && this.#watched.has(to)) this.#await(hash)
+    const { type, subtype, link, link_as_account: linked, destination, source } = block
+    // Old kinds of blocks have members of their own.
+    const to = type === 'send' ? destination : subtype === 'send' ? linked : undefined
+    const received = type === 'receive' || type === 'open' ? source : subtype === 'receive' ? link : undefined
+    if (to !== undefined && this.#watched.has(to)) this.#await(hash)
     // The send of a receive may have escaped us.
-    else if (subtype === 'receive' && link !== undefined && this.#watched.has(account)) this.#await(link.toUpperCase())
+    else if (received !== undefined && this.#watched.has(account)) this.#await(received.toUpperCase())
   }
 
   /** Other instances hear the same. */
@@ -170,14 +173,22 @@ export class Monitor {
   async #credit(batch: readonly string[]): Promise<void> {
     const { ctx, node, clock, onError } = this.#options
     const done = new Set<string>()
+    const left = new Set<string>()
     try {
-      const sends = await readSends(node, batch, clock.now())
+      const sends = (await readSends(node, batch, clock.now())).filter(({ confirmed }) => confirmed)
+      const places = await readPlaces(node, sends)
       await Promise.all(
         sends.map(async (send) => {
-          if (!send.confirmed) return
           try {
-            await creditSend(ctx, send)
-            done.add(send.hash)
+            const receivedAt = places.get(send.hash)
+            // Received long ago, or by a node that knows more than the one we asked: the poller finds where.
+            if (receivedAt === undefined) {
+              await hastenScans(ctx.db, [send.to], clock.now())
+              left.add(send.hash)
+            } else {
+              await creditSend(ctx, { ...send, receivedAt })
+              done.add(send.hash)
+            }
           } catch (error) {
             onError(error, 'credit')
           }
@@ -188,6 +199,7 @@ export class Monitor {
     }
     for (const hash of batch) {
       if (done.has(hash)) this.#settle(hash)
+      else if (left.has(hash)) this.#retries.delete(hash)
       else this.#retry(hash)
     }
   }

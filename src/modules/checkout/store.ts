@@ -68,6 +68,9 @@ export interface Checkout {
   payer: string | null
   detected: SeenBlock | undefined
   detectedAt: number | null
+  look: number | null
+  lookHeight: number | null
+  note: string | null
 }
 
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
@@ -136,6 +139,9 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     payer: row.payer,
     detected: row.detected_block === null ? undefined : toSeenBlock(row.detected_block),
     detectedAt: row.detected_at,
+    look: row.look,
+    lookHeight: row.look_height,
+    note: row.note,
   }
 }
 
@@ -182,6 +188,9 @@ export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> 
       payer: checkout.payer,
       detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
       detected_at: checkout.detectedAt,
+      look: checkout.look,
+      look_height: checkout.lookHeight,
+      note: checkout.note,
     })
     .execute()
 }
@@ -230,28 +239,13 @@ export async function countOpen(
 const CLOSED_MAX = 1_000
 
 /** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
-export async function listSumming(
-  db: Db,
-  { address, now, arrivedAt }: { address: string; now: number; arrivedAt: number },
-): Promise<Checkout[]> {
+export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
   const watched = db
     .selectFrom('checkouts')
     .selectAll()
     .where('address', '=', address)
     .where('mode', '<>', 'unique_amount')
     .where('watched_until', '>', now)
-    // Its merchant may have moved it here after it was made; what came before that was meant for something else.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('checkout_watchers')
-            .select('checkout_watchers.owner')
-            .whereRef('checkout_watchers.address', '=', 'checkouts.address')
-            .whereRef('checkout_watchers.owner', '=', 'checkouts.owner')
-            .where('checkout_watchers.since', '>', arrivedAt),
-        ),
-      ),
-    )
     .orderBy('created_at', 'desc')
   // An owner has one open at most, so that these need no limit; closed ones are many if somebody wants them to be, and
   // must not push anybody's open one out.

@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import { type Engine, skipLocked } from '../../kernel/dialect.ts'
 import type { WatchedAddressesTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
+import type { AddressLook } from '../../kernel/till.ts'
+import type { Baseline } from './domain/baseline.ts'
+import { deleteSightings } from './sightings-store.ts'
 import { OPEN_STATUSES, earlier, later } from './store.ts'
 
 export interface WatchedAddress {
@@ -12,6 +15,8 @@ export interface WatchedAddress {
   scannedAt: number
   nextScanAt: number
   frontier: string | null
+  /** Undefined in a store of 0.1, where only times tell how far back to look. */
+  floorHeight: number | undefined
 }
 
 const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
@@ -22,9 +27,10 @@ const toWatched = (row: WatchedAddressesTable): WatchedAddress => ({
   scannedAt: row.scanned_at,
   nextScanAt: row.next_scan_at,
   frontier: row.frontier,
+  floorHeight: row.floor_height ?? undefined,
 })
 
-/** A checkout of an owner waits at an address. */
+/** A checkout of an owner waits at an address, after a look at what lies there; answers the number of that look. */
 export async function saveWatch(
   db: Db,
   {
@@ -33,18 +39,10 @@ export async function saveWatch(
     now,
     watchedUntil,
     nextScanAt,
-  }: { address: string; owner: string; now: number; watchedUntil: number; nextScanAt: number },
-): Promise<void> {
-  await db
-    .insertInto('checkout_watchers')
-    .values({ address, owner, since: now, watched_until: watchedUntil })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['address', 'owner'])
-        .doUpdateSet({ watched_until: later('checkout_watchers.watched_until', watchedUntil) }),
-    )
-    .execute()
-  await db
+    seen,
+  }: { address: string; owner: string; now: number; watchedUntil: number; nextScanAt: number; seen: AddressLook },
+): Promise<number> {
+  const { looks: look } = await db
     .insertInto('watched_addresses')
     .values({
       address,
@@ -53,32 +51,46 @@ export async function saveWatch(
       watched_until: watchedUntil,
       scanned_at: 0,
       next_scan_at: nextScanAt,
-      frontier: null,
+      frontier: seen.frontier,
+      looks: 1,
+      floor_height: seen.height,
     })
     .onConflict((conflict) =>
       conflict.column('address').doUpdateSet({
         fresh_at: now,
         watched_until: later('watched_addresses.watched_until', watchedUntil),
         next_scan_at: earlier('watched_addresses.next_scan_at', nextScanAt),
+        looks: sql<number>`watched_addresses.looks + 1`,
       }),
     )
+    .returning('looks')
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('checkout_watchers')
+    .values({ address, owner, since: now, watched_until: watchedUntil, look, look_height: seen.height })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['address', 'owner'])
+        .doUpdateSet({ watched_until: later('checkout_watchers.watched_until', watchedUntil) }),
+    )
     .execute()
+  return look
 }
 
-/** Owners with an account who wait at an address since before a time. */
-export async function listWatchers(
-  db: Db,
-  { address, now, since }: { address: string; now: number; since: number },
-): Promise<string[]> {
+interface Watcher extends Baseline {
+  owner: string
+}
+
+/** Owners who wait at an address, and since when. */
+export async function listWatchers(db: Db, { address, now }: { address: string; now: number }): Promise<Watcher[]> {
   const rows = await db
     .selectFrom('checkout_watchers')
-    .select('owner')
+    .selectAll()
     .where('address', '=', address)
     .where('watched_until', '>', now)
-    .where('since', '<=', since)
     .limit(1_000)
     .execute()
-  return rows.map(({ owner }) => owner)
+  return rows.map(({ owner, since, look, look_height: lookHeight }) => ({ owner, since, look, lookHeight }))
 }
 
 /** Pages through watched addresses in order of the address. */
@@ -198,21 +210,29 @@ export async function findScannedAt(db: Db, address: string): Promise<number | u
   return row?.scanned_at
 }
 
-/** What is still open is looked at for as long as it takes: without a look it cannot expire. */
-export async function deleteUnwatched(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('watched_addresses')
-    .where('watched_until', '<=', now)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('checkouts')
-            .select('checkouts.id')
-            .whereRef('checkouts.address', '=', 'watched_addresses.address')
-            .where('checkouts.status', 'in', OPEN_STATUSES),
+/**
+ * What is still open is looked at for as long as it takes: without a look it cannot expire. What was seen on an address
+ * goes with it, in one transaction: whoever makes a checkout there meanwhile waits, and finds neither or both.
+ */
+export function deleteUnwatched(db: Db, now: number): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    const gone = await tx
+      .deleteFrom('watched_addresses')
+      .where('watched_until', '<=', now)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('checkouts')
+              .select('checkouts.id')
+              .whereRef('checkouts.address', '=', 'watched_addresses.address')
+              .where('checkouts.status', 'in', OPEN_STATUSES),
+          ),
         ),
-      ),
-    )
-    .execute()
-  await db.deleteFrom('checkout_watchers').where('watched_until', '<=', now).execute()
+      )
+      .returning('address')
+      .execute()
+    const addresses = gone.map(({ address }) => address)
+    await deleteSightings(tx, addresses)
+    await tx.deleteFrom('checkout_watchers').where('watched_until', '<=', now).execute()
+  })
 }

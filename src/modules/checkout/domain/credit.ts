@@ -5,8 +5,10 @@ import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, findCheckout, listSumming, lockCheckout } from '../store.ts'
+import { BEFORE_LOOKS, findSighting, insertSightings } from '../sightings-store.ts'
 import { listWatchers } from '../watch-store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
+import { type Baseline, CLOCK_SLACK, cameAfter } from './baseline.ts'
 import { type Decision, type Due, decide } from './decide.ts'
 import { announce } from './events.ts'
 import { parseFiat, toNanoAt, worthAt } from './fiat.ts'
@@ -15,8 +17,6 @@ import { moveCheckout } from './move.ts'
 import { NOTIFY } from './notify.ts'
 import { rateNow } from './quote.ts'
 
-/** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */
-export const CLOCK_SLACK = 5_000
 /** After its quote, an amount is still good when it is worth nearly the price. */
 const WORTH_PERCENT = 98n
 
@@ -26,8 +26,12 @@ export interface LedgerSend {
   from: string
   to: string
   amountRaw: Raw
-  /** When it was first known, here or to the node, whichever is earlier. */
+  /** When it was first known, here or to the node, whichever is earlier. A node that was synced anew knows no better. */
   at: number
+  /** A moment of our own clock at which it was on the ledger already. */
+  knownAt: number
+  /** The height at which its receiver has received it; null while it waits. */
+  receivedAt: number | null
 }
 
 /** What of an owner a send concerns. */
@@ -43,14 +47,16 @@ interface Claim {
  * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
  */
 export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<string[]> {
-  const expected = await listClaims(ctx, send)
+  const { claims: expected, oldByTime } = await listClaims(ctx, send)
+  // A node that is synced anew will say otherwise: what its time has proved once is kept.
+  if (oldByTime) await insertSightings(ctx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
   if (expected.length === 0) return []
   // Asked for before the transaction, because nothing waits for a network inside one.
   const rates = await ratesFor(ctx, expected)
   const { changed, afterwards } = await inQuietTx(ctx, async (tx) => {
     const changed: Checkout[] = []
     const afterwards: (() => void)[] = []
-    for (const claim of await listClaims(tx, send)) {
+    for (const claim of (await listClaims(tx, send)).claims) {
       const credited = await creditOwner(tx, send, claim, rates)
       if (!credited) continue
       changed.push(credited.checkout)
@@ -83,31 +89,49 @@ function settleSale(
   return tx.till.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
 }
 
+interface Claims {
+  claims: Claim[]
+  /** Whether somebody would have a claim if the node's time did not say that the send is older. */
+  oldByTime: boolean
+}
+
 /** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
-export async function listClaims({ db, clock }: CheckoutCtx, { to, amountRaw, at }: LedgerSend): Promise<Claim[]> {
+export async function listClaims({ db, clock }: CheckoutCtx, send: LedgerSend): Promise<Claims> {
+  const { to, amountRaw, hash } = send
   const now = clock.now()
-  const isAfter = ({ createdAt }: Checkout) => createdAt <= at + CLOCK_SLACK
+  const sightedAt = await findSighting(db, to, hash)
+  const watchers = await listWatchers(db, { address: to, now })
   const claims = new Map<string, Claim>()
+  let oldByTime = false
+  const isNewFor = (baseline: Baseline) => {
+    const isNew = cameAfter(send, sightedAt, baseline)
+    oldByTime ||= !isNew && baseline.look === null && sightedAt !== BEFORE_LOOKS
+    return isNew
+  }
+  const baselineOf = ({ owner, createdAt, look, lookHeight }: Checkout): Baseline => {
+    // Without a look of its own it may have been moved here after it was made.
+    const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
+    return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
+  }
   for (const reservation of await listReservations(db, to, amountRaw)) {
     const checkout = await findCheckout(db, reservation.checkoutId)
-    if (checkout && isAfter(checkout))
+    if (checkout && isNewFor(baselineOf(checkout)))
       claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
   }
-  const summing = (await listSumming(db, { address: to, now, arrivedAt: at + CLOCK_SLACK })).filter(isAfter)
+  const summing = (await listSumming(db, { address: to, now })).filter((one) => isNewFor(baselineOf(one)))
   const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
   for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
     const { owner } = checkout
     if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
   }
   // Less than the smallest price was nobody's try to pay one.
-  if (amountRaw >= SMALLEST_PRICE) {
-    for (const owner of await listWatchers(db, { address: to, now, since: at + CLOCK_SLACK })) {
-      if (owner !== ANONYMOUS && !claims.has(owner)) {
-        claims.set(owner, { owner, checkout: undefined, reservation: undefined })
-      }
+  const mayBeMeant = amountRaw >= SMALLEST_PRICE
+  for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
+    if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {
+      claims.set(owner, { owner, checkout: undefined, reservation: undefined })
     }
   }
-  return [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1))
+  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), oldByTime }
 }
 
 /** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */

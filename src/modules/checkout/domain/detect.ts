@@ -8,7 +8,7 @@ import { moveCheckout } from './move.ts'
 
 /** A matching send was seen and is not final: the payer is told, and nothing else happens (contract 3). */
 export async function detectSend(ctx: CheckoutCtx, send: LedgerSend): Promise<void> {
-  for (const { checkout, reservation } of await listClaims(ctx, send)) {
+  for (const { checkout, reservation } of (await listClaims(ctx, send)).claims) {
     if (!checkout || reservation?.superseded || !waits(checkout, send)) continue
     const block: SeenBlock = { hash: send.hash, account: send.from, amountRaw: send.amountRaw }
     const detected = await inTx(ctx, async (tx) => {

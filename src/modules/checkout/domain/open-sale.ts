@@ -35,5 +35,6 @@ export async function openSale(ctx: CheckoutCtx, { title, description, plans, al
     title,
     description,
   }
-  return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { alongside })
+  const seen = await ctx.till.look(address)
+  return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { seen, alongside })
 }

@@ -4,6 +4,7 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
+import type { AddressLook } from '../../../kernel/till.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
@@ -19,8 +20,10 @@ import {
 } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
+import { insertSightings, listUnsighted } from '../sightings-store.ts'
 import { saveWatch } from '../watch-store.ts'
 import { type CheckoutRequest, type Price, readPlans, readPrice } from '../wire-fields.ts'
+import { NOTHING_THERE } from './baseline.ts'
 import { createCheckoutWallet } from './generated-wallet.ts'
 import { quotePrices, rateNow } from './quote.ts'
 import { reserveFilled, reserveNear } from './reserve.ts'
@@ -55,6 +58,8 @@ export async function openCheckout(
   if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
   const rate = request.currency === 'NANO' || !hasPrice(request) ? undefined : await rateNow(ctx, request.currency)
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
+  // Before the checkout has a time: whatever is known to us by then is older.
+  const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.till.look(request.address)
   const draft = toDraft(ctx, { owner, keyId }, { ...request, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
   const sealed = secret ? ctx.till.secrets.seal(secretContext(draft.id), secret) : null
@@ -66,7 +71,7 @@ export async function openCheckout(
   }
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
   const alongside = async (tx: CheckoutCtx) => deed?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
-  return { checkout: await store(ctx, checkout, request, { rate, alongside }), rate, webhookSecret }
+  return { checkout: await store(ctx, checkout, request, { rate, seen, alongside }), rate, webhookSecret }
 }
 
 /** What a deed says of the checkout it made. */
@@ -204,11 +209,16 @@ export function toDraft(
     payer: null,
     detected: undefined,
     detectedAt: null,
+    look: null,
+    lookHeight: null,
+    note: null,
   }
 }
 
 interface Alongside {
   rate?: Rate | undefined
+  /** What lies on its address already, which will never count for it. */
+  seen: AddressLook
   /** What is written together with the checkout. */
   alongside?(tx: CheckoutCtx, checkout: Checkout): Promise<void>
 }
@@ -218,17 +228,16 @@ export async function store(
   ctx: CheckoutCtx,
   draft: Checkout,
   request: CheckoutRequest,
-  { rate, alongside }: Alongside,
+  { rate, seen, alongside }: Alongside,
 ): Promise<Checkout> {
   try {
     const opened = await inQuietTx(ctx, async (tx) => {
       await refuseTooMany(tx, draft)
       const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
-      const checkout: Checkout = { ...draft, ...amounts }
+      const checkout: Checkout = { ...draft, ...amounts, ...(await watchFrom(tx, draft, seen)) }
       const { id, createdAt: now, status, additional } = checkout
       await insertCheckout(tx.db, checkout)
       await insertTimeline(tx.db, id, { seq: 1, status, additional, reason: 'created', blockHash: null, at: now })
-      await watchFrom(tx, checkout)
       await alongside?.(tx, checkout)
       return checkout
     })
@@ -240,13 +249,17 @@ export async function store(
   }
 }
 
-/** From now on somebody looks at the address of a checkout. */
+/** From now on somebody looks at the address of a checkout; what lies there already is written down. */
 export async function watchFrom(
   { db, clock }: CheckoutCtx,
   { address, owner, expiresAt, watchedUntil }: Checkout,
-): Promise<void> {
+  seen: AddressLook,
+): Promise<Pick<Checkout, 'look' | 'lookHeight'>> {
   const now = clock.now()
-  await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt: Math.min(now + FIRST_SCAN, expiresAt) })
+  const nextScanAt = Math.min(now + FIRST_SCAN, expiresAt)
+  const look = await saveWatch(db, { address, owner, now, watchedUntil, nextScanAt, seen })
+  await insertSightings(db, { address, hashes: await listUnsighted(db, address, seen.waiting), look })
+  return { look, lookHeight: seen.height }
 }
 
 export async function refuseTooMany({ db, till }: CheckoutCtx, draft: Checkout): Promise<void> {

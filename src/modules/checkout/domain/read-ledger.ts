@@ -1,30 +1,45 @@
+import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { parseRaw } from '../../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
 import { isHex } from '../../../kernel/nano/hex.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
+import type { AddressLook } from '../../../kernel/till.ts'
+import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { LedgerSend } from './credit.ts'
 
 const HASHES_AT_ONCE = 500
 const RECEIVABLE_PAGE = 1_000
 const HISTORY_PAGE = 500
+/** What was received this moment lies near the end of its chain. */
+const NEWEST_PAGE = 50
 /** Beyond this something is wrong, and a look that is not complete must not count as one. */
 const PAGES_MAX = 200
+const TRIES_MAX = 5
+/** Everything that waits, confirmed or not. */
+const WAITING = { threshold: '1', include_active: true, include_only_confirmed: false } as const
 
-interface SeenSend extends LedgerSend {
+export interface SeenSend extends Omit<LedgerSend, 'receivedAt'> {
   confirmed: boolean
+  /** Whether its receiver has not received it. */
+  waits: boolean
 }
 
 /**
  * Reads blocks and keeps the sends among them. Everything that money depends on is taken from here: a node's word by
- * websocket only says where to look. The destination is the decoded link.
+ * websocket only says where to look. The destination is the decoded link, or what an old kind of send says.
  */
 export async function readSends(node: NodePort, hashes: readonly string[], now: number): Promise<SeenSend[]> {
   const sends: SeenSend[] = []
   for (let at = 0; at < hashes.length; at += HASHES_AT_ONCE) {
     const part = hashes.slice(at, at + HASHES_AT_ONCE)
-    const answer = await node.read('blocks_info', { hashes: part, json_block: true, include_not_found: true })
+    const answer = await node.read('blocks_info', {
+      hashes: part,
+      json_block: true,
+      receivable: true,
+      include_not_found: true,
+    })
     const blocks = toObject(answer.blocks)
     for (const hash of part) {
       const send = toSend(hash, toObject(blocks[hash]), now)
@@ -35,38 +50,61 @@ export async function readSends(node: NodePort, hashes: readonly string[], now: 
 }
 
 function toSend(hash: string, block: Record<string, unknown>, now: number): SeenSend | undefined {
-  const contents = toObject(block.contents)
-  if (block.subtype !== 'send' || typeof contents.link !== 'string' || !isHex(contents.link, 64)) return undefined
+  const destination = destinationOf(block)
+  if (destination === undefined) return undefined
   const amountRaw = typeof block.amount === 'string' ? parseRaw(block.amount) : undefined
   const sender = typeof block.block_account === 'string' ? fromAddress(block.block_account) : undefined
   if (amountRaw === undefined || amountRaw === 0n || sender === undefined) return undefined
   const from = toAddress(sender)
-  const to = toAddress(contents.link.toUpperCase())
+  const to = toAddress(destination)
   // Sending to oneself pays nobody.
   if (from === to) return undefined
   const seconds = typeof block.local_timestamp === 'string' ? Number(block.local_timestamp) : 0
-  // A block whose time the node does not know is an old one: it pays for nothing that was made since.
   const at = seconds > 0 ? Math.min(now, seconds * 1_000) : 0
-  return { hash, from, to, amountRaw, at, confirmed: block.confirmed === 'true' }
+  const seen = { confirmed: block.confirmed === 'true', waits: block.receivable === '1' }
+  return { hash, from, to, amountRaw, at, knownAt: now, ...seen }
+}
+
+/** Whose key a send names; undefined for everything that is none. */
+function destinationOf({ subtype, contents }: Record<string, unknown>): string | undefined {
+  const { type, link, destination } = toObject(contents)
+  // Old wallets still make old blocks, which have no subtype and name their destination.
+  if (type === 'send') return typeof destination === 'string' ? fromAddress(destination) : undefined
+  return subtype === 'send' && typeof link === 'string' && isHex(link, 64) ? link.toUpperCase() : undefined
+}
+
+/**
+ * Where the receivers of sends have received them: the height of the receive, null while a send waits. Those that lie
+ * further back than the newest blocks of their receiver are left out.
+ */
+export async function readPlaces(node: NodePort, sends: readonly SeenSend[]): Promise<Map<string, number | null>> {
+  const places = new Map<string, number | null>()
+  const receivers = new Set<string>()
+  for (const { hash, to, waits } of sends) {
+    if (waits) places.set(hash, null)
+    else receivers.add(to)
+  }
+  for (const account of receivers) {
+    const { history } = await readOrEmpty(node, 'account_history', { account, count: NEWEST_PAGE, raw: true })
+    for (const entry of toList(history).map(toObject)) {
+      const received = toReceived(entry)
+      if (received) places.set(received.hash, received.height)
+    }
+  }
+  return places
 }
 
 interface AddressState {
   address: string
   frontier: string | null
   /** Hashes of sends that wait for the address, confirmed or not. */
-  waiting: string[]
+  waiting: readonly string[]
 }
 
 /** What waits for many addresses, and whether their chains have moved, in two questions. */
 export async function readStates(node: NodePort, addresses: readonly string[]): Promise<AddressState[]> {
-  const receivable = await readOrEmpty(node, 'accounts_receivable', {
-    accounts: addresses,
-    count: RECEIVABLE_PAGE,
-    threshold: '1',
-    source: true,
-    include_active: true,
-    include_only_confirmed: false,
-  })
+  const asked = { accounts: addresses, count: RECEIVABLE_PAGE, source: true, ...WAITING }
+  const receivable = await readOrEmpty(node, 'accounts_receivable', asked)
   // Only then: what is received in between has left the first list and must show in the second.
   const frontiers = await readOrEmpty(node, 'accounts_frontiers', { accounts: addresses })
   const blocks = toObject(receivable.blocks)
@@ -81,36 +119,69 @@ export async function readStates(node: NodePort, addresses: readonly string[]): 
   return states
 }
 
+/**
+ * What lies on an address: what waits for it, then how long its chain is. In this order, because what is received in
+ * between has left the first and must show in the second.
+ */
+export async function lookAt(node: NodePort, address: string): Promise<AddressLook> {
+  const waiting = await readWaiting(node, address, 0)
+  if (waiting.length < RECEIVABLE_PAGE) return { ...(await readChain(node, address)), waiting }
+  // Whatever is received while one page follows another makes the next one begin too late.
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const before = await readChain(node, address)
+    const all = await readAllWaiting(node, address)
+    const after = await readChain(node, address)
+    if (after.frontier === before.frontier) return { ...after, waiting: all }
+  }
+  throw ledgerInMotion()
+}
+
+async function readChain(node: NodePort, account: string): Promise<Pick<AddressLook, 'frontier' | 'height'>> {
+  try {
+    const { frontier, block_count: count } = await node.read('account_info', { account })
+    const height = typeof count === 'string' && count !== '' ? Number(count) : NaN
+    if (typeof frontier !== 'string' || !Number.isSafeInteger(height)) throw new Error('A node does not count blocks.')
+    return { frontier, height }
+  } catch (error) {
+    if (error instanceof LedgerRefusal && error.message === 'Account not found') return { frontier: null, height: 0 }
+    throw error
+  }
+}
+
+/** One page of what waits. A node that refuses the question has not said that nothing does. */
+async function readWaiting(node: NodePort, account: string, offset: number): Promise<string[]> {
+  const asked = { account, count: RECEIVABLE_PAGE, ...(offset > 0 && { offset }), source: true, ...WAITING }
+  const { blocks } = await node.read('receivable', asked)
+  return Object.keys(toObject(blocks))
+}
+
 async function readAllWaiting(node: NodePort, account: string): Promise<string[]> {
   const found = new Set<string>()
   for (let page = 0; page < PAGES_MAX; page++) {
-    const { blocks } = await readOrEmpty(node, 'receivable', {
-      account,
-      count: RECEIVABLE_PAGE,
-      offset: page * RECEIVABLE_PAGE,
-      threshold: '1',
-      source: true,
-      include_active: true,
-      include_only_confirmed: false,
-    })
-    const hashes = Object.keys(toObject(blocks))
+    const hashes = await readWaiting(node, account, page * RECEIVABLE_PAGE)
     for (const hash of hashes) found.add(hash)
     if (hashes.length < RECEIVABLE_PAGE) return [...found]
   }
-  throw new Error(`More waits for ${account} than can be looked through.`)
+  throw tooMuchWaits(PAGES_MAX * RECEIVABLE_PAGE)
+}
+
+/** A send that was received, and at which height of its receiver's chain. */
+interface Received {
+  hash: string
+  height: number
 }
 
 /**
- * The sends that an address has received since a block of its own, or since a time: each receive names its send. A
+ * The sends that an address has received since a block of its own, or above a height: each receive names its send. A
  * receive comes after its send, so that nothing sent since then can lie further back. Also the newest block that was
  * seen, which is where the next look begins: another node may know more than the one that answered.
  */
 export async function readReceived(
   node: NodePort,
   account: string,
-  { knownHead, since }: { knownHead: string | null; since: number },
-): Promise<{ sends: string[]; newest: string | null }> {
-  const sends: string[] = []
+  { knownHead, floor, since }: { knownHead: string | null; floor: number | undefined; since: number },
+): Promise<{ sends: Received[]; newest: string | null }> {
+  const sends: Received[] = []
   let newest: string | null = null
   let head: string | undefined
   for (let page = 0; page < PAGES_MAX; page++) {
@@ -118,12 +189,22 @@ export async function readReceived(
     const answer = await readOrEmpty(node, 'account_history', { ...from, count: HISTORY_PAGE, raw: true })
     for (const entry of toList(answer.history).map(toObject)) {
       if (newest === null && typeof entry.hash === 'string') newest = entry.hash
-      if (entry.hash === knownHead || Number(entry.local_timestamp) * 1_000 < since) return { sends, newest }
-      const source = entry.type === 'state' ? entry.subtype === 'receive' && entry.link : entry.source
-      if (typeof source === 'string' && isHex(source, 64)) sends.push(source.toUpperCase())
+      const isOld = floor === undefined ? toTime(entry) < since : Number(entry.height) <= floor
+      if (entry.hash === knownHead || isOld) return { sends, newest }
+      const received = toReceived(entry)
+      if (received) sends.push(received)
     }
     if (typeof answer.previous !== 'string') return { sends, newest }
     head = answer.previous
   }
   throw new Error(`The history of ${account} is longer than can be looked through.`)
+}
+
+const toTime = ({ local_timestamp: seconds }: Record<string, unknown>) => Number(seconds) * 1_000
+
+function toReceived(entry: Record<string, unknown>): Received | undefined {
+  const source = entry.type === 'state' ? entry.subtype === 'receive' && entry.link : entry.source
+  const height = Number(entry.height)
+  if (typeof source !== 'string' || !isHex(source, 64) || !Number.isSafeInteger(height)) return undefined
+  return { hash: source.toUpperCase(), height }
 }

@@ -2,11 +2,12 @@ import type { NodePort } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { listRecorded } from '../payments-store.ts'
 import { listNextExpiries, listStuck } from '../store.ts'
-import { type WatchedAddress, markScanned, updateFrontier } from '../watch-store.ts'
-import { CLOCK_SLACK, creditSend } from './credit.ts'
+import { type WatchedAddress, hastenScans, markScanned, updateFrontier } from '../watch-store.ts'
+import { CLOCK_SLACK } from './baseline.ts'
+import { creditSend } from './credit.ts'
 import { detectSend, undetect } from './detect.ts'
 import { CATCH_UP_MARGIN, expireOverdue } from './expire.ts'
-import { readReceived, readSends, readStates } from './read-ledger.ts'
+import { readPlaces, readReceived, readSends, readStates } from './read-ledger.ts'
 
 const MINUTE = 60_000
 const PACE_MIN = 15_000
@@ -40,22 +41,26 @@ export async function scanAddresses(
     tools.node,
     watched.map(({ address }) => address),
   )
-  const found = new Set<string>()
+  /** Sends, and at which height they were received; null while they wait. */
+  const found = new Map<string, number | null>()
   const received = new Map<string, readonly string[]>()
   const moved = new Map<string, string>()
   const incomplete = new Set<string>()
-  for (const [at, { address, frontier: knownHead, since }] of watched.entries()) {
+  for (const [at, { address, frontier: knownHead, floorHeight: floor, since }] of watched.entries()) {
     const { waiting, frontier } = states[at]!
-    for (const hash of waiting) found.add(hash)
+    for (const hash of waiting) found.set(hash, null)
     if (frontier === null || frontier === knownHead) continue
-    const { sends, newest } = await readReceived(tools.node, address, { knownHead, since: since - CLOCK_SLACK })
-    for (const hash of sends) found.add(hash)
-    received.set(address, sends)
+    const { sends, newest } = await readReceived(tools.node, address, { knownHead, floor, since: since - CLOCK_SLACK })
+    for (const { hash, height } of sends) found.set(hash, height)
+    received.set(
+      address,
+      sends.map(({ hash }) => hash),
+    )
     if (newest !== null) moved.set(address, newest)
     // Two nodes that do not agree: the look is made again, and nothing ends on its strength.
     if (newest !== frontier) incomplete.add(address)
   }
-  const unsettled = await takeSends(ctx, tools, [...found])
+  const unsettled = await takeSends(ctx, tools, found)
   // What is received and not final is found by its receive alone, so that the next look begins before it.
   for (const [address, sends] of received) if (sends.some((hash) => unsettled.has(hash))) moved.delete(address)
   const paceMin = tools.hearsEvents() ? PACE_MIN_HEARING : PACE_MIN
@@ -103,9 +108,9 @@ async function finishScan(
 export async function takeSends(
   ctx: CheckoutCtx,
   tools: ScanTools,
-  hashes: readonly string[],
+  found: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlySet<string>> {
-  const unknown = hashes.filter((hash) => !tools.settled.has(hash))
+  const unknown = [...found.keys()].filter((hash) => !tools.settled.has(hash))
   const fresh: string[] = []
   for (let at = 0; at < unknown.length; at += RECORDED_AT_ONCE) {
     const part = unknown.slice(at, at + RECORDED_AT_ONCE)
@@ -116,7 +121,8 @@ export async function takeSends(
   const unsettled = new Set<string>()
   if (fresh.length === 0) return unsettled
   const failures: unknown[] = []
-  for (const send of await readSends(tools.node, fresh, ctx.clock.now())) {
+  for (const seen of await readSends(tools.node, fresh, ctx.clock.now())) {
+    const send = { ...seen, receivedAt: found.get(seen.hash)! }
     if (!send.confirmed) unsettled.add(send.hash)
     try {
       await (send.confirmed ? creditSend(ctx, send) : detectSend(ctx, send))
@@ -154,9 +160,13 @@ export async function resolveStuck(ctx: CheckoutCtx, tools: ScanTools, limit: nu
   if (stuck.length === 0) return
   const hashes = [...new Set(stuck.map(({ detected }) => detected!.hash))]
   const sends = new Map((await readSends(tools.node, hashes, now)).map((send) => [send.hash, send]))
-  for (const { id, detected } of stuck) {
+  const places = await readPlaces(tools.node, [...sends.values()])
+  for (const { id, detected, address } of stuck) {
     const send = sends.get(detected!.hash)
-    if (send?.confirmed) await creditSend(ctx, send)
-    else await undetect(ctx, id, detected!.hash)
+    const receivedAt = places.get(detected!.hash)
+    if (!send?.confirmed) await undetect(ctx, id, detected!.hash)
+    else if (receivedAt !== undefined) await creditSend(ctx, { ...send, receivedAt })
+    // Received long ago: the poller finds where.
+    else await hastenScans(ctx.db, [address], now)
   }
 }

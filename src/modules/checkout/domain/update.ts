@@ -1,5 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import type { AddressLook } from '../../../kernel/till.ts'
 import type { CheckoutMode } from '../../../kernel/tables/checkouts.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
@@ -53,6 +55,7 @@ export async function updateCheckout(ctx: CheckoutCtx, { id, owner, actor, body 
   const terms = readNewTerms(before, body, prices.currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.till.checkWebhookUrl(shown.webhookUrl)
   const rate = terms && terms.currency !== 'NANO' ? await rateNow(ctx, terms.currency) : undefined
+  const seen = terms && terms.address !== before.address ? await ctx.till.look(terms.address) : undefined
   const update = inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner) throw checkoutNotFound()
@@ -61,7 +64,7 @@ export async function updateCheckout(ctx: CheckoutCtx, { id, owner, actor, body 
     if (terms) {
       if (held.servedAt !== null || held.seenAt !== null) throw fieldFixed(terms.field)
       if (held.status !== 'pending') throw checkoutClosed(held.status)
-      await replaceTerms(tx, held, terms, rate)
+      await replaceTerms(tx, held, terms, { rate, seen })
     } else await moveCheckout(tx, held, { reason: 'changed by the merchant' })
     await audit(tx, { actor, owner, what: 'checkout.updated', detail: { id, fields: Object.keys(body) } })
     return (await findCheckout(tx.db, id))!
@@ -131,11 +134,11 @@ async function replaceTerms(
   tx: CheckoutCtx,
   held: Checkout,
   { address, mode, currency, price, plans }: NewTerms,
-  rate: Awaited<ReturnType<typeof rateNow>> | undefined,
+  { rate, seen }: { rate: Rate | undefined; seen: AddressLook | undefined },
 ): Promise<void> {
   await markSuperseded(tx.db, held.id)
   const moves = address !== held.address
-  const next: Checkout = {
+  let next: Checkout = {
     ...held,
     ...(moves && { address, merchantAddress: address }),
     mode,
@@ -146,7 +149,9 @@ async function replaceTerms(
   }
   if (moves) {
     await refuseTooMany(tx, next)
-    await watchFrom(tx, next)
+    // It was somewhere else when the ledger was looked at: another change came in between.
+    if (!seen) throw fieldFixed('address')
+    next = { ...next, ...(await watchFrom(tx, next, seen)) }
   }
   const [latest] = await listLatestQuotes(tx.db, held.id)
   const amounts = rate

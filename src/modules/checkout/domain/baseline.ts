@@ -1,0 +1,30 @@
+import type { AddressLook } from '../../../kernel/till.ts'
+import type { LedgerSend } from './credit.ts'
+import { BEFORE_LOOKS } from '../sightings-store.ts'
+
+/** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */
+export const CLOCK_SLACK = 5_000
+
+/** An address that was made this moment: nobody can have sent anything there. */
+export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
+
+/** Who waits at an address, and what lay there before. */
+export interface Baseline {
+  since: number
+  look: number | null
+  lookHeight: number | null
+}
+
+/**
+ * Whether a send came to an address after somebody began to wait there. The ledger itself says so: the send was not
+ * among what lay there, and its receiver has not received it at a height that the chain had already. When a node first
+ * saw a block proves nothing, because a node that is synced anew sees all of them today.
+ */
+export function cameAfter(send: LedgerSend, sightedAt: number | undefined, { since, look, lookHeight }: Baseline) {
+  if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false
+  // Made by 0.1, which did not look: the node's time is all there is, for the days that are left to it.
+  if (look === null) return since <= send.at + CLOCK_SLACK
+  // Found by a look of ours that ended before this one began.
+  if (send.knownAt < since) return false
+  return send.receivedAt === null || send.receivedAt > (lookHeight ?? 0)
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LedgerRefusal } from '../../../kernel/errors.ts'
+import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
+import { lookAt, readSends } from './read-ledger.ts'
+
+const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+const PAYER = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+const hashOf = (at: number) => at.toString(16).toUpperCase().padStart(64, '0')
+
+/** A node that answers as it is told to. */
+const nodeOf = (answer: (action: string, params: NodeParams) => NodeAnswer): NodePort => ({
+  read: (action, params) => {
+    try {
+      return Promise.resolve(answer(action, params))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  },
+  publish: () => Promise.reject(new Error('Nobody sends here.')),
+})
+
+/** A chain of one account with what waits for it; `asked` may change it between two questions. */
+function account(waiting: string[], asked: (action: string) => void = () => undefined) {
+  const chain = { height: 0 }
+  const node = nodeOf((action, { offset }) => {
+    asked(action)
+    if (action === 'account_info') {
+      if (chain.height === 0) throw new LedgerRefusal('Account not found')
+      return { frontier: hashOf(chain.height), block_count: `${chain.height}` }
+    }
+    const from = Number(offset ?? 0)
+    const page = waiting.slice(from, from + 1_000)
+    return { blocks: page.length === 0 ? '' : Object.fromEntries(page.map((hash) => [hash, { amount: '1' }])) }
+  })
+  return { node, chain }
+}
+
+test('what is received while we look has left the list and lies below the height', async () => {
+  const waiting = [hashOf(7)]
+  const { node, chain } = account(waiting, (action) => {
+    if (action === 'receivable' && waiting.pop()) chain.height++
+  })
+  assert.deepEqual(await lookAt(node, ADDRESS), { frontier: hashOf(1), height: 1, waiting: [] })
+})
+
+test('an address that nobody has used has no height', async () => {
+  assert.deepEqual(await lookAt(account([]).node, ADDRESS), { frontier: null, height: 0, waiting: [] })
+})
+
+test('a page that shifted because something was received is read again with all others', async () => {
+  const waiting = Array.from({ length: 2_500 }, (_, at) => hashOf(at))
+  let questions = 0
+  const { node, chain } = account(waiting, (action) => {
+    if (action === 'receivable' && ++questions === 3) {
+      waiting.splice(0, 700)
+      chain.height += 700
+    }
+  })
+  const { waiting: found, height } = await lookAt(node, ADDRESS)
+  assert.deepEqual([new Set(found), height], [new Set(waiting), 700])
+})
+
+test('an address where more waits than can be looked through is refused, and one that never rests', async () => {
+  const endless = nodeOf((action, { offset }) =>
+    action === 'receivable'
+      ? { blocks: Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [hashOf(Number(offset ?? 0) + at), {}])) }
+      : { frontier: hashOf(1), block_count: '1' },
+  )
+  await assert.rejects(lookAt(endless, ADDRESS), { code: 'invalid_request', body: { field: 'address' } })
+  const waiting = Array.from({ length: 1_500 }, (_, at) => hashOf(at))
+  const restless = account(waiting, () => restless.chain.height++)
+  await assert.rejects(lookAt(restless.node, ADDRESS), { code: 'no_node' })
+})
+
+test('a node that refuses the question, or does not count, has not said that nothing lies there', async () => {
+  const refusing = nodeOf(() => {
+    throw new LedgerRefusal('Internal server error in RPC')
+  })
+  await assert.rejects(lookAt(refusing, ADDRESS), LedgerRefusal)
+  const odd = nodeOf((action) => (action === 'receivable' ? { blocks: '' } : { frontier: hashOf(1), block_count: 'x' }))
+  await assert.rejects(lookAt(odd, ADDRESS))
+})
+
+test('a send of an old wallet, which names its destination, is a payment like any other', async () => {
+  const contents = { type: 'send', previous: hashOf(1), destination: ADDRESS, balance: '0'.repeat(32) }
+  const told = { block_account: PAYER, amount: '5', local_timestamp: '1', confirmed: 'true', receivable: '1', contents }
+  const node = nodeOf(() => ({ blocks: { [hashOf(9)]: told } }))
+  const [send] = await readSends(node, [hashOf(9)], 9_000)
+  assert.deepEqual(
+    [send!.from, send!.to, send!.amountRaw, send!.waits, send!.confirmed],
+    [PAYER, ADDRESS, 5n, true, true],
+  )
+})

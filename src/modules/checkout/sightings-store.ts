@@ -1,0 +1,50 @@
+import type { Db } from '../../kernel/tables/index.ts'
+import { earlier } from './store.ts'
+
+/** The look of what a node's own time proved old, in stores from before there were looks. */
+export const BEFORE_LOOKS = 0
+const ROWS_AT_ONCE = 500
+
+/** Sends that lie on an address at a look. One that was seen before stays with the first look that saw it. */
+export async function insertSightings(
+  db: Db,
+  { address, hashes, look }: { address: string; hashes: readonly string[]; look: number },
+): Promise<void> {
+  for (let at = 0; at < hashes.length; at += ROWS_AT_ONCE) {
+    const rows = hashes.slice(at, at + ROWS_AT_ONCE).map((hash) => ({ address, hash, look }))
+    await db
+      .insertInto('checkout_sightings')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['address', 'hash']).doUpdateSet({ look: earlier('checkout_sightings.look', look) }),
+      )
+      .execute()
+  }
+}
+
+/** Which of these sends nobody has seen on the address yet. */
+export async function listUnsighted(db: Db, address: string, hashes: readonly string[]): Promise<string[]> {
+  if (hashes.length === 0) return []
+  const rows = await db.selectFrom('checkout_sightings').select('hash').where('address', '=', address).execute()
+  const known = new Set(rows.map(({ hash }) => hash))
+  return hashes.filter((hash) => !known.has(hash))
+}
+
+/** The first look that saw a send on an address; undefined when none has. */
+export async function findSighting(db: Db, address: string, hash: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('checkout_sightings')
+    .select('look')
+    .where('address', '=', address)
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  return row?.look
+}
+
+/** Nobody waits at these addresses any more. */
+export async function deleteSightings(db: Db, addresses: readonly string[]): Promise<void> {
+  for (let at = 0; at < addresses.length; at += ROWS_AT_ONCE) {
+    const part = addresses.slice(at, at + ROWS_AT_ONCE)
+    await db.deleteFrom('checkout_sightings').where('address', 'in', part).execute()
+  }
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ENGINES } from '../support/engines.ts'
+import { Signer, UNOPENED, frontierOf, publish } from '../support/blocks.ts'
+import { until } from '../support/until.ts'
+import { type Shop, type World, bearer, nano, openWorld, show, turnUntil, untilStatus } from './world.ts'
+
+/*
+ * What lies on an address when a checkout is made there never pays for it. When a node first saw a block proves nothing:
+ * one that is synced anew sees the whole ledger today.
+ */
+
+const TWO = nano('2')
+const HOUR = 3_600_000
+
+/** Every address is looked at by a gateway that has forgotten what it had seen. */
+async function lookAnew(world: World, shop: Shop, env?: Record<string, string>): Promise<Shop> {
+  await shop.close()
+  world.clock.advance(60_000)
+  const since = world.clock.now()
+  const next = await world.start(env)
+  await turnUntil(world, 500, async () => {
+    const rows = await next.app.store.db.selectFrom('watched_addresses').select('scanned_at').execute()
+    return rows.every(({ scanned_at: at }) => at >= since)
+  })
+  return next
+}
+
+const statuses = (shop: Shop, ids: readonly string[]) =>
+  Promise.all(ids.map(async (id) => (await shop.check(id)).status))
+
+/** The node tells of a confirmed block once more. */
+function tellAgain({ ledger: { node } }: World, hash: string): void {
+  node.requestElection(node.ledger.store.findBlock(hash)!)
+}
+
+for (const engine of ENGINES) {
+  test(`${engine}: a payment of last week does not pay today's order because the node was synced anew (contract 3, rule 3)`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { node } = world.ledger
+    const [waiting, received, given] = [new Signer(51), new Signer(52), new Signer(53)]
+    const oldSend = await world.pay(waiting.address, TWO)
+    const oldReceived = await world.pay(received.address, TWO)
+    await publish(node, received.receive(UNOPENED, oldReceived, TWO))
+    await world.pay(given.address, TWO)
+    world.clock.advance(7 * 24 * HOUR)
+    const shop = await world.start()
+    const key = bearer(world.key())
+    const ids = [
+      (await shop.open({ address: waiting.address, amount: '2', mode: 'unique_address' })).id,
+      (await shop.open({ address: received.address, amount: '2', mode: 'unique_address' }, key)).id,
+      (await shop.open({ address: given.address, mode: 'unique_address' })).id,
+    ]
+    world.clock.advance(60_000)
+    await node.resync()
+    const after = await lookAnew(world, shop)
+    assert.deepEqual(await statuses(after, ids), ['pending', 'pending', 'pending'])
+    // The node may also tell of old blocks as if they were new, whether they wait or were received.
+    tellAgain(world, oldSend)
+    tellAgain(world, oldReceived)
+    // What is heard is worked on in order: when the new ones count, the old ones have been looked at.
+    const send = await world.pay(received.address, TWO)
+    await publish(node, received.receive(frontierOf(node, received.key), send, TWO))
+    await world.pay(given.address, nano('0.5'))
+    await world.pay(waiting.address, TWO)
+    const [one, two, three] = await Promise.all(ids.map((id) => untilStatus(after, id, 'complete')))
+    assert.deepEqual(
+      [one!.amount_paid_raw, two!.amount_paid_raw, three!.amount_paid_raw],
+      [TWO, TWO, nano('0.5')].map(String),
+    )
+    assert.equal(two!.block!.hash, send)
+    const unmatched = await after.rest('GET', '/api/checkouts/unmatched', world.key())
+    assert.deepEqual(unmatched.json<{ payments: unknown[] }>().payments, [])
+  })
+
+  test(`${engine}: a payment that is on its way when another shop opens an order at the same address pays the first alone`, async (t) => {
+    const world = await openWorld(t, engine)
+    const shop = await world.start()
+    const { address } = new Signer(54)
+    const order = { address, amount: '2', mode: 'unique_address' }
+    const first = await shop.open(order, bearer(world.key()))
+    world.ledger.node.hold()
+    await world.pay(address, TWO)
+    // In the same second: no time tells these two apart.
+    const second = await shop.open(order)
+    await world.ledger.node.release()
+    await untilStatus(shop, first.id, 'complete')
+    await world.ledger.node.resync()
+    const after = await lookAnew(world, shop)
+    assert.equal((await after.check(second.id)).status, 'pending')
+    await world.pay(address, TWO)
+    await untilStatus(after, second.id, 'complete')
+    // One more for the first, which was open before it.
+    assert.equal((await after.check(first.id)).additional_status, 'overpaid')
+  })
+
+  test(`${engine}: a checkout that its merchant moves does not take what lay at the new address`, async (t) => {
+    const world = await openWorld(t, engine)
+    const shop = await world.start()
+    const [from, to] = [new Signer(55).address, new Signer(56).address]
+    const made = await shop.open({ address: from, amount: '2', mode: 'unique_address' }, bearer(world.key()))
+    await world.pay(to, TWO)
+    const moved = await shop.rest('PUT', `/api/checkouts/${made.id}`, world.key(), { address: to })
+    assert.equal(moved.status, 200)
+    await world.ledger.node.resync()
+    const after = await lookAnew(world, shop)
+    assert.equal((await after.check(made.id)).status, 'pending')
+    await world.pay(to, TWO)
+    await untilStatus(after, made.id, 'complete')
+  })
+
+  test(`${engine}: an order of a store of 0.1, which did not look, keeps what the node's time proved old`, async (t) => {
+    const world = await openWorld(t, engine)
+    const shop = await world.start()
+    const { address } = new Signer(57)
+    await world.pay(address, TWO)
+    world.clock.advance(HOUR)
+    const made = await shop.open({ address, amount: '2', mode: 'unique_address' }, bearer(world.key()))
+    const { db } = shop.app.store
+    const none = { look: null, look_height: null }
+    await db.updateTable('checkouts').set(none).execute()
+    await db.updateTable('checkout_watchers').set(none).execute()
+    await db.updateTable('watched_addresses').set({ looks: 0, floor_height: null }).execute()
+    await db.deleteFrom('checkout_sightings').execute()
+    const upgraded = await lookAnew(world, shop)
+    await world.ledger.node.resync()
+    const after = await lookAnew(world, upgraded)
+    assert.equal((await after.check(made.id)).status, 'pending')
+    await world.pay(address, TWO)
+    await untilStatus(after, made.id, 'complete')
+  })
+}
+
+test('a payer is not ignored because the clock of the node is wrong', async (t) => {
+  const world = await openWorld(t)
+  const { node } = world.ledger
+  const shop = await world.start()
+  const { address } = new Signer(58)
+  const made = await shop.open({ address, amount: '2' }, bearer(world.key()))
+  node.hold()
+  await world.pay(address, made.amount_raw)
+  await node.resync(1)
+  await node.release()
+  await untilStatus(shop, made.id, 'complete')
+  assert.deepEqual(
+    (await show(shop, made.id, world.key())).payments.map(({ kind }) => kind),
+    ['counted'],
+  )
+})
+
+test('an unconfirmed payment that was on its way before the order is none of it', async (t) => {
+  const world = await openWorld(t)
+  const { node } = world.ledger
+  const shop = await world.start()
+  const { address } = new Signer(59)
+  node.hold()
+  await world.pay(address, TWO)
+  const made = await shop.open({ address, amount: '2', mode: 'unique_address' })
+  await node.release()
+  const after = await lookAnew(world, shop)
+  assert.equal((await after.check(made.id)).status, 'pending')
+})
+
+test('502 nobody is asked to pay while no node can say what lies on the address (contract 7, Texts and codes: no upstream node answers)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start({ NODE_URLS: 'http://127.0.0.1:9' })
+  const { address } = new Signer(60)
+  const refused = await shop.call('checkout', { address, amount: '2' })
+  assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [502, 'no_node'])
+  const { db } = shop.app.store
+  await until(async () => (await db.selectFrom('checkouts').select('id').execute()).length === 0)
+  assert.deepEqual(await db.selectFrom('checkout_reservations').select('owner').execute(), [])
+})
