@@ -175,7 +175,7 @@ async function timeOperations(ctx: CheckoutCtx, size: number, label: string): Pr
     payment: await time(TIMES, credit),
     'list, 100 rows': await time(TIMES, list),
     'report, last day': await time(REPORTS, () =>
-      reportCheckouts(ctx, keyOf(MERCHANT), { from: yesterday, limit: 10 }),
+      reportCheckouts(ctx, { accountId: ownerOf(MERCHANT), keyId: keyOf(MERCHANT) }, { from: yesterday, limit: 10 }),
     ),
     'report, everything': await time(REPORTS, () => readStats(ctx, ownerOf(MERCHANT))),
   }

@@ -53,7 +53,8 @@ export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutes
 
       developer.get('/', () => Promise.resolve(showLedger(ledger)))
       does('/checkouts/:id/pay', async (fields, id) => {
-        const { hash, amountRaw } = await payCheckout(ctx, ledger, { id, way: readWay(fields), plan: readPlan(fields) })
+        const request = { id, way: readWay(fields), plan: readPlan(fields), choice: fields.choice }
+        const { hash, amountRaw } = await payCheckout(ctx, ledger, request)
         return { success: true, hash, amount: formatNano(amountRaw), amount_raw: amountRaw.toString() }
       })
       does('/checkouts/:id/expire', async (_fields, id) => ({

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { Clock, Pictures, PlayLedger } from '../kernel/ports.ts'
@@ -6,9 +6,13 @@ import {
   type Checkout,
   type CheckoutCtx,
   amountToPay,
+  askedRaw,
   chooseAmount,
+  excessOf,
   getCheckout,
+  isOpenAmount,
   paymentLink,
+  readChoice,
   readPageFacts,
   servePage,
   showRecord,
@@ -18,7 +22,7 @@ import { currencyOf, showWorth } from '../web/formats.ts'
 import { renderPage } from '../web/layout.tsx'
 import { PayPage, PayProblem } from '../web/pay-page.tsx'
 import { ReceiptPage } from '../web/pay-receipt.tsx'
-import { stateOf } from '../web/pay-state.ts'
+import { type ShownCheckout, stateOf } from '../web/pay-state.ts'
 import { type Voice, negotiate } from '../web/texts/index.ts'
 import { isForm, readForm } from './forms.ts'
 import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
@@ -37,6 +41,7 @@ export interface PayPagesOptions {
   pictures: Pictures
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
+  ipOf(request: IncomingMessage): string
   onError(error: unknown, requestId: string): void
 }
 
@@ -48,7 +53,10 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
   const devnet = playLedger !== undefined
 
   pages.get('/pay/:id', async (request, reply) => {
-    if (wantsJson(request)) return showRecord(ctx, await servePage(ctx, idOf(request)))
+    if (wantsJson(request)) {
+      const checkout = await servePage(ctx, idOf(request))
+      return showRecord(ctx, checkout, await readChoice(ctx, checkout, (request.query as Query).choice))
+    }
     const embed = readEmbed((request.query as Query).embed)
     return forReader(options, { request, reply, embed }, (voice) => showPage(options, request, { voice, embed }))
   })
@@ -58,7 +66,7 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
       // There is none before the payment, or once it went back; the page says how it stands.
       if (checkout.status !== 'complete') return { goTo: `/pay/${checkout.id}?lang=${voice.language}` }
       const blockUrl = (hash: string) => ctx.till.links.block(hash)
-      return { page: <ReceiptPage {...{ checkout, payments, blockUrl, devnet, voice }} /> }
+      return { page: <ReceiptPage {...{ checkout: toShown(checkout), payments, blockUrl, devnet, voice }} /> }
     }),
   )
   pages.get('/pay/:id/image', async (request, reply) => {
@@ -70,11 +78,15 @@ export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions):
   pages.post('/pay/:id/amount', async (request, reply) => {
     const { id } = await getCheckout(ctx, idOf(request))
     const fields = readForm(request)
-    if (!isForm(request)) return showRecord(ctx, await chooseAmount(ctx, id, fields.amount))
+    const visitor = options.ipOf(request.raw)
+    if (!isForm(request)) {
+      const choice = await chooseAmount(ctx, id, { amount: fields.amount, visitor })
+      return showRecord(ctx, await getCheckout(ctx, id), choice)
+    }
     const kept = { lang: fields.lang, embed: fields.embed }
     try {
-      await chooseAmount(ctx, id, toPlainDecimal(fields.amount))
-      return reply.redirect(pageUrl(id, kept), 303)
+      const { amountRaw } = await chooseAmount(ctx, id, { amount: toPlainDecimal(fields.amount), visitor })
+      return reply.redirect(pageUrl(id, { ...kept, choice: amountRaw.toString() }), 303)
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 429) throw error
       const wrong = error.code === 'invalid_amount' ? { amount: 'wrong' } : {}
@@ -131,22 +143,29 @@ async function showPage(
   const query = request.query as Query
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, idOf(request)))
   const plan = readPlan(query.plan, checkout)
-  const asked = checkout.plans.length > 0 ? { ...checkout, amountRaw: checkout.plans[plan]!.amountRaw } : checkout
+  const choice = await readChoice(ctx, checkout, query.choice)
+  const planRaw = checkout.plans[plan]?.amountRaw
+  const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
   const dueRaw = amountToPay(asked)
-  const link = paymentLink(asked)
+  // Until somebody has said how much there is nothing to pay, and nothing is shown to scan.
+  const link = paymentLink(asked) ?? ctx.till.links.pay(checkout.id)
   const now = clock.now()
-  const ownChoice = checkout.mode === 'unique_amount' && checkout.price === null && checkout.plans.length === 0
-  const kept = { lang: query.lang === undefined ? undefined : voice.language, embed }
+  const kept = {
+    lang: query.lang === undefined ? undefined : voice.language,
+    embed,
+    choice: choice?.amountRaw.toString(),
+  }
+  const shown = toShown(choice ? { ...asked, price: choice.chosen } : checkout)
   const page = (
     <PayPage
-      checkout={checkout}
+      checkout={shown}
       plan={plan}
       dueRaw={dueRaw}
       totalRaw={totalOf(checkout, dueRaw)}
       link={link}
       code={ctx.till.qrOutline(link)}
       worth={await aboutWorth(options, { checkout, dueRaw, voice })}
-      quotedUntil={quotedUntil}
+      quotedUntil={choice ? choice.quotedUntil : quotedUntil}
       refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.till.links.block(refund.hash) }}
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
       cancelUrl={toLink(ctx, checkout.cancelUrl, checkout.id)}
@@ -155,12 +174,19 @@ async function showPage(
       now={now}
       embed={embed}
       wrongAmount={query.amount === 'wrong'}
-      choosing={ownChoice && query.amount !== undefined && stateOf(checkout, now) === 'waiting'}
+      openAmount={isOpenAmount(checkout)}
+      choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
       developer={playLedger && { holds: playLedger.holds, waiting: playLedger.listWaiting().length }}
       hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
     />
   )
   return { page }
+}
+
+/** What pages show: a price may be the payer's own, and more may have come than was asked for. */
+function toShown(checkout: Checkout): ShownCheckout {
+  const price = checkout.price ?? checkout.chosen
+  return { ...checkout, price, askedRaw: askedRaw(checkout), excessRaw: excessOf(checkout) }
 }
 
 /** The number at the top: what was paid, or all that is asked for, of which a part may have come. */

@@ -28,7 +28,6 @@ export interface PayRoutesOptions extends PayPagesOptions {
   perMinute: { address: number; account: number }
   nudge(address: string): void
   onChange(listener: (checkoutId: string) => void): () => void
-  ipOf(request: IncomingMessage): string
 }
 
 interface Stream {

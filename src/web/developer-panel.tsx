@@ -3,6 +3,8 @@ export interface DeveloperPanelProps {
   id: string
   /** The chosen plan, where there are several. */
   plan: number | undefined
+  /** What this payer has chosen to pay, in raw. */
+  choice: string | undefined
   /** Where the forms lead back to: a path of this gateway. */
   back: string
   /** Whether new blocks stay unconfirmed, and how many do. */
@@ -11,7 +13,7 @@ export interface DeveloperPanelProps {
 }
 
 /** Plays payer, merchant and network. It is for developers, and speaks their language alone. */
-export const DeveloperPanel = ({ id, plan, back, holds, waiting }: DeveloperPanelProps) => {
+export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: DeveloperPanelProps) => {
   const pay = `/developer/checkouts/${id}/pay`
   return (
     <details class="developer" lang="en" open>
@@ -22,9 +24,9 @@ export const DeveloperPanel = ({ id, plan, back, holds, waiting }: DeveloperPane
         {waiting > 0 && `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}.
       </p>
       <div class="deeds">
-        <Deed action={pay} back={back} fields={{ way: 'exactly', plan }} label="Pay exactly" />
-        <Deed action={pay} back={back} fields={{ way: 'partly', plan }} label="Pay half" />
-        <Deed action={pay} back={back} fields={{ way: 'late', plan }} label="Pay late" />
+        <Deed action={pay} back={back} fields={{ way: 'exactly', plan, choice }} label="Pay exactly" />
+        <Deed action={pay} back={back} fields={{ way: 'partly', plan, choice }} label="Pay half" />
+        <Deed action={pay} back={back} fields={{ way: 'late', plan, choice }} label="Pay late" />
         {holds ? (
           <Deed action="/developer/confirm" back={back} label="Confirm blocks" />
         ) : (

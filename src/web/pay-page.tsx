@@ -53,6 +53,7 @@ export const PayPage = (props: PayPageProps) => {
             {...developer}
             id={checkout.id}
             plan={checkout.plans.length > 0 ? plan : undefined}
+            choice={props.openAmount ? checkout.amountRaw?.toString() : undefined}
             back={back}
           />
         )}

@@ -2,6 +2,7 @@ import { showMoney, showNano, showTime } from './formats.ts'
 import { Document } from './layout.tsx'
 import { Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
+import { Excess } from './pay-states.tsx'
 import type { Voice } from './texts/index.ts'
 
 interface ReceiptProps {
@@ -41,6 +42,7 @@ export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: Rec
               </p>
             )}
             <Price raw={paidRaw} voice={voice} />
+            <Excess checkout={checkout} voice={voice} />
             <dl class="facts">
               {bought && (
                 <Fact label={texts.plan}>

@@ -12,6 +12,9 @@ export interface ShownCheckout {
   address: string
   amountRaw: Raw | undefined
   paidRaw: Raw
+  /** What was asked for, and what was paid beyond it. */
+  askedRaw: Raw | undefined
+  excessRaw: bigint
   currency: string
   price: string | null
   plans: readonly ShownPlan[]

@@ -31,6 +31,8 @@ export interface PayPageProps {
   /** The origin of the page that frames this one. */
   embed: string | undefined
   wrongAmount: boolean
+  /** Whether whoever pays says how much. */
+  openAmount: boolean
   /** Whether a payer who chose an amount wants another. */
   choosing: boolean
   /** Undefined with real nodes. */
@@ -121,11 +123,10 @@ interface NoticeProps {
 }
 
 const PayNow = (props: Part) => {
-  const { checkout, dueRaw, link, code, quotedUntil, voice, state, now, hrefOf } = props
+  const { checkout, dueRaw, link, code, quotedUntil, voice, state, now, openAmount, hrefOf } = props
   const { texts, locale } = voice
   const { address, mode, paidRaw, amountRaw } = checkout
   const amount = dueRaw === undefined ? texts.anyAmount : showNano(locale, dueRaw)
-  const chosenByPayer = mode === 'unique_amount' && checkout.price === null && checkout.plans.length === 0
   return (
     <>
       <h2 id="state" tabIndex={-1} class="alive">
@@ -175,7 +176,7 @@ const PayNow = (props: Part) => {
       ) : (
         <Timer until={checkout.expiresAt} now={now} text={texts.expiresIn} voice={voice} />
       )}
-      {chosenByPayer && (
+      {openAmount && (
         <p class="hint">
           <a href={hrefOf({ amount: 'other' })}>{texts.otherAmount}</a>
         </p>
@@ -193,7 +194,9 @@ const AmountForm = ({ checkout, voice, wrongAmount, embed }: Part) => {
   const { texts, language } = voice
   return (
     <form class="amount" method="post" action={`/pay/${checkout.id}/amount`}>
-      <label for="amount">{texts.amountInNano}</label>
+      <label for="amount">
+        {checkout.currency === 'NANO' ? texts.amountInNano : fill(texts.amountIn, { currency: checkout.currency })}
+      </label>
       <input
         id="amount"
         name="amount"
@@ -207,7 +210,7 @@ const AmountForm = ({ checkout, voice, wrongAmount, embed }: Part) => {
       />
       {wrongAmount && (
         <p id="wrong" class="wrong">
-          {texts.wrongAmount}
+          {checkout.currency === 'NANO' ? texts.wrongAmount : texts.wrongPrice}
         </p>
       )}
       <p id="amount-help" class="hint">
@@ -217,6 +220,28 @@ const AmountForm = ({ checkout, voice, wrongAmount, embed }: Part) => {
       {embed !== undefined && <input type="hidden" name="embed" value={embed} />}
       <button class="button">{texts.next}</button>
     </form>
+  )
+}
+
+/** What was asked for, what came, and the difference: only where there is one. */
+export const Excess = ({ checkout, voice }: { checkout: ShownCheckout; voice: Voice }) => {
+  const { texts, locale } = voice
+  const { askedRaw, paidRaw, excessRaw } = checkout
+  if (askedRaw === undefined || excessRaw === 0n) return null
+  const rows = [
+    [texts.price, askedRaw],
+    [texts.complete, paidRaw],
+    [texts.excess, excessRaw],
+  ] as const
+  return (
+    <dl class="facts">
+      {rows.map(([label, raw]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{showNano(locale, raw)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -232,6 +257,7 @@ const Complete = (props: Part) => {
   const receipt = `/pay/${checkout.id}/receipt?lang=${voice.language}`
   return (
     <Notice sign="good" heading={heading} words={words}>
+      <Excess checkout={checkout} voice={voice} />
       <div class="ways">
         {successUrl !== undefined && embed === undefined && (
           <a class="button" href={successUrl} rel="noopener noreferrer" data-return={successUrl}>

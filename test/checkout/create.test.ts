@@ -96,12 +96,3 @@ test('401 and 403: notify, templates and generated wallets need a key, and secre
   const made = await shop.open({ ...plain, public_key: publicKey }, { origin })
   assert.equal((await shop.check(made.id)).status, 'pending')
 })
-
-test('409 two open checkouts cannot sum the same funds', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const fields = { address, amount: '1', mode: 'unique_address' }
-  await shop.open(fields)
-  assert.deepEqual(await refuse(shop, fields), [409, 'conflict', 'address'])
-  await shop.open(fields, bearer(world.key()))
-})

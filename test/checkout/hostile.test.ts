@@ -33,11 +33,3 @@ test('a stranger’s absurd price on my address does not keep my payment from be
   await world.pay(merchant.address, nano('2'))
   await until(async () => (await shop.check(own.id)).status === 'complete')
 })
-
-test('what a payer chooses is in nano, also where the shop named another currency', async (t) => {
-  const world = await openWorld(t)
-  const shop = await world.start()
-  const { id } = await shop.open({ address: stranger.address, currency: 'USD' })
-  const record = (await shop.rest('GET', `/checkout/${id}`)).json()
-  assert.equal(record.currency, 'NANO')
-})

@@ -12,6 +12,7 @@ interface Report {
   period: { query: string | null; from: string | null; to: string | null }
   summary: { total: number; by_status: Record<string, number> }
   revenue: Record<string, { count: number; amount: string; amount_raw: string }>
+  excluded: number
   checkouts: { id: string; metadata: object }[]
   limit: number
   has_more: boolean
@@ -66,7 +67,7 @@ test('checkout_report: the checkouts of this very key, by period, status and met
   }
 
   const whole = await report({})
-  assert.deepEqual(Object.keys(whole), ['period', 'summary', 'revenue', 'checkouts', 'limit', 'has_more'])
+  assert.deepEqual(Object.keys(whole), ['period', 'summary', 'revenue', 'excluded', 'checkouts', 'limit', 'has_more'])
   assert.deepEqual(whole.period, { query: null, from: null, to: null })
   const byStatus = { pending: 1, detected: 0, partial: 0, complete: 2, expired: 1, cancelled: 0 }
   assert.deepEqual(whole.summary, { total: 4, by_status: byStatus })
@@ -92,6 +93,12 @@ test('checkout_report: the checkouts of this very key, by period, status and met
     ['past 1 month', [today, newYear, december]],
     ['last 1 year', everything],
     ['past 2 years', everything],
+    ['last 5 hours', [today]],
+    ['past 1 hour', [today]],
+    ['this week', [today, newYear, december]],
+    ['last week', []],
+    ['this year', [today, newYear]],
+    ['last year', [december, autumn]],
   ]
   for (const [query, expected] of periods) await assertFound({ query }, expected)
   const now = clock.now()
@@ -108,7 +115,9 @@ test('checkout_report: the checkouts of this very key, by period, status and met
 
   for (const status of ['paid', 'confirmed', 'completed', 'complete']) await assertFound({ status }, [newYear, autumn])
   await assertFound({ status: 'expired' }, [december])
-  await assertFound({ from: '2027-01-01', to: '2027-01-02' }, [newYear])
+  // A day as the end is the whole of that day.
+  await assertFound({ from: '2027-01-01', to: '2027-01-01' }, [newYear])
+  await assertFound({ from: '2027-01-01', to: '2027-01-02' }, [today, newYear])
   await assertFound({ to: '2027-01-01T06:00:00Z' }, [december, autumn])
   await assertFound({ from: Date.parse('2027-01-01T06:00:00Z') / 1_000 }, [today, newYear])
   // What is said exactly goes before the period.
@@ -129,11 +138,22 @@ test('checkout_report: the checkouts of this very key, by period, status and met
 
   assert.equal((await report({}, stranger.key)).summary.total, 1)
   assert.equal((await report({}, secondKey)).summary.total, 1, 'not even those of another key of the account')
+  // They are counted, so that nobody takes the report for all there is.
+  assert.deepEqual([whole.excluded, (await report({ query: 'yesterday' })).excluded], [1, 0])
+  assert.equal((await report({}, secondKey)).excluded, 4)
+  const keys = (await shop.rest('GET', '/api/keys', key)).json<{ keys: { id: string; start: string }[] }>().keys
+  const { id } = keys.find(({ start }) => key.startsWith(start))!
+  const rotated = (await shop.rest('POST', `/api/keys/${id}/rotate`, key)).json<{ id: string; key: string }>()
+  const again = (await shop.rest('POST', `/api/keys/${rotated.id}/rotate`, rotated.key)).json<{ key: string }>()
+  for (const next of [rotated.key, again.key]) {
+    const { summary, revenue, excluded } = await report({}, next)
+    assert.deepEqual([summary, revenue, excluded], [whole.summary, whole.revenue, 1])
+  }
   const admin = await report({}, world.key())
   assert.equal(admin.summary.total, 0)
 
   const wrong: [object, string][] = [
-    ...['whenever', 'last days', 'last 0 days', 'next 3 days', 'last 5 hours', 'last 30 days or so'].map(
+    ...['whenever', 'last days', 'last 0 days', 'next 3 days', 'last 5 minutes', 'last 30 days or so'].map(
       (query): [object, string] => [{ query }, 'query'],
     ),
     [{ query: 30 }, 'query'],

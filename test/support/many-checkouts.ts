@@ -106,6 +106,7 @@ function add(batch: Batch, made: Made, now: number): void {
     look: 1,
     look_height: 0,
     note: null,
+    chosen: null,
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   batch.checkout_timeline.push({
@@ -146,6 +147,7 @@ function add(batch: Batch, made: Made, now: number): void {
       quote: null,
       superseded: 0,
       chosen: null,
+      chosen_by: null,
       created_at: createdAt,
       release_at: watchedUntil,
     })

@@ -6,6 +6,7 @@ import {
   badField,
   checkoutNotFound,
   deleteCheckout,
+  excessOf,
   getOwn,
   listCheckouts,
   listKeylessPaid,
@@ -116,9 +117,10 @@ function mountOne(door: Door, ctx: CheckoutCtx): void {
       check: till.links.check(own.checkout.id),
       block: till.links.block,
     }
-    return (
-      <CheckoutPage frame={frame} filled={filled} links={links} isOwn={own.checkout.owner === accountId} {...own} />
-    )
+    const isOwn = own.checkout.owner === accountId
+    const { price, chosen } = own.checkout
+    const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
+    return <CheckoutPage {...own} frame={frame} filled={filled} links={links} isOwn={isOwn} checkout={checkout} />
   }
   const place = { section: '/checkouts', done, again: detail }
   const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })

@@ -66,6 +66,8 @@ export interface CheckoutsTable {
   look_height: number | null
   /** What its merchant wants to remember about it. */
   note: string | null
+  /** Where the merchant named no price: the one that its payer typed and paid, in the currency. */
+  chosen: string | null
 }
 
 /** An exact amount at an address belongs to one checkout of an owner. */
@@ -79,8 +81,9 @@ export interface CheckoutReservationsTable {
   quote: number | null
   /** The price was changed before anybody saw it: a payment of this amount is for the merchant to look at. */
   superseded: number
-  /** What its payer typed, where the merchant named no price. */
+  /** What a payer typed, where the merchant named no price, and a fingerprint of who that was. */
   chosen: string | null
+  chosen_by: string | null
   created_at: number
   release_at: number
 }

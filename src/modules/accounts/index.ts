@@ -36,6 +36,7 @@ export {
   listAccounts,
   listAudit,
   listKeys,
+  listPredecessors,
   lockAccount,
 } from './store.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'

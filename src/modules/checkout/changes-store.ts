@@ -11,6 +11,7 @@ export interface CheckoutChange {
   plan?: number | null
   amountRaw?: Raw | undefined
   plans?: readonly Plan[]
+  chosen?: string
   paidAt?: number
   blockHash?: string | null
   payer?: string | null
@@ -35,6 +36,7 @@ export async function markChanged(
       ...(change.plan !== undefined && { plan: change.plan }),
       ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
       ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
+      ...(change.chosen !== undefined && { chosen: change.chosen }),
       ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
       ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
       ...(change.payer !== undefined && { payer: change.payer }),
@@ -63,6 +65,7 @@ type Presentation = Pick<
   | 'webhookEvents'
   | 'notify'
   | 'metadata'
+  | 'note'
 >
 
 /** What a merchant may change about an open checkout. */
@@ -80,6 +83,7 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
       webhook_events: JSON.stringify(shown.webhookEvents),
       notify: shown.notify,
       metadata: JSON.stringify(shown.metadata),
+      note: shown.note,
     })
     .where('id', '=', id)
     .execute()

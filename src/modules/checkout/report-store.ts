@@ -10,7 +10,10 @@ import { type Checkout, toCheckout } from './store.ts'
 export interface Filter {
   /** Undefined is everybody's, which only administrators may ask for. */
   owner?: string | undefined
-  keyId?: string | undefined
+  /** Made with one of these keys. */
+  keyIds?: readonly string[] | undefined
+  /** Made with none of these. */
+  otherKeyIds?: readonly string[] | undefined
   status?: CheckoutStatus | undefined
   additional?: AdditionalStatus | undefined
   mode?: CheckoutMode | undefined
@@ -27,11 +30,16 @@ export interface Filter {
 type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
 
 function where<O>(query: Query<O>, engine: Engine, filter: Filter): Query<O> {
-  const { owner, keyId, status, additional, mode, currency, text } = filter
+  const { owner, keyIds, otherKeyIds, status, additional, mode, currency, text } = filter
   const { from, to, metadata = [], includeHidden = false } = filter
   let found = query
   if (owner !== undefined) found = found.where('checkouts.owner', '=', owner)
-  if (keyId !== undefined) found = found.where('checkouts.key_id', '=', keyId)
+  if (keyIds !== undefined) found = found.where('checkouts.key_id', 'in', [...keyIds])
+  if (otherKeyIds !== undefined) {
+    found = found.where(({ eb, or }) =>
+      or([eb('checkouts.key_id', 'is', null), eb('checkouts.key_id', 'not in', [...otherKeyIds])]),
+    )
+  }
   if (status !== undefined) found = found.where('checkouts.status', '=', status)
   if (additional !== undefined) found = found.where('checkouts.additional_status', '=', additional)
   if (mode !== undefined) found = found.where('checkouts.mode', '=', mode)

@@ -1,5 +1,5 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { CheckoutQuotesTable } from '../../kernel/tables/checkouts.ts'
+import type { CheckoutQuotesTable, CheckoutReservationsTable } from '../../kernel/tables/checkouts.ts'
 import type { Db } from '../../kernel/tables/index.ts'
 
 export interface Reservation {
@@ -10,12 +10,27 @@ export interface Reservation {
   plan: number
   quote: number | null
   superseded: boolean
+  /** What a payer typed, and who: only where the merchant named no price. */
+  chosen: string | null
+  chosenBy: string | null
 }
+
+const toReservation = (row: CheckoutReservationsTable): Reservation => ({
+  address: row.address,
+  amountRaw: toRaw(BigInt(row.amount_raw)),
+  owner: row.owner,
+  checkoutId: row.checkout_id,
+  plan: row.plan,
+  quote: row.quote,
+  superseded: row.superseded === 1,
+  chosen: row.chosen,
+  chosenBy: row.chosen_by,
+})
 
 /** Takes an amount for a checkout; false when another checkout of the owner has it. */
 export async function takeAmount(
   db: Db,
-  { address, amountRaw, owner, checkoutId, plan, quote }: Omit<Reservation, 'superseded'>,
+  { address, amountRaw, owner, checkoutId, plan, quote, chosen, chosenBy }: Omit<Reservation, 'superseded'>,
   { now, releaseAt }: { now: number; releaseAt: number },
 ): Promise<boolean> {
   const row = await db
@@ -28,6 +43,8 @@ export async function takeAmount(
       plan,
       quote,
       superseded: 0,
+      chosen,
+      chosen_by: chosenBy,
       created_at: now,
       release_at: releaseAt,
     })
@@ -46,15 +63,7 @@ export async function listReservations(db: Db, address: string, amountRaw: Raw):
     .where('amount_raw', '=', amountRaw.toString())
     .limit(1_000)
     .execute()
-  return rows.map((row) => ({
-    address: row.address,
-    amountRaw: toRaw(BigInt(row.amount_raw)),
-    owner: row.owner,
-    checkoutId: row.checkout_id,
-    plan: row.plan,
-    quote: row.quote,
-    superseded: row.superseded === 1,
-  }))
+  return rows.map(toReservation)
 }
 
 /** How many amounts an owner has taken at an address, counted up to a bound. Those of strangers take no room. */
@@ -75,11 +84,37 @@ export async function countReservations(
   return Number(row?.count ?? 0)
 }
 
-export async function countReservationsOf(db: Db, checkoutId: string): Promise<number> {
+/** The newest amount that was reserved for a price that somebody typed. */
+export async function findChosen(db: Db, checkoutId: string, chosen: string): Promise<Reservation | undefined> {
+  const row = await db
+    .selectFrom('checkout_reservations')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .where('chosen', '=', chosen)
+    .where('superseded', '=', 0)
+    .orderBy('quote', 'desc')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toReservation(row)
+}
+
+/** A choice by the amount that was reserved for it. */
+export async function findChoice(
+  db: Db,
+  { checkoutId, address, amountRaw }: { checkoutId: string; address: string; amountRaw: Raw },
+): Promise<Reservation | undefined> {
+  const found = await listReservations(db, address, amountRaw)
+  return found.find((one) => one.checkoutId === checkoutId && one.chosen !== null && !one.superseded)
+}
+
+/** How many amounts of a checkout one visitor has had reserved. */
+export async function countChoices(db: Db, checkoutId: string, chosenBy: string): Promise<number> {
   const row = await db
     .selectFrom('checkout_reservations')
     .select(({ fn }) => fn.countAll().as('count'))
     .where('checkout_id', '=', checkoutId)
+    .where('chosen_by', '=', chosenBy)
     .executeTakeFirst()
   return Number(row?.count ?? 0)
 }

@@ -1,7 +1,8 @@
-import { formatNano } from '../../kernel/money.ts'
+import { type Raw, formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { Till } from '../../kernel/till.ts'
+import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
 import { ANONYMOUS, type Checkout, type Plan, type SeenBlock } from './store.ts'
@@ -17,13 +18,22 @@ export function amountToPay({ amountRaw, paidRaw, mode }: Checkout): bigint | un
   return amountRaw > paidRaw ? amountRaw - paidRaw : 0n
 }
 
-export function paymentLink(checkout: Checkout): string {
+/** Undefined as long as nobody can say how much: whatever were paid could not be matched. */
+export function paymentLink(checkout: Checkout): string | undefined {
   const due = amountToPay(checkout)
+  const isGift = checkout.mode !== 'unique_amount' && checkout.price === null && checkout.plans.length === 0
+  if (due === undefined && !isGift) return undefined
   return toPaymentUri({
     address: checkout.address,
     // Before anything is due any amount may be typed; afterwards nothing is asked for.
     ...(due !== undefined && due > 0n && { amount: due as Checkout['amountRaw'] }),
   })
+}
+
+/** The link and its picture; until there is one, the picture leads to the page. */
+function toPay(till: Till, checkout: Checkout, choice?: Choice): JsonObject {
+  const link = paymentLink({ ...checkout, amountRaw: choice?.amountRaw ?? checkout.amountRaw })
+  return { ...(link !== undefined && { link }), qrcode: till.qrPng(link ?? till.links.pay(checkout.id)) }
 }
 
 const amounts = ({ amountRaw }: Pick<Plan, 'amountRaw'>): JsonObject =>
@@ -33,10 +43,13 @@ function fiat(checkout: Checkout): JsonObject {
   if (checkout.currency === 'NANO') return { currency: 'NANO' }
   return {
     currency: checkout.currency,
-    ...orNothing('fiat_amount', checkout.price),
+    ...orNothing('fiat_amount', priceShown(checkout)),
     note: `Converted to nano when the page is opened; a quote lives 15 minutes.`,
   }
 }
+
+/** The merchant's price, or what the payer made of it. */
+const priceShown = (checkout: Checkout) => planOf(checkout)?.value ?? checkout.price ?? checkout.chosen
 
 function links(till: Till, { id }: Checkout): JsonObject {
   return { browser: till.links.pay(id), check: till.links.check(id), json: till.links.record(id) }
@@ -45,7 +58,7 @@ function links(till: Till, { id }: Checkout): JsonObject {
 function showPlans(till: Till, checkout: Checkout): JsonObject {
   if (checkout.plans.length === 0) return {}
   const plans = checkout.plans.map((plan): JsonObject => {
-    const link = toPaymentUri({ address: checkout.address, amount: plan.amountRaw })
+    const link = plan.amountRaw && toPaymentUri({ address: checkout.address, amount: plan.amountRaw })
     const amount =
       plan.amountRaw === undefined
         ? { value: plan.value }
@@ -55,8 +68,8 @@ function showPlans(till: Till, checkout: Checkout): JsonObject {
       ...amount,
       ...(checkout.currency !== 'NANO' && { fiat_amount: plan.value }),
       discount: plan.discount,
-      link,
-      qrcode: till.qrPng(link),
+      ...(link !== undefined && { link }),
+      qrcode: till.qrPng(link ?? till.links.pay(checkout.id)),
     }
   })
   return { plans }
@@ -64,7 +77,6 @@ function showPlans(till: Till, checkout: Checkout): JsonObject {
 
 /** What whoever made a checkout gets (contract 2, Checkout response). */
 export function toResponse(till: Till, { checkout, rate, webhookSecret }: Opened): JsonObject {
-  const link = paymentLink(checkout)
   return {
     id: checkout.id,
     ...links(till, checkout),
@@ -73,8 +85,7 @@ export function toResponse(till: Till, { checkout, rate, webhookSecret }: Opened
     ...(checkout.currency !== 'NANO' && fiat(checkout)),
     ...(rate && { rate: rate.rate, rate_source: rate.source }),
     ...showPlans(till, checkout),
-    link,
-    qrcode: till.qrPng(link),
+    ...toPay(till, checkout),
     mode: checkout.mode,
     status: checkout.status,
     expires_unix: toUnix(checkout.expiresAt),
@@ -99,8 +110,24 @@ function completingBlock(checkout: Checkout, payments: readonly Payment[]): Json
 
 const planOf = ({ plan, plans }: Checkout): Plan | undefined => (plan === null ? undefined : plans[plan])
 
-/** What was asked for: of several plans the first, until it is known which one is bought. */
-const askedRaw = (checkout: Checkout) => planOf(checkout)?.amountRaw ?? checkout.amountRaw
+/**
+ * What was asked for: of several plans the first, until it is known which one is bought. Where nobody asked for anything
+ * it is what was given.
+ */
+export const askedRaw = (checkout: Checkout): Raw | undefined =>
+  planOf(checkout)?.amountRaw ?? checkout.amountRaw ?? (checkout.status === 'complete' ? checkout.paidRaw : undefined)
+
+/** What was paid beyond what was asked for. */
+export function excessOf(checkout: Checkout): bigint {
+  const asked = askedRaw(checkout)
+  const isOver = checkout.status === 'complete' && checkout.additional === 'overpaid' && asked !== undefined
+  return isOver && checkout.paidRaw > asked ? checkout.paidRaw - asked : 0n
+}
+
+function excess(checkout: Checkout): JsonObject {
+  const raw = excessOf(checkout)
+  return raw === 0n ? {} : { amount_excess: formatNano(raw), amount_excess_raw: raw.toString() }
+}
 
 function boughtPlan(checkout: Checkout): JsonObject {
   const bought = planOf(checkout)
@@ -113,10 +140,16 @@ function boughtPlan(checkout: Checkout): JsonObject {
   return { plan: { title: bought.title, ...value, discount: bought.discount } }
 }
 
+interface Shown {
+  payments: readonly Payment[]
+  /** What this visitor chose to pay. */
+  choice?: Choice | undefined
+}
+
 /** What anybody who knows the id may know about the payment (contract 2, Checkout status). */
-export function toCheck(till: Till, checkout: Checkout, payments: readonly Payment[]): JsonObject {
+export function toCheck(till: Till, checkout: Checkout, { payments, choice }: Shown): JsonObject {
   const { status, paidRaw } = checkout
-  const amountRaw = askedRaw(checkout)
+  const amountRaw = choice && status !== 'complete' ? choice.amountRaw : askedRaw(checkout)
   const complete = status === 'complete'
   const due =
     complete || status === 'refunded' || amountRaw === undefined || paidRaw >= amountRaw ? 0n : amountRaw - paidRaw
@@ -128,7 +161,9 @@ export function toCheck(till: Till, checkout: Checkout, payments: readonly Payme
     address: checkout.address,
     amount: amountRaw === undefined ? null : formatNano(amountRaw),
     amount_raw: amountRaw?.toString() ?? null,
+    amount_paid: formatNano(paidRaw),
     amount_paid_raw: paidRaw.toString(),
+    ...excess(checkout),
     amount_due_raw: due.toString(),
     expires_unix: toUnix(checkout.expiresAt),
     json: till.links.record(checkout.id),
@@ -140,10 +175,11 @@ export function toCheck(till: Till, checkout: Checkout, payments: readonly Payme
 }
 
 /** The public record: what the page shows. Nothing of webhooks, mail or metadata (contract 2, rule 17). */
-export function toRecord(till: Till, checkout: Checkout, payments: readonly Payment[]): JsonObject {
-  const link = paymentLink(checkout)
+export function toRecord(till: Till, checkout: Checkout, shown: Shown): JsonObject {
+  const { choice } = shown
   return {
-    ...toCheck(till, checkout, payments),
+    ...toCheck(till, checkout, shown),
+    ...(choice && { browser: `${till.links.pay(checkout.id)}?choice=${choice.amountRaw}` }),
     check: till.links.check(checkout.id),
     mode: checkout.mode,
     ...fiat(checkout),
@@ -153,8 +189,7 @@ export function toRecord(till: Till, checkout: Checkout, payments: readonly Paym
     ...orNothing('success_url', checkout.successUrl),
     ...orNothing('cancel_url', checkout.cancelUrl),
     ...showPlans(till, checkout),
-    link,
-    qrcode: till.qrPng(link),
+    ...toPay(till, checkout, choice),
     created_unix: toUnix(checkout.createdAt),
     ...(checkout.paidAt !== null && { paid_unix: toUnix(checkout.paidAt) }),
   }
@@ -173,12 +208,13 @@ export function toOwnView(till: Till, checkout: Checkout): JsonObject {
     address: checkout.address,
     ...(checkout.merchantAddress !== checkout.address && { merchant_address: checkout.merchantAddress }),
     currency: checkout.currency,
-    price: checkout.price,
-    ...(checkout.currency !== 'NANO' && { fiat_amount: checkout.price }),
+    price: priceShown(checkout),
+    ...(checkout.currency !== 'NANO' && { fiat_amount: priceShown(checkout) }),
     amount: amountRaw === undefined ? null : formatNano(amountRaw),
     amount_raw: amountRaw?.toString() ?? null,
     amount_paid: formatNano(paidRaw),
     amount_paid_raw: paidRaw.toString(),
+    ...excess(checkout),
     plans: checkout.plans.map(({ title, value, discount, amountRaw }) => ({
       title,
       value,
@@ -196,6 +232,7 @@ export function toOwnView(till: Till, checkout: Checkout): JsonObject {
     webhook_secret_set: checkout.webhookSecret !== null,
     notify: checkout.notify,
     metadata: checkout.metadata,
+    note: checkout.note,
     block_hash: checkout.blockHash,
     payer: checkout.payer,
     hidden: checkout.hiddenAt !== null,

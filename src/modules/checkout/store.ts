@@ -71,6 +71,7 @@ export interface Checkout {
   look: number | null
   lookHeight: number | null
   note: string | null
+  chosen: string | null
 }
 
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
@@ -142,6 +143,7 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     look: row.look,
     lookHeight: row.look_height,
     note: row.note,
+    chosen: row.chosen,
   }
 }
 
@@ -191,6 +193,7 @@ export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> 
       look: checkout.look,
       look_height: checkout.lookHeight,
       note: checkout.note,
+      chosen: checkout.chosen,
     })
     .execute()
 }

@@ -1,11 +1,11 @@
-import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
+import { RAW_MAX, type Raw, formatNano, parseNano, toPlainDecimal, toRaw } from '../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
-import { readFlag } from '../../kernel/fields.ts'
+import { READERS, readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { CheckoutMode } from '../../kernel/tables/checkouts.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { SMALLEST_PRICE, hasWildcards } from './domain/amounts.ts'
-import { parseFiat } from './domain/fiat.ts'
+import { formatFiat, parseFiat } from './domain/fiat.ts'
 import { badField } from './errors.ts'
 
 /** A price as it was given: an amount of nano, one with digits to fill, or money of a state. */
@@ -32,6 +32,8 @@ export interface PresentationRequest {
   webhookEvents?: string[]
   notify?: string | null
   metadata?: JsonObject
+  /** For the merchant alone. */
+  note?: string | null
 }
 
 export interface CheckoutRequest extends PresentationRequest {
@@ -43,6 +45,8 @@ export interface CheckoutRequest extends PresentationRequest {
   template: string | undefined
   /** What an order from a template says itself. */
   order: Order | undefined
+  /** How long it is open; undefined is as long as others. */
+  lifetimeMilliseconds?: number
 }
 
 interface Order {
@@ -63,6 +67,9 @@ const TITLE_MAX = 120
 const DESCRIPTION_MAX = 1_000
 const URL_MAX = 2_048
 const PLANS_MAX = 20
+const ITEMS_MAX = 100
+const LIFETIME_MIN = 5 * 60_000
+const LIFETIME_MAX = 30 * 24 * 3_600_000
 const METADATA_BYTES_MAX = 4_096
 const METADATA_KEYS_MAX = 50
 const METADATA_DEPTH_MAX = 4
@@ -88,11 +95,13 @@ function given(value: unknown): unknown {
 export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
   const currency = readCurrency(body.currency, rules.currencies)
   const template = readTemplate(body.template)
+  const lifetimeMilliseconds = readLifetime(body.expire)
   return {
     ...readPresentation(body, rules),
+    ...(lifetimeMilliseconds !== undefined && { lifetimeMilliseconds }),
     address: readAddress(body.address),
     currency,
-    price: template === undefined ? readPrice('amount', body.amount, currency) : undefined,
+    price: template === undefined ? readTotal(body, currency) : undefined,
     plans: readPlans(body.plans, currency),
     mode: readMode(body),
     template,
@@ -101,7 +110,7 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
 }
 
 function readOrder(body: Body, currency: string): Order {
-  const saysMode = given(body.mode) !== undefined || readFlag(body.random) === true
+  const saysMode = given(body.mode) !== undefined || readFlag(body.random) !== undefined
   return {
     amount: given(body.amount),
     currency: given(body.currency) === undefined ? undefined : currency,
@@ -126,6 +135,7 @@ export function readPresentation(body: Body, rules: ReadingRules): PresentationR
   if (body.webhook_events !== undefined) read.webhookEvents = readEvents(body.webhook_events)
   if (body.notify !== undefined) read.notify = readNotify(body.notify)
   if (body.metadata !== undefined) read.metadata = readMetadata(body.metadata)
+  if (body.note !== undefined) read.note = readText('note', body.note, DESCRIPTION_MAX, INVISIBLE_BUT_LINES)
   return read
 }
 
@@ -169,6 +179,62 @@ export function readPrice(field: string, value: unknown, currency: string): Pric
   return { kind: 'nano', text, raw }
 }
 
+/** The price, or what the items of an order come to. */
+function readTotal(body: Body, currency: string): Price | undefined {
+  return readPrice('amount', body.amount, currency) ?? sumItems(body, currency)
+}
+
+/**
+ * Items and shipping as one price, exactly. Items are `{price, quantity?}`; shipping is a price, or an object with one. A
+ * client that only asks for the payer's address says so in other ways, which cost nothing.
+ */
+function sumItems({ line_items: items, shipping }: Body, currency: string): Price | undefined {
+  const listed = given(items) ?? []
+  if (!Array.isArray(listed) || listed.length > ITEMS_MAX) {
+    throw badField('line_items', `line_items must be a list of up to ${ITEMS_MAX} items.`)
+  }
+  const costs = listed.map((item: unknown, at) => {
+    const field = `line_items[${at}]`
+    if (typeof item !== 'object' || item === null) throw badField(field, 'An item is an object.')
+    const { price, value, amount, quantity, qty } = item as Body
+    const cost = readCost(`${field}.price`, price ?? value ?? amount, currency)
+    if (cost === undefined) throw badField(`${field}.price`, 'An item needs a price.', 'invalid_amount')
+    return cost * readQuantity(`${field}.quantity`, quantity ?? qty)
+  })
+  const asked = typeof shipping === 'object' && shipping !== null ? (shipping as Body).price : shipping
+  const delivery = typeof asked === 'boolean' ? undefined : readCost('shipping', asked, currency)
+  if (costs.length === 0) return undefined
+  const sum = costs.reduce((total, cost) => total + cost, delivery ?? 0n)
+  const text = currency === 'NANO' ? sum <= RAW_MAX && formatNano(toRaw(sum)) : formatFiat(sum)
+  if (text === false) throw badField('line_items', 'The items cost more than all nano there is.', 'invalid_amount')
+  return readPrice('line_items', text, currency)
+}
+
+/** In raw, or in 10^-8 of a currency. Something in an order may be free. */
+function readCost(field: string, value: unknown, currency: string): bigint | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const text = toDecimalText(value)
+  const cost = text === undefined ? undefined : currency === 'NANO' ? parseNano(text) : parseFiat(text)
+  if (cost === undefined) throw badField(field, 'Invalid amount number', 'invalid_amount')
+  return cost
+}
+
+function readQuantity(field: string, value: unknown): bigint {
+  if (given(value) === undefined) return 1n
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
+  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw badField(field, 'quantity must be a whole number from 1.')
+  return BigInt(text)
+}
+
+function readLifetime(value: unknown): number | undefined {
+  if (given(value) === undefined) return undefined
+  const milliseconds = READERS.duration(value)
+  if (milliseconds === undefined || milliseconds < LIFETIME_MIN || milliseconds > LIFETIME_MAX) {
+    throw badField('expire', 'expire must be from 5 minutes to 30 days, such as 2 hours.', 'invalid_duration')
+  }
+  return milliseconds
+}
+
 /** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
 function toDecimalText(value: unknown): string | undefined {
   if (typeof value === 'string') return toPlainDecimal(value.trim())
@@ -207,11 +273,15 @@ function readDiscount(field: string, value: unknown): number | false {
 
 export function readMode({ mode, random }: Body, otherwise: CheckoutMode = 'unique_amount'): CheckoutMode {
   const chosen = given(mode)
-  if (chosen === undefined) return readFlag(random) === true ? 'unique_amount' : otherwise
+  const isRandom = readFlag(random)
+  if (chosen === undefined) return isRandom === undefined ? otherwise : isRandom ? 'unique_amount' : 'unique_address'
   const known = MODES.find((name) => name === chosen)
   if (known === undefined) throw badField('mode', `mode must be one of ${MODES.join(', ')}.`)
-  if (readFlag(random) === true && known !== 'unique_amount') {
+  if (isRandom === true && known !== 'unique_amount') {
     throw badField('random', 'random means the mode unique_amount.')
+  }
+  if (isRandom === false && known === 'unique_amount') {
+    throw badField('random', 'random: false means the mode unique_address.')
   }
   return known
 }

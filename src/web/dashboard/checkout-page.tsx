@@ -18,6 +18,7 @@ interface CheckoutDetail {
   price: string | null
   amountRaw: bigint | undefined
   paidRaw: bigint
+  excessRaw: bigint
   plans: readonly { title: string; value: string; amountRaw: bigint | undefined }[]
   plan: number | null
   successUrl: string | null
@@ -163,6 +164,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
             facts={[
               ['Asked for', <Money checkout={checkout} />],
               ['Paid', <Nano raw={checkout.paidRaw} />],
+              ...(checkout.excessRaw === 0n ? [] : [['Too much', <Nano raw={checkout.excessRaw} />] as const]),
               ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
               ...(checkout.merchantAddress === checkout.address
                 ? []

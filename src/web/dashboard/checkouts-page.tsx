@@ -75,7 +75,16 @@ const Price = ({ row }: { row: CheckoutRow }) => {
     )
   }
   if (row.amountRaw === undefined) return row.paidRaw > 0n ? <Nano raw={row.paidRaw} /> : <>payer decides</>
-  return <Nano raw={row.amountRaw} />
+  return (
+    <>
+      <Nano raw={row.amountRaw} />
+      {row.paidRaw > row.amountRaw && (
+        <span class="under">
+          <Nano raw={row.paidRaw} /> paid
+        </span>
+      )}
+    </>
+  )
 }
 
 export const CheckoutsPage = (props: CheckoutsPageProps) => {

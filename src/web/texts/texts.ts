@@ -40,8 +40,10 @@ export interface Texts {
   chooseAmount: string
   chooseAmountHelp: string
   amountInNano: string
+  amountIn: string
   next: string
   wrongAmount: string
+  wrongPrice: string
   otherAmount: string
   choosePlan: string
   discount: string
@@ -60,6 +62,7 @@ export interface Texts {
   paidOn: string
   paidBy: string
   price: string
+  excess: string
   rate: string
   block: string
   blocks: string

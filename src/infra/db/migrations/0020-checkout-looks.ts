@@ -10,6 +10,7 @@ export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {
   await schema.alterTable('checkouts').addColumn('look', 'integer').execute()
   await schema.alterTable('checkouts').addColumn('look_height', 'integer').execute()
   await schema.alterTable('checkouts').addColumn('note', 'text').execute()
+  await schema.alterTable('checkouts').addColumn('chosen', 'text').execute()
   await schema.alterTable('checkout_watchers').addColumn('look', 'integer').execute()
   await schema.alterTable('checkout_watchers').addColumn('look_height', 'integer').execute()
   const looks = schema.alterTable('watched_addresses')
@@ -23,6 +24,7 @@ export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {
     .addPrimaryKeyConstraint('checkout_sightings_key', ['address', 'hash'])
     .execute()
   await schema.alterTable('checkout_reservations').addColumn('chosen', 'text').execute()
+  await schema.alterTable('checkout_reservations').addColumn('chosen_by', 'text').execute()
   await schema.alterTable('api_keys').addColumn('predecessor', 'text').execute()
   await rememberRotations(db)
 }

@@ -1,7 +1,7 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
-import { type ApiKey, findLiveKey, insertAudit, markEnding } from '../store.ts'
+import { type ApiKey, findLiveKey, insertAudit, markEnding, markSuccession } from '../store.ts'
 import { issueKeyIn, requireAlive, toShown } from './issue-key.ts'
 
 const OVERLAP_MILLISECONDS = 24 * 3_600_000
@@ -26,6 +26,7 @@ export function rotateKey(
     if (!ending) throw (await findLiveKey(tx.db, { accountId, keyId, now })) ? keyEnding() : keyNotFound()
     const { kind, name, origins } = ending.key
     const issued = await issueKeyIn(tx, { accountId, kind, name, origins, actor })
+    await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
     await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
     await input.deed?.record(tx.db, toShown(issued))
     return { ...issued, oldHash: ending.hash }

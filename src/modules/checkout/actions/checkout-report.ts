@@ -11,15 +11,15 @@ const free = (description: string, example?: unknown) =>
 
 export const checkoutReport = action({
   name: 'checkout_report',
-  summary: 'What the checkouts made with this key came to.',
+  summary: 'What the checkouts made with this key, or with those whose place it took, came to.',
   input: input({
     query: free(
-      'A period: `last 30 days`, `past 3 months`, `today`, `yesterday`, `this month`, `last month`.',
+      'A period: `last 30 days`, `past 12 hours`, `today`, `yesterday`, `this` or `last` `week`, `month` or `year`.',
       'today',
     ),
     status: free('Only checkouts of this status; `paid` is `complete`.', 'complete'),
     from: free('A date or unix seconds; goes before the period.'),
-    to: free('The same for the end, which is not included.'),
+    to: free('The same for the end: a date means the end of that day, a moment is not included.'),
     metadata_filter: free('Members that the metadata must have.', { order: 'A-1' }),
     metadata_key: free('One such member; with `metadata_value`.'),
     metadata_value: free('What it must be.'),
@@ -34,6 +34,7 @@ export const checkoutReport = action({
         by_status: { pending: 0, detected: 0, partial: 0, complete: 1, expired: 0, cancelled: 0 },
       },
       revenue: { NANO: { count: 1, amount: '1.503241', amount_raw: '1503241000000000000000000000000' } },
+      excluded: 0,
       checkouts: [],
       limit: 100,
       has_more: false,
@@ -45,6 +46,7 @@ export const checkoutReport = action({
     revenue: answer.map(
       answer.record({ count: answer.integer, amount: answer.text, amount_raw: answer.optional(answer.raw) }),
     ),
+    excluded: answer.integer,
     checkouts: answer.list(answer.record({ id: answer.text, status: answer.text })),
     limit: answer.integer,
     has_more: answer.bool,
@@ -57,6 +59,7 @@ export const checkoutReport = action({
   async run(ctx, fields) {
     const { caller } = ctx
     if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')
-    return reportCheckouts(toCheckoutCtx(ctx), caller.keyId, fields)
+    const { accountId, keyId } = caller
+    return reportCheckouts(toCheckoutCtx(ctx), { accountId, keyId }, fields)
   },
 })

@@ -4,6 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { openCheckout } from '../domain/open.ts'
+import { toFieldError } from '../errors.ts'
 import { toResponse } from '../shape.ts'
 import { readCheckout } from '../wire-fields.ts'
 
@@ -41,7 +42,13 @@ export const checkout = action({
     metadata: free('An object that comes back with events: up to 4096 bytes, 50 members, 4 levels.', { order: 'A-1' }),
     template: free('The id of an own checkout that is used again; needs a key.'),
     mode: free('`unique_amount`, `unique_address` or `generated_wallet`.', 'unique_amount'),
-    random: free('The same as the mode `unique_amount`.', true),
+    random: free('`true` is the mode `unique_amount`, `false` is `unique_address`.', true),
+    expire: free('How long it is open, from 5 minutes to 30 days; otherwise as long as the service says.', '2 hours'),
+    note: free('What you want to remember about it, up to 1000 characters; payers do not see it.'),
+    line_items: free('Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed.', [
+      { name: 'Lamp', price: '2.5', quantity: 2 },
+    ]),
+    shipping: free('What is added to them: a price, or an object with `price`.', '0.5'),
     plans: free('Prices to choose from: up to 20 of `{title, value, discount?}`.', [{ title: 'Large', value: '3' }]),
     public_key: free('A key that may live in a browser.'),
   }),
@@ -80,7 +87,7 @@ export const checkout = action({
     note: answer.optional(answer.text),
     rate: answer.optional(answer.text),
     plans: answer.optional(answer.list(PLAN)),
-    link: answer.paymentUri,
+    link: answer.optional(answer.paymentUri),
     qrcode: answer.png,
     mode: answer.words('unique_amount', 'unique_address', 'generated_wallet'),
     status: answer.words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'),
@@ -96,11 +103,12 @@ export const checkout = action({
     invalid_metadata: '`metadata` is larger than 4096 bytes, 50 members or 4 levels.',
     key_required: '`notify` and `template` need a key.',
     feature_disabled: 'A public key, or an account without generated wallets, asked for more than it may.',
-    not_found: 'There is no such template of yours.',
-    conflict: '`unique_address`: there is an open checkout on this address.',
+    invalid_request:
+      'A field cannot be used; `field` says which: there is no such template of yours, or an open checkout on the address.',
+    invalid_duration: '`expire` is no time from 5 minutes to 30 days.',
+    no_node: 'No node can say what lies on the address: nothing was made.',
     too_many_requests: 'Too many checkouts are open on this address.',
     amount_space_exhausted: 'No free amount near this price.',
-    no_price: 'No recent price of nano in this currency.',
   },
   auth: 'none',
   once: true,
@@ -109,6 +117,10 @@ export const checkout = action({
     const { prices, rules } = ctx.till
     const { plainHttpAllowed } = rules
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
-    return toResponse(ctx.till, await openCheckout(toCheckoutCtx(ctx), ctx.caller, request, ctx.deed))
+    try {
+      return toResponse(ctx.till, await openCheckout(toCheckoutCtx(ctx), ctx.caller, request, ctx.deed))
+    } catch (error) {
+      throw toFieldError(error)
+    }
   },
 })

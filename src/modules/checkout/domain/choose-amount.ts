@@ -1,31 +1,89 @@
+import { AppError } from '../../../kernel/errors.ts'
+import { type Raw, formatNano } from '../../../kernel/money.ts'
+import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { badField, checkoutClosed, checkoutNotFound } from '../errors.ts'
-import { countReservationsOf } from '../reservations-store.ts'
-import { type Checkout, NO_PLAN, OPEN_STATUSES, lockCheckout } from '../store.ts'
+import { type Reservation, countChoices, findChoice, findChosen, listQuotes } from '../reservations-store.ts'
+import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
 import { readPrice } from '../wire-fields.ts'
-import { moveCheckout } from './move.ts'
+import { formatFiat } from './fiat.ts'
+import { quoteChosen, rateNow } from './quote.ts'
 import { reserveNear } from './reserve.ts'
 
-/** How often payers may change their mind before the amounts they left behind are too many. */
+/** How often one visitor may change their mind before the amounts they left behind are too many. */
 const CHOICES_MAX = 20
 
-/** The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. */
-export async function chooseAmount(ctx: CheckoutCtx, id: string, amount: unknown): Promise<Checkout> {
-  const price = readPrice('amount', amount, 'NANO')
-  if (price?.kind !== 'nano') throw badField('amount', 'Invalid amount number', 'invalid_amount')
-  const chosen = await inQuietTx(ctx, async (tx) => {
+/** What one visitor of a page is asked for. It is theirs: nobody else's page shows it, and the checkout stays open. */
+export interface Choice {
+  amountRaw: Raw
+  /** In the currency of the checkout. */
+  chosen: string
+  /** Until when the amount is good for a price that is not in nano. */
+  quotedUntil: number | undefined
+}
+
+interface Choosing {
+  amount: unknown
+  /** Whose share of the amounts this takes: an address of the network, as text. */
+  visitor: string
+}
+
+/** Whether whoever pays says how much. */
+export const isOpenAmount = ({ mode, price, plans }: Checkout) =>
+  mode === 'unique_amount' && price === null && plans.length === 0
+
+/**
+ * The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. Whoever types
+ * the same gets the same amount.
+ */
+export async function chooseAmount(ctx: CheckoutCtx, id: string, { amount, visitor }: Choosing): Promise<Choice> {
+  const checkout = await findCheckout(ctx.db, id)
+  if (!checkout) throw checkoutNotFound()
+  const price = readPrice('amount', amount, checkout.currency)
+  if (!price || price.kind === 'wildcards') throw badField('amount', 'Invalid amount number', 'invalid_amount')
+  const chosen = price.kind === 'nano' ? formatNano(price.raw) : formatFiat(price.e8)
+  const rate = price.kind === 'fiat' ? await rateNow(ctx, checkout.currency) : undefined
+  const chosenBy = ctx.till.secrets.fingerprint('checkout visitor', visitor)
+  return inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held) throw checkoutNotFound()
     if (!OPEN_STATUSES.some((status) => status === held.status)) throw checkoutClosed(held.status)
-    if (held.mode !== 'unique_amount' || held.price !== null || held.plans.length > 0) {
-      throw badField('amount', 'This checkout has its own price.', 'invalid_amount')
-    }
-    if ((await countReservationsOf(tx.db, id)) >= CHOICES_MAX) {
-      throw badField('amount', `An amount may be chosen ${CHOICES_MAX} times.`, 'invalid_amount')
-    }
-    const amountRaw = await reserveNear(tx, held, { price: price.raw, plan: NO_PLAN, quote: null })
-    return moveCheckout(tx, held, { amountRaw, reason: 'amount chosen by the payer' })
+    if (!isOpenAmount(held)) throw badField('amount', 'This checkout has its own price.', 'invalid_amount')
+    const known = await findChosen(tx.db, id, chosen)
+    const live = known && (await toChoice(tx, known))
+    if (live && (live.quotedUntil === undefined || live.quotedUntil > tx.clock.now())) return live
+    if ((await countChoices(tx.db, id, chosenBy)) >= CHOICES_MAX) throw tooManyChoices()
+    return reserveChoice(tx, held, { chosen, chosenBy, rate, raw: price.kind === 'nano' ? price.raw : undefined })
   })
-  ctx.till.tell(id)
-  return chosen
+}
+
+const tooManyChoices = () =>
+  new AppError('too_many_requests', `You may choose an amount ${CHOICES_MAX} times.`, {
+    body: { field: 'amount' },
+    retryAfterSeconds: 3_600,
+  })
+
+async function reserveChoice(
+  tx: CheckoutCtx,
+  held: Checkout,
+  { chosen, chosenBy, rate, raw }: { chosen: string; chosenBy: string; rate: Rate | undefined; raw: Raw | undefined },
+): Promise<Choice> {
+  const who = { chosen, chosenBy }
+  if (rate) return { ...(await quoteChosen(tx, held, { rate, ...who })), chosen }
+  const amountRaw = await reserveNear(tx, held, { price: raw!, plan: NO_PLAN, quote: null, ...who })
+  return { amountRaw, chosen, quotedUntil: undefined }
+}
+
+/** The choice that a visitor's page carries in its address; undefined when there is none like it. */
+export async function readChoice(ctx: CheckoutCtx, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
+  if (typeof given !== 'string' || !/^[0-9]{1,39}$/.test(given) || !isOpenAmount(checkout)) return undefined
+  const place = { checkoutId: checkout.id, address: checkout.address, amountRaw: BigInt(given) as Raw }
+  const found = await findChoice(ctx.db, place)
+  return found && toChoice(ctx, found)
+}
+
+async function toChoice({ db }: CheckoutCtx, reservation: Reservation): Promise<Choice> {
+  const { amountRaw, chosen, quote, checkoutId } = reservation
+  const quotes = quote === null ? [] : await listQuotes(db, checkoutId)
+  return { amountRaw, chosen: chosen!, quotedUntil: quotes.find(({ seq }) => seq === quote)?.expiresAt }
 }

@@ -1,7 +1,8 @@
 import { enqueue } from '../../../kernel/job.ts'
-import { type Raw, toRaw } from '../../../kernel/money.ts'
+import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import type { CheckoutChange } from '../changes-store.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
 import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, findCheckout, listSumming, lockCheckout } from '../store.ts'
@@ -10,7 +11,7 @@ import { listWatchers } from '../watch-store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Baseline, CLOCK_SLACK, cameAfter } from './baseline.ts'
 import { type Decision, type Due, decide } from './decide.ts'
-import { announce } from './events.ts'
+import { type PaidRate, announce } from './events.ts'
 import { parseFiat, toNanoAt, worthAt } from './fiat.ts'
 import { SWEEP } from './generated-wallet.ts'
 import { moveCheckout } from './move.ts'
@@ -187,7 +188,14 @@ async function creditOwner(
   }
   // Whoever is second has nothing to do.
   if (!(await insertPayment(tx.db, recorded))) return undefined
-  await applyDecision(tx, checkout, { send, decision, plan })
+  const { rate, rateSource } = recorded
+  await applyDecision(tx, checkout, {
+    send,
+    decision,
+    plan,
+    reservation,
+    rate: rate === null ? null : { rate, source: rateSource },
+  })
   return { checkout, plan }
 }
 
@@ -223,9 +231,15 @@ function isWorthIt(checkout: Checkout, reservation: Reservation | undefined, val
   const { send, rate } = valuation
   const quote = quoteOf(reservation, valuation)
   if (quote && send.at <= quote.expiresAt) return true
-  const priceE8 = reservation && reservation.plan >= 0 ? planPriceE8(checkout, reservation.plan) : checkout.priceE8
+  const priceE8 = reservedPriceE8(checkout, reservation)
   const worth = rate && worthAt(send.amountRaw, rate.rate)
   return priceE8 !== undefined && worth !== undefined && worth * 100n >= priceE8 * WORTH_PERCENT
+}
+
+function reservedPriceE8(checkout: Checkout, reservation: Reservation | undefined): bigint | undefined {
+  if (!reservation) return checkout.priceE8
+  if (reservation.chosen !== null) return parseFiat(reservation.chosen)
+  return reservation.plan >= 0 ? planPriceE8(checkout, reservation.plan) : checkout.priceE8
 }
 
 const planPriceE8 = ({ plans }: Checkout, at: number) => {
@@ -240,28 +254,39 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
   const prices =
     plans.length > 0 ? plans : [{ plan: undefined, amountRaw: checkout.amountRaw, value: checkout.price ?? '' }]
   const dues = prices.flatMap(({ plan, amountRaw, value }): Due[] => {
-    if (amountRaw === undefined) return []
-    if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw, fullRaw: amountRaw }]
+    // Whoever gives what they like owes nothing.
+    if (value === '') return []
+    if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw!, fullRaw: amountRaw! }]
     const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= send.at + CLOCK_SLACK)
     if (quote && send.at <= quote.expiresAt) {
       return [{ plan, enoughRaw: quote.amountRaw, fullRaw: quote.amountRaw }]
     }
     const e8 = parseFiat(value)
     const today = rate && e8 !== undefined ? toNanoAt(e8, rate.rate) : undefined
-    // Without a rate nobody can say what is enough; the highest quote is on the safe side.
-    const full = today ?? toRaw(quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n))
+    // Without a rate nobody can say what is enough; the highest quote is on the safe side, and without one all there is.
+    const highest = quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n)
+    const full = today ?? (highest > 0n ? toRaw(highest) : RAW_MAX)
     return [{ plan, enoughRaw: today === undefined ? full : (full * WORTH_PERCENT) / 100n, fullRaw: full }]
   })
   return dues.sort((a, b) => (a.enoughRaw < b.enoughRaw ? -1 : 1))
+}
+
+interface Applied {
+  send: LedgerSend
+  decision: Decision
+  plan: number | null
+  reservation: Reservation | undefined
+  /** What the price was converted by. */
+  rate: PaidRate | null
 }
 
 /** State, timeline, event, e-mail and sweep: all of it, or nothing. */
 async function applyDecision(
   tx: CheckoutCtx,
   checkout: Checkout,
-  { send, decision, plan }: { send: LedgerSend; decision: Decision; plan: number | null },
+  { send, decision, plan, reservation, rate }: Applied,
 ): Promise<void> {
-  const { kind, status, additional, event } = decision
+  const { kind, status, additional, event, fullRaw } = decision
   const { hash, from, amountRaw } = send
   const completes = event === 'payment.completed'
   const now = tx.clock.now()
@@ -276,20 +301,50 @@ async function applyDecision(
       detectedAt: null,
     }),
     ...(checkout.seenAt === null && { seenAt: now }),
-    ...(completes && { paidAt: now, blockHash: hash, payer: from, plan, ...boughtPrice(checkout, plan) }),
+    ...(kind !== 'unmatched' &&
+      askedFor(checkout, plan, { amountRaw: reservation?.amountRaw ?? fullRaw, reservation })),
+    ...(completes && {
+      paidAt: now,
+      blockHash: hash,
+      payer: from,
+      plan,
+      ...boughtPrice(checkout, plan, reservation?.chosen),
+    }),
   })
   if (event) {
     const dedupeKey = completes ? 'completed' : hash
-    await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw } })
+    await announce(tx, moved, { type: event, dedupeKey, block: { hash, account: from, amountRaw }, rate })
   }
   if (completes) await followCompletion(tx, moved)
   // A part waits in the wallet for the rest; what comes after the end goes on at once.
   else if (kind !== 'unmatched' && moved.status !== 'partial') await enqueueSweep(tx, moved)
 }
 
+/**
+ * What was asked for is what was paid, and not what somebody was asked for since: a later quote, or a stranger's choice.
+ */
+function askedFor(
+  { plans }: Checkout,
+  plan: number | null,
+  { amountRaw, reservation }: { amountRaw: Raw | undefined; reservation: Reservation | undefined },
+): Pick<CheckoutChange, 'amountRaw' | 'plans' | 'chosen'> {
+  if (amountRaw === undefined) return {}
+  const bought = plans.map((one, at) => (at === plan ? { ...one, amountRaw } : one))
+  const chosen = reservation?.chosen ?? undefined
+  return {
+    ...(plan === null ? { amountRaw } : { plans: bought }),
+    ...(chosen !== undefined && { chosen }),
+  }
+}
+
 /** With plans, the price is that of the plan that was bought. */
-export function boughtPrice(checkout: Checkout, plan: number | null): { priceE8?: bigint } {
-  const priceE8 = plan === null || checkout.currency === 'NANO' ? undefined : planPriceE8(checkout, plan)
+export function boughtPrice(
+  checkout: Checkout,
+  plan: number | null,
+  chosen: string | null = checkout.chosen,
+): { priceE8?: bigint } {
+  if (checkout.currency === 'NANO') return {}
+  const priceE8 = plan !== null ? planPriceE8(checkout, plan) : chosen === null ? undefined : parseFiat(chosen)
   return priceE8 === undefined ? {} : { priceE8 }
 }
 

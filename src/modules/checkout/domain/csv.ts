@@ -43,6 +43,10 @@ export function quote(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+/** Of the plan that was bought, of the merchant, or what the payer chose. */
+const priceOf = ({ plans, price, chosen }: ExportedPayment['checkout'], plan: number | null) =>
+  (plan === null ? undefined : plans[plan]?.value) ?? price ?? chosen ?? ''
+
 /** One payment as a line of RFC 4180. */
 export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names): string {
   const paidAt = payment.at
@@ -55,8 +59,8 @@ export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names):
     checkout.additional,
     checkout.mode,
     checkout.currency,
-    checkout.price ?? '',
-    fiat ? (checkout.price ?? '') : '',
+    priceOf(checkout, payment.plan),
+    fiat ? priceOf(checkout, payment.plan) : '',
     payment.rate ?? '',
     safeText(payment.rateSource ?? ''),
     formatNano(payment.amountRaw),

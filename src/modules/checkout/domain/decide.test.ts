@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toRaw } from '../../../kernel/money.ts'
 import type { CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
 import { type Standing, decide } from './decide.ts'
 
@@ -7,7 +8,7 @@ import { type Standing, decide } from './decide.ts'
 
 const STATUSES: CheckoutStatus[] = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled']
 const END = 1_000
-const due = (raw: bigint) => [{ plan: undefined, enoughRaw: raw, fullRaw: raw }]
+const due = (raw: bigint) => [{ plan: undefined, enoughRaw: raw, fullRaw: toRaw(raw) }]
 const exact = (status: CheckoutStatus): Standing => ({
   sums: false,
   status,
@@ -64,7 +65,7 @@ test('sums: what is late and too little is recorded without a marker', () => {
 })
 
 test('sums with plans buy the dearest plan that is paid for', () => {
-  const plans = [5n, 10n, 20n].map((raw, plan) => ({ plan, enoughRaw: raw, fullRaw: raw }))
+  const plans = [5n, 10n, 20n].map((raw, plan) => ({ plan, enoughRaw: raw, fullRaw: toRaw(raw) }))
   const decision = decide({ ...summing('pending', 0n, 0n), dues: plans }, { ...inTime, amountRaw: 12n })
   assert.deepEqual([decision.plan, decision.additional], [1, 'overpaid'])
 })

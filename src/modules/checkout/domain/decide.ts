@@ -1,4 +1,5 @@
 import type { AdditionalStatus, CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import type { Raw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 
 /** What completes a checkout that sums: from `enoughRaw` on it is paid, beyond `fullRaw` it is paid too much. */
@@ -6,7 +7,7 @@ export interface Due {
   /** Index of the plan; undefined without plans. */
   plan: number | undefined
   enoughRaw: bigint
-  fullRaw: bigint
+  fullRaw: Raw
 }
 
 /** What a checkout is like when a confirmed send arrives for it. */
@@ -37,8 +38,9 @@ export interface Decision {
   status: CheckoutStatus
   additional: AdditionalStatus
   event: 'payment.completed' | 'payment.partial' | 'payment.late' | undefined
-  /** The plan that was bought, where payments are summed. */
+  /** The plan that was bought, where payments are summed, and what it cost. */
   plan: number | undefined
+  fullRaw?: Raw | undefined
 }
 
 /**
@@ -86,6 +88,7 @@ function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {
       additional: over ? 'overpaid' : 'none',
       event: 'payment.completed',
       plan: met?.plan,
+      fullRaw: met?.fullRaw,
     }
   }
   if (isDonation) return { ...unchanged, kind: 'unmatched', event: undefined }

@@ -13,6 +13,13 @@ interface CheckoutEvent {
   dedupeKey: string
   block?: SeenBlock | undefined
   confirmed?: boolean
+  /** What a price that is not in nano was converted by. */
+  rate?: PaidRate | null
+}
+
+export interface PaidRate {
+  rate: string
+  source: string | null
 }
 
 /** Records what happened, in the transaction in which it happened, for whoever wants to hear of it. */
@@ -58,7 +65,7 @@ function openSecret({ till, random, failures }: CheckoutCtx, checkoutId: string,
 function toBody(
   { clock, till }: CheckoutCtx,
   checkout: Checkout,
-  { id, type, block, confirmed = true }: CheckoutEvent & { id: string },
+  { id, type, block, confirmed = true, rate }: CheckoutEvent & { id: string },
 ): JsonObject {
   const { address, paidRaw } = checkout
   return {
@@ -79,8 +86,20 @@ function toBody(
         confirmed: String(confirmed),
       },
     }),
+    ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),
     metadata: checkout.metadata,
+  }
+}
+
+/** With these a merchant can tell from the event alone that what was paid was worth the price. */
+function fiatOf({ currency, price, chosen, plans, plan }: Checkout, rate: PaidRate | null): JsonObject {
+  if (currency === 'NANO') return {}
+  return {
+    currency,
+    fiat_amount: (plan === null ? undefined : plans[plan]?.value) ?? price ?? chosen,
+    rate: rate?.rate ?? null,
+    rate_source: rate?.source ?? null,
   }
 }
 

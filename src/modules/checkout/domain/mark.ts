@@ -47,8 +47,9 @@ export async function markPaid(ctx: CheckoutCtx, request: MarkRequest): Promise<
       detected: null,
       detectedAt: null,
     })
+    const rate = payment?.rate ? { rate: payment.rate, source: payment.rateSource } : null
     const block = payment && { hash: payment.blockHash, account: payment.payer, amountRaw: payment.amountRaw }
-    await announce(tx, moved, { type: 'payment.completed', dedupeKey: 'completed', block })
+    await announce(tx, moved, { type: 'payment.completed', dedupeKey: 'completed', block, rate })
     await followCompletion(tx, moved)
     await audit(tx, { actor, owner, what: 'checkout.marked', detail: { id, blockHash: blockHash ?? null } })
     return moved

@@ -25,7 +25,7 @@ import { saveWatch } from '../watch-store.ts'
 import { type CheckoutRequest, type Price, readPlans, readPrice } from '../wire-fields.ts'
 import { NOTHING_THERE } from './baseline.ts'
 import { createCheckoutWallet } from './generated-wallet.ts'
-import { quotePrices, rateNow } from './quote.ts'
+import { quotePrices, rateIfKnown } from './quote.ts'
 import { reserveFilled, reserveNear } from './reserve.ts'
 
 /** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
@@ -52,11 +52,12 @@ export async function openCheckout(
   admit(caller, asked)
   const owner = ownerOf(caller)
   const configured = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
-  // What the payer chooses is chosen in nano: without a price there is nothing to convert.
-  const request: CheckoutRequest = hasPrice(configured) ? configured : { ...configured, currency: 'NANO' }
+  // Where any amount of nano will do there is nothing to convert; on the page the payer types in the currency.
+  const isGift = !hasPrice(configured) && configured.mode !== 'unique_amount'
+  const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
   if (request.address === undefined) throw badField('address', 'The field address is required.')
   if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
-  const rate = request.currency === 'NANO' || !hasPrice(request) ? undefined : await rateNow(ctx, request.currency)
+  const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   // Before the checkout has a time: whatever is known to us by then is older.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.till.look(request.address)
@@ -148,6 +149,8 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
     webhookEvents: template.webhookEvents,
     notify: template.notify,
     metadata: asked.metadata ?? template.metadata,
+    note: asked.note ?? null,
+    ...(asked.lifetimeMilliseconds !== undefined && { lifetimeMilliseconds: asked.lifetimeMilliseconds }),
   }
 }
 
@@ -163,7 +166,7 @@ export function toDraft(
   request: CheckoutRequest & { address: string },
 ): Checkout {
   const now = clock.now()
-  const expiresAt = now + till.rules.lifetimeMilliseconds
+  const expiresAt = now + (request.lifetimeMilliseconds ?? till.rules.lifetimeMilliseconds)
   return {
     id: bytesToHex(random.bytes(8)).toLowerCase(),
     owner,
@@ -211,7 +214,8 @@ export function toDraft(
     detectedAt: null,
     look: null,
     lookHeight: null,
-    note: null,
+    note: request.note ?? null,
+    chosen: null,
   }
 }
 
@@ -233,7 +237,7 @@ export async function store(
   try {
     const opened = await inQuietTx(ctx, async (tx) => {
       await refuseTooMany(tx, draft)
-      const amounts = rate ? await quotePrices(tx, draft, { rate, seq: 1 }) : await priceInNano(tx, draft, request)
+      const amounts = await priceTerms(tx, draft, { ...request, rate, seq: 1 })
       const checkout: Checkout = { ...draft, ...amounts, ...(await watchFrom(tx, draft, seen)) }
       const { id, createdAt: now, status, additional } = checkout
       await insertCheckout(tx.db, checkout)
@@ -275,8 +279,25 @@ export async function refuseTooMany({ db, till }: CheckoutCtx, draft: Checkout):
   if (max > 0 && (await countOpen(db, { address, owner, madeWith, max })) >= max) throw tooManyOpen(max, isPublic)
 }
 
+interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
+  rate: Rate | undefined
+  /** Of the quote, where the price is not in nano. */
+  seq: number
+}
+
+/** What is asked for now. A price that cannot be converted at the moment gets its amount when its page is opened. */
+export function priceTerms(
+  tx: CheckoutCtx,
+  checkout: Checkout,
+  { rate, seq, ...prices }: Terms,
+): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
+  if (checkout.currency === 'NANO') return priceInNano(tx, checkout, prices)
+  if (rate) return quotePrices(tx, checkout, { rate, seq })
+  return Promise.resolve({ amountRaw: undefined, plans: checkout.plans })
+}
+
 /** The amounts of prices in nano: unique where amounts tell payments apart, the bare price where addresses do. */
-export async function priceInNano(
+async function priceInNano(
   ctx: CheckoutCtx,
   checkout: Checkout,
   { price, plans }: Pick<CheckoutRequest, 'price' | 'plans'>,

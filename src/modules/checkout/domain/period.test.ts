@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMoment, readPeriod } from './period.ts'
+import { readEnd, readMoment, readPeriod } from './period.ts'
 
 const NOW = Date.UTC(2026, 2, 31, 12)
 const iso = (at: number) => new Date(at).toISOString()
@@ -15,6 +15,21 @@ test('periods are read by a fixed grammar, in UTC', () => {
   assert.equal(from('this month'), '2026-03-01T00:00:00.000Z')
   const last = readPeriod('last month', NOW)
   assert.deepEqual([iso(last.from), iso(last.to)], ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'])
+})
+
+test('weeks begin on Monday, years in January, and hours are counted back', () => {
+  const both = (text: string) => [iso(readPeriod(text, NOW).from), iso(readPeriod(text, NOW).to)]
+  // The last of March 2026 is a Tuesday.
+  assert.deepEqual(both('this week'), ['2026-03-30T00:00:00.000Z', iso(NOW + 1)])
+  assert.deepEqual(both('last week'), ['2026-03-23T00:00:00.000Z', '2026-03-30T00:00:00.000Z'])
+  assert.deepEqual(both('this year'), ['2026-01-01T00:00:00.000Z', iso(NOW + 1)])
+  assert.deepEqual(both('last year'), ['2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'])
+  assert.equal(both('last 36 hours')[0], '2026-03-30T00:00:00.000Z')
+})
+
+test('a day as an end is the whole day; a moment is itself', () => {
+  assert.equal(readEnd('to', '2026-03-01'), Date.UTC(2026, 2, 2))
+  assert.equal(readEnd('to', '2026-03-01T10:00:00Z'), Date.UTC(2026, 2, 1, 10))
 })
 
 test('a month back from the 31st ends on the last day there is', () => {

@@ -7,7 +7,9 @@ interface Period {
 }
 
 const DAY = 86_400_000
-const COUNTED = /^(?:last|past)\s+([0-9]{1,4})\s+(day|week|month|year)s?$/
+const HOUR = 3_600_000
+const COUNTED = /^(?:last|past)\s+([0-9]{1,4})\s+(hour|day|week|month|year)s?$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /** Reads a period in words by a fixed grammar, in UTC; anything else is refused (contract 4.3, rule 2). */
@@ -15,13 +17,22 @@ export function readPeriod(text: unknown, now: number): Period {
   const words = typeof text === 'string' ? text.trim().toLowerCase().replace(/\s+/g, ' ') : ''
   const today = startOfDay(now)
   const month = startOfMonth(now, 0)
+  const week = startOfWeek(now)
+  const year = startOfYear(now, 0)
   if (words === 'today') return { from: today, to: now + 1 }
   if (words === 'yesterday') return { from: today - DAY, to: today }
   if (words === 'this month') return { from: month, to: now + 1 }
   if (words === 'last month') return { from: startOfMonth(now, -1), to: month }
+  if (words === 'this week') return { from: week, to: now + 1 }
+  if (words === 'last week') return { from: week - 7 * DAY, to: week }
+  if (words === 'this year') return { from: year, to: now + 1 }
+  if (words === 'last year') return { from: startOfYear(now, -1), to: year }
   const [, count, unit] = COUNTED.exec(words) ?? []
   if (count === undefined || Number(count) === 0) {
-    throw badField('query', 'query must be like last 30 days, past 3 months, today, yesterday, this month, last month.')
+    throw badField(
+      'query',
+      'query must be like last 30 days, past 12 hours, today, yesterday, this week, last month, last year.',
+    )
   }
   return { from: before(now, Number(count), unit!), to: now + 1 }
 }
@@ -35,6 +46,12 @@ export function readMoment(field: string, value: unknown): number {
   return at
 }
 
+/** The end of a period, which is not part of it: of a day, the whole day is. */
+export function readEnd(field: string, value: unknown): number {
+  const at = readMoment(field, value)
+  return typeof value === 'string' && DATE.test(value) ? at + DAY : at
+}
+
 function startOfDay(now: number): number {
   return now - (now % DAY)
 }
@@ -44,8 +61,19 @@ function startOfMonth(now: number, months: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
 }
 
+/** Weeks begin on Monday. */
+function startOfWeek(now: number): number {
+  const day = (new Date(now).getUTCDay() + 6) % 7
+  return startOfDay(now) - day * DAY
+}
+
+function startOfYear(now: number, years: number): number {
+  return Date.UTC(new Date(now).getUTCFullYear() + years, 0, 1)
+}
+
 /** Months end on different days; what would fall behind the end falls on the end. */
 function before(now: number, count: number, unit: string): number {
+  if (unit === 'hour') return now - count * HOUR
   if (unit === 'day') return now - count * DAY
   if (unit === 'week') return now - count * 7 * DAY
   const months = unit === 'year' ? count * 12 : count

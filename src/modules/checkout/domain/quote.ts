@@ -1,8 +1,9 @@
+import { AppError } from '../../../kernel/errors.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import { badField, priceUnavailable } from '../errors.ts'
-import { type Quote, insertQuote, listLatestQuotes } from '../reservations-store.ts'
+import { insertQuote, listLatestQuotes, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
 import { parseFiat, toNanoAt } from './fiat.ts'
 import { moveCheckout } from './move.ts'
@@ -23,6 +24,17 @@ export async function rateNow({ till, clock }: CheckoutCtx, currency: string): P
   return rate
 }
 
+/** The same where it can wait: undefined for nano, which needs none, and while no source answers. */
+export async function rateIfKnown(ctx: CheckoutCtx, currency: string): Promise<Rate | undefined> {
+  if (currency === 'NANO') return undefined
+  try {
+    return await rateNow(ctx, currency)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'no_price') return undefined
+    throw error
+  }
+}
+
 /**
  * Converts the prices of a checkout that is being made, or is held, into amounts of nano: one quote for each plan. What
  * was asked for before stays reserved and still counts.
@@ -32,25 +44,13 @@ export async function quotePrices(
   checkout: Checkout,
   { rate, seq }: { rate: Rate; seq: number },
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
-  const now = ctx.clock.now()
   const quoteOne = async (plan: number, text: string): Promise<Raw> => {
     const price = toNanoAt(parseFiat(text)!, rate.rate)
     if (price === undefined)
       throw badField(plan === NO_PLAN ? 'amount' : 'plans', 'The price is more than all nano there is.')
     const amountRaw =
       checkout.mode === 'unique_amount' ? await reserveNear(ctx, checkout, { price, plan, quote: seq }) : price
-    const quote: Quote = {
-      checkoutId: checkout.id,
-      plan,
-      seq,
-      rate: rate.rate,
-      source: rate.source,
-      rateAt: rate.at,
-      amountRaw,
-      createdAt: now,
-      expiresAt: now + QUOTE_MILLISECONDS,
-    }
-    await insertQuote(ctx.db, quote)
+    await writeQuote(ctx, checkout, { plan, seq, rate, amountRaw })
     return amountRaw
   }
   const plans = []
@@ -59,6 +59,33 @@ export async function quotePrices(
   }
   const amountRaw = checkout.price === null ? plans[0]?.amountRaw : await quoteOne(NO_PLAN, checkout.price)
   return { amountRaw, plans }
+}
+
+/** The same for a price that a payer typed. */
+export async function quoteChosen(
+  ctx: CheckoutCtx,
+  checkout: Checkout,
+  { rate, ...who }: { rate: Rate; chosen: string; chosenBy: string },
+): Promise<{ amountRaw: Raw; quotedUntil: number }> {
+  const price = toNanoAt(parseFiat(who.chosen)!, rate.rate)
+  if (price === undefined) throw badField('amount', 'The price is more than all nano there is.', 'invalid_amount')
+  const seq = ((await listQuotes(ctx.db, checkout.id))[0]?.seq ?? 0) + 1
+  const amountRaw = await reserveNear(ctx, checkout, { price, plan: NO_PLAN, quote: seq, ...who })
+  const quotedUntil = await writeQuote(ctx, checkout, { plan: NO_PLAN, seq, rate, amountRaw })
+  return { amountRaw, quotedUntil }
+}
+
+/** Answers how long it is good. */
+async function writeQuote(
+  { db, clock }: CheckoutCtx,
+  { id: checkoutId }: Checkout,
+  { plan, seq, rate, amountRaw }: { plan: number; seq: number; rate: Rate; amountRaw: Raw },
+): Promise<number> {
+  const createdAt = clock.now()
+  const expiresAt = createdAt + QUOTE_MILLISECONDS
+  const { source, at: rateAt } = rate
+  await insertQuote(db, { checkoutId, plan, seq, rate: rate.rate, source, rateAt, amountRaw, createdAt, expiresAt })
+  return expiresAt
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { badField } from '../errors.ts'
 import {
@@ -16,7 +17,7 @@ import {
 import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../store.ts'
 import { formatFiat } from './fiat.ts'
-import { readMoment, readPeriod } from './period.ts'
+import { readEnd, readMoment, readPeriod } from './period.ts'
 
 const DAY = 86_400_000
 const SERIES_DAYS = 30
@@ -40,15 +41,23 @@ export function readStatus(value: unknown): CheckoutStatus | undefined {
   return known
 }
 
-/** What a key's checkouts came to in a period (contract 4.3). */
-export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: Fields): Promise<JsonObject> {
+/**
+ * What a key's checkouts came to in a period, and those of the keys whose place it took (contract 4.3). What else its
+ * account has is counted, so that nothing vanishes without a word.
+ */
+export async function reportCheckouts(
+  ctx: CheckoutCtx,
+  { accountId, keyId }: { accountId: string; keyId: string },
+  fields: Fields,
+): Promise<JsonObject> {
   const { db, till, clock } = ctx
+  const keyIds = await listPredecessors(db, { accountId, keyId })
   const period = isMissing(fields.query) ? undefined : readPeriod(fields.query, clock.now())
   const filter: Filter = {
-    keyId,
+    keyIds,
     status: readStatus(fields.status),
     from: isMissing(fields.from) ? period?.from : readMoment('from', fields.from),
-    to: isMissing(fields.to) ? period?.to : readMoment('to', fields.to),
+    to: isMissing(fields.to) ? period?.to : readEnd('to', fields.to),
     metadata: readMetadataFilter(fields),
     includeHidden: true,
   }
@@ -58,10 +67,13 @@ export async function reportCheckouts(ctx: CheckoutCtx, keyId: string, fields: F
     await countByStatus(db, till.engine, filter),
     await sumRevenue(db, till.engine, filter),
   ]
+  const { keyIds: otherKeyIds, ...rest } = filter
+  const others = await countByStatus(db, till.engine, { ...rest, owner: accountId, otherKeyIds })
   return {
     period: { query: typeof fields.query === 'string' ? fields.query : null, ...showPeriod(filter) },
     summary: summarize(counts),
     revenue: showRevenue(revenue),
+    excluded: others.reduce((sum, { count }) => sum + count, 0),
     checkouts: checkouts.slice(0, limit).map((checkout) => toOwnView(till, checkout)),
     limit,
     has_more: checkouts.length > limit,

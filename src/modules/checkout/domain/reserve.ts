@@ -10,6 +10,9 @@ const TRIES_MAX = 32
 interface ReservedFor {
   plan: number
   quote: number | null
+  /** What a payer typed, and a fingerprint of who. */
+  chosen?: string
+  chosenBy?: string
 }
 
 type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil'>
@@ -43,13 +46,22 @@ export async function reserveFilled(ctx: CheckoutCtx, checkout: Place, text: str
 async function tryAmounts(
   { db, clock }: CheckoutCtx,
   { id: checkoutId, owner, address, watchedUntil: releaseAt }: Place,
-  what: ReservedFor,
+  { plan, quote, chosen, chosenBy }: ReservedFor,
   next: () => Raw | undefined,
 ): Promise<Raw | undefined> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const amountRaw = next()
     if (amountRaw === undefined) continue
-    const reservation = { address, amountRaw, owner, checkoutId, ...what }
+    const reservation = {
+      address,
+      amountRaw,
+      owner,
+      checkoutId,
+      plan,
+      quote,
+      chosen: chosen ?? null,
+      chosenBy: chosenBy ?? null,
+    }
     if (await takeAmount(db, reservation, { now: clock.now(), releaseAt })) return amountRaw
   }
   return undefined

@@ -13,6 +13,7 @@ import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { asOrdered } from './as-ordered.ts'
+import type { Choice } from './choose-amount.ts'
 import { formatFiat, worthAt } from './fiat.ts'
 import { rateNow, refreshQuote } from './quote.ts'
 
@@ -43,13 +44,13 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
 
 export async function showCheck(ctx: CheckoutCtx, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const check = toCheck(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  const check = toCheck(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout) })
   return { ...check, ...orderShown(order, checkout.status) }
 }
 
-export async function showRecord(ctx: CheckoutCtx, paid: Checkout): Promise<JsonObject> {
+export async function showRecord(ctx: CheckoutCtx, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const record = toRecord(ctx.till, checkout, await paymentsShown(ctx, checkout))
+  const record = toRecord(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout), choice })
   return { ...record, ...orderShown(order, checkout.status) }
 }
 

@@ -22,8 +22,8 @@ import {
 } from '../wire-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
-import { priceInNano, refuseTooMany, watchFrom } from './open.ts'
-import { quotePrices, rateNow } from './quote.ts'
+import { priceTerms, refuseTooMany, watchFrom } from './open.ts'
+import { rateIfKnown } from './quote.ts'
 
 interface UpdateRequest {
   id: string
@@ -54,7 +54,7 @@ export async function updateCheckout(ctx: CheckoutCtx, { id, owner, actor, body 
   const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
   const terms = readNewTerms(before, body, prices.currencies)
   if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.till.checkWebhookUrl(shown.webhookUrl)
-  const rate = terms && terms.currency !== 'NANO' ? await rateNow(ctx, terms.currency) : undefined
+  const rate = terms && (await rateIfKnown(ctx, terms.currency))
   const seen = terms && terms.address !== before.address ? await ctx.till.look(terms.address) : undefined
   const update = inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
@@ -154,9 +154,7 @@ async function replaceTerms(
     next = { ...next, ...(await watchFrom(tx, next, seen)) }
   }
   const [latest] = await listLatestQuotes(tx.db, held.id)
-  const amounts = rate
-    ? await quotePrices(tx, next, { rate, seq: (latest?.seq ?? 0) + 1 })
-    : await priceInNano(tx, next, { price, plans })
+  const amounts = await priceTerms(tx, next, { price, plans, rate, seq: (latest?.seq ?? 0) + 1 })
   await updateTerms(tx.db, next)
   await moveCheckout(tx, held, { ...amounts, reason: 'terms changed by the merchant' })
 }

@@ -8,6 +8,7 @@ import {
   endEarly,
   getCheckout,
   lookSoon,
+  readChoice,
 } from '../../checkout/index.ts'
 
 export const WAYS_TO_PAY = ['exactly', 'partly', 'late'] as const
@@ -18,6 +19,8 @@ interface PayRequest {
   way: WayToPay
   /** The plan to buy, counted from 0; undefined takes what the checkout asks for. */
   plan: number | undefined
+  /** What this payer has chosen to pay, as its page says it. */
+  choice?: unknown
 }
 
 interface Paid {
@@ -29,7 +32,8 @@ interface Paid {
 /** Pays a checkout from the embedded ledger's own account, as a payer would, or as one should not. */
 export async function payCheckout(ctx: CheckoutCtx, ledger: PlayLedger, request: PayRequest): Promise<Paid> {
   const checkout = await getCheckout(ctx, request.id)
-  const due = dueOf(checkout, request.plan)
+  const choice = await readChoice(ctx, checkout, request.choice)
+  const due = choice?.amountRaw ?? dueOf(checkout, request.plan)
   const amountRaw = request.way === 'partly' ? toRaw(due / 2n) : due
   const isOpen = ['pending', 'detected', 'partial'].includes(checkout.status)
   if (request.way === 'late' && isOpen) await endEarly(ctx, checkout.id)

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { Signer } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
+import {
+  type Made,
+  type Shop,
+  bearer,
+  listEvents,
+  merchant,
+  nano,
+  openWorld,
+  show,
+  turnUntil,
+  untilStatus,
+} from '../checkout/world.ts'
+
+const address = merchant.address
+
+/** A price source that may fall silent. */
+async function openPrices(t: TestContext): Promise<{ url: string; rate: number | undefined }> {
+  const prices: { url: string; rate: number | undefined } = { url: '', rate: undefined }
+  const server = createServer((_request, response) => {
+    if (prices.rate === undefined) response.statusCode = 500
+    response.end(JSON.stringify({ nano: { usd: prices.rate, eur: prices.rate } }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  prices.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return prices
+}
+
+const pageOf = async (shop: Shop, path: string) =>
+  ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
+
+test('whoever pays three for two sees price, paid and the difference, and so does the merchant (contract 2, Checkout status: amount_excess)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const own = new Signer(71).address
+  const { id } = await shop.open({ address: own, amount: '2', mode: 'unique_address' }, bearer(world.key()))
+  await world.pay(own, nano('3.25'))
+  const check = await untilStatus(shop, id, 'complete')
+  const expected = { amount: '2', amount_paid: '3.25', amount_excess: '1.25', amount_excess_raw: `${nano('1.25')}` }
+  const pick = (from: object) =>
+    Object.fromEntries(Object.keys(expected).map((name) => [name, Reflect.get(from, name)]))
+  assert.deepEqual(pick(check), expected)
+  assert.deepEqual(pick((await shop.rest('GET', `/checkout/${id}`)).json<object>()), expected)
+  assert.deepEqual(pick((await show(shop, id, world.key())).checkout), expected)
+  for (const path of [`/pay/${id}`, `/pay/${id}/receipt`]) {
+    const { text } = await pageOf(shop, path)
+    for (const [label, amount] of [
+      ['Price', '2'],
+      ['Paid', '3.25'],
+      ['Too much', '1.25'],
+    ] as const) {
+      assert.match(text, new RegExp(`<dt>${label}</dt>\\s*<dd>[^<]*${amount.replace('.', '\\.')}`), `${path} ${label}`)
+    }
+  }
+  const exact = await shop.open({ address: own, amount: '1' }, bearer(world.key()))
+  await world.pay(own, exact.amount_raw)
+  assert.equal('amount_excess' in (await untilStatus(shop, exact.id, 'complete')), false)
+})
+
+test('an event about a price in dollars says what it was converted by, so that a shop can verify it alone (contract 6, Body: currency, fiat_amount, rate, rate_source)', async (t) => {
+  const prices = await openPrices(t)
+  prices.rate = 2
+  const world = await openWorld(t)
+  const shop = await world.start({ PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: prices.url })
+  const made = await shop.open({ address, amount: '10', currency: 'USD' }, bearer(world.key()))
+  await world.pay(address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+  const inNano = await shop.open({ address, amount: '1' }, bearer(world.key()))
+  await world.pay(address, inNano.amount_raw)
+  await untilStatus(shop, inNano.id, 'complete')
+  const bodyOf = async (id: string) => JSON.parse((await listEvents(shop, id))[0]!.body) as Record<string, unknown>
+  const { currency, fiat_amount: price, rate, rate_source: source } = await bodyOf(made.id)
+  assert.deepEqual([currency, price, rate, source], ['USD', '10', '2', 'coingecko'])
+  assert.equal('currency' in (await bodyOf(inNano.id)), false)
+})
+
+test('a fiat checkout is made while no price source answers, shows no amount nobody knows, and gets one when its page is opened (contract 2, rule 14)', async (t) => {
+  const prices = await openPrices(t)
+  const world = await openWorld(t)
+  const shop = await world.start({ PRICE_PROVIDERS: 'coingecko', COINGECKO_URL: prices.url })
+  const own = new Signer(72).address
+  const made = await shop.open({ address, amount: '10', currency: 'USD' })
+  const summed = await shop.open({ address: own, amount: '10', currency: 'USD', mode: 'unique_address' })
+  for (const one of [made, summed]) {
+    assert.deepEqual([one.currency, one.fiat_amount, 'amount' in one, 'link' in one], ['USD', '10', false, false])
+  }
+  assert.equal((await pageOf(shop, `/pay/${made.id}`)).status, 503)
+  // Nobody knows what ten dollars are: a payment is recorded and completes nothing.
+  await world.pay(own, nano('0.001'))
+  await turnUntil(world, 1_000, async () => (await shop.check(summed.id)).status !== 'pending')
+  assert.deepEqual([(await shop.check(summed.id)).status, (await shop.check(summed.id)).success], ['partial', false])
+  prices.rate = 2
+  await turnUntil(world, 5_000, async () => (await pageOf(shop, `/pay/${made.id}`)).status === 200)
+  const record = (await shop.rest('GET', `/checkout/${made.id}`)).json<Made>()
+  assert.ok(BigInt(record.amount_raw) > nano('5') && BigInt(record.amount_raw) < nano('5.03'))
+  await world.pay(address, record.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+})
+
+test('items and shipping are summed where no amount is given (contract 2, Checkout request fields: line_items, shipping)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const own = (at: number) => new Signer(at).address
+  const order = { mode: 'unique_address', line_items: [{ name: 'Lamp', price: '2.5', quantity: 2 }, { price: 0.1 }] }
+  const made = await shop.open({ address: own(73), ...order, shipping: '0.4' })
+  assert.equal(made.amount, '5.5')
+  assert.equal((await shop.open({ address: own(74), ...order, shipping: { price: 1 } })).amount, '6.1')
+  assert.equal((await shop.open({ address: own(75), ...order, shipping: true })).amount, '5.1')
+  assert.equal((await shop.open({ address: own(76), ...order, amount: '1', shipping: '9' })).amount, '1')
+  const fiat = await shop.open({ address: own(77), ...order, currency: 'USD' })
+  assert.equal(fiat.fiat_amount, '5.10')
+  for (const [fields, field] of [
+    [{ line_items: [{ name: 'Lamp' }] }, 'line_items[0].price'],
+    [{ line_items: [{ price: '1', quantity: 1.5 }] }, 'line_items[0].quantity'],
+    [{ line_items: 'Lamp' }, 'line_items'],
+    [{ line_items: [{ price: '1' }], shipping: 'soon' }, 'shipping'],
+    [{ line_items: [{ price: '300000000', quantity: 2 }] }, 'line_items'],
+  ] as const) {
+    const reply = await shop.call('checkout', { address, ...fields })
+    assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, field], reply.text)
+  }
+})
+
+test('random: false is a fresh address, expire is taken from five minutes to thirty days, and a note is for the merchant alone (contract 2, Checkout request fields: random, expire, note; 8, Checkout: lifetime)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const key = bearer(world.key())
+  const fields = { address, amount: '1', random: false, expire: '10 minutes', note: 'for Ann' }
+  const made = await shop.open(fields, key)
+  assert.deepEqual([made.mode, made.amount], ['unique_address', '1'])
+  assert.equal(made.expires_unix, Math.floor((world.clock.now() + 600_000) / 1000))
+  assert.equal((await show(shop, made.id, world.key())).checkout.note, 'for Ann')
+  assert.doesNotMatch((await shop.rest('GET', `/checkout/${made.id}`)).text + JSON.stringify(made), /for Ann/)
+  const changed = await shop.rest('PUT', `/api/checkouts/${made.id}`, world.key(), { note: 'for Bob' })
+  assert.equal(changed.json<{ checkout: { note: string } }>().checkout.note, 'for Bob')
+  for (const expire of ['4 minutes', '31 days', 'soon']) {
+    const reply = await shop.call('checkout', { address, amount: '1', expire })
+    assert.deepEqual([reply.status, reply.json<{ field: string }>().field], [400, 'expire'], expire)
+  }
+  const both = await shop.call('checkout', { address, amount: '1', random: false, mode: 'unique_amount' })
+  assert.deepEqual([both.status, both.json<{ field: string }>().field], [400, 'random'])
+  world.clock.advance(60_000)
+  await turnUntil(world, 60_000, async () => (await shop.check(made.id)).status === 'expired')
+})
+
+test('400 two open checkouts cannot sum the same funds, and a template must be one’s own; over REST 409 and 404 (contract 7, Texts and codes: checkout: unknown template, address in use)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { key } = await world.join(shop)
+  const fields = { address, amount: '1', mode: 'unique_address' }
+  const { id: foreign } = await shop.open(fields, bearer(world.key()))
+  await shop.open(fields, bearer(key))
+  const told = ({ status, json }: Awaited<ReturnType<Shop['call']>>) =>
+    [status, json<{ code: string; field: string }>()] as const
+  for (const [given, field, rest] of [
+    [fields, 'address', [409, 'conflict']],
+    [{ template: foreign }, 'template', [404, 'not_found']],
+    [{ template: '0123456789abcdef' }, 'template', [404, 'not_found']],
+  ] as const) {
+    const [status, body] = told(await shop.call('checkout', given, bearer(key)))
+    assert.deepEqual([status, body.code, body.field], [400, 'invalid_request', field])
+    const [restStatus, restBody] = told(await shop.rest('POST', '/api/checkouts', key, given))
+    assert.deepEqual([[restStatus, restBody.code], restBody.field], [rest, field])
+  }
+})

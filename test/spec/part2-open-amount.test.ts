@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ENGINES } from '../support/engines.ts'
+import { ask } from '../support/gateway.ts'
+import { readQr } from '../support/read-qr.ts'
+import {
+  type Made,
+  type Shop,
+  type World,
+  bearer,
+  listEvents,
+  merchant,
+  nano,
+  openWorld,
+  show,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../checkout/world.ts'
+
+/* Where the payer says how much: a choice is its visitor's, and what was paid is what is told. */
+
+const address = merchant.address
+/** Everybody in these tests comes through one proxy, which says who they are. */
+const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1' }
+
+interface Chosen extends Made {
+  browser: string
+}
+
+const from = (visitor: string) => ({ 'x-forwarded-for': visitor })
+const choose = (shop: Shop, id: string, amount: string, visitor = '203.0.113.1') =>
+  ask(`${shop.url}/pay/${id}/amount`, { headers: from(visitor), body: JSON.stringify({ amount }) })
+const chosenBy = async (shop: Shop, id: string, amount: string, visitor?: string) => {
+  const reply = await choose(shop, id, amount, visitor)
+  assert.equal(reply.status, 200, reply.text)
+  return reply.json<Chosen>()
+}
+const page = async (url: string) => (await ask(url, { method: 'GET', headers: { accept: 'text/html' } })).text
+
+/** Every number that anybody is told about a paid checkout. */
+async function told(world: World, shop: Shop, id: string) {
+  const check = await shop.check(id)
+  const record = (await shop.rest('GET', `/checkout/${id}`)).json<Made>()
+  const { checkout, payments } = await show(shop, id, world.key())
+  const [event] = (await listEvents(shop, id)).map(
+    ({ body }) => JSON.parse(body) as { plan: { value_raw: string }; payment: { amount_raw: string } },
+  )
+  const report = (await shop.call('checkout_report', {}, bearer(world.key()))).json<{
+    checkouts: Record<string, string>[]
+    revenue: { NANO: { amount_raw: string } }
+  }>()
+  const csv = (await shop.rest('GET', '/api/checkouts/export.csv', world.key())).text
+  return {
+    amounts: [
+      check.amount_raw,
+      check.amount_paid_raw,
+      record.amount_raw,
+      checkout.amount_raw,
+      checkout.amount_paid_raw,
+      payments[0]!.amount_raw,
+      event!.plan.value_raw,
+      event!.payment.amount_raw,
+      report.checkouts[0]!.amount_raw,
+      report.revenue.NANO.amount_raw,
+    ],
+    prices: [checkout.price, report.checkouts[0]!.price],
+    csv,
+  }
+}
+
+for (const engine of ENGINES) {
+  test(`${engine}: choose a cent, choose a thousand, pay the cent: nobody is told of a thousand (contract 2, Checkout modes: neither amount nor plans; 2, rule 24)`, async (t) => {
+    const world = await openWorld(t, engine)
+    const shop = await world.start(BEHIND_PROXY)
+    const { id } = await shop.open({ address }, bearer(world.key()))
+    const cent = await chosenBy(shop, id, '0.01')
+    const thousand = await chosenBy(shop, id, '1000')
+    assert.notEqual(cent.amount_raw, thousand.amount_raw)
+    await world.pay(address, cent.amount_raw)
+    await untilStatus(shop, id, 'complete')
+    const { amounts, prices, csv } = await told(world, shop, id)
+    assert.deepEqual(new Set(amounts), new Set([cent.amount_raw]))
+    assert.deepEqual(prices, ['0.01', '0.01'])
+    assert.doesNotMatch(csv, /,1000\b/)
+    const receipt = await page(`${shop.url}/pay/${id}/receipt`)
+    assert.ok(receipt.includes('0.010'), receipt)
+    for (const text of [receipt, await page(`${shop.url}/pay/${id}`), await page(thousand.browser)]) {
+      assert.doesNotMatch(text, /1,?000\./)
+    }
+  })
+}
+
+test('what a stranger chooses changes nothing on my page, and twenty strangers do not wear it out (contract 2, rule 24; 4.6, Payment verification: POST /pay/<id>/amount; 8, Checkout: choices of one visitor, where the payer says how much)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start(BEHIND_PROXY)
+  const { id } = await shop.open({ address })
+  const mine = await chosenBy(shop, id, '5')
+  const amountOn = async (url: string) => /data-amount="(\d*)"/.exec(await page(url))?.[1]
+  assert.equal(await amountOn(mine.browser), mine.amount_raw)
+  for (let at = 0; at < 20; at++) await chosenBy(shop, id, `${at + 6}`, '203.0.113.66')
+  const more = await choose(shop, id, '99', '203.0.113.66')
+  assert.deepEqual([more.status, more.json<{ code: string }>().code], [429, 'too_many_requests'])
+  assert.equal(await amountOn(mine.browser), mine.amount_raw)
+  // Whoever opens the bare link has chosen nothing yet.
+  assert.match(await page(`${shop.url}/pay/${id}`), /data-state="choose"/)
+  assert.equal((await shop.check(id)).amount, null)
+  // The same price is the same amount, and takes from nobody's share.
+  assert.equal((await chosenBy(shop, id, '5.00', '203.0.113.66')).amount_raw, mine.amount_raw)
+  assert.equal((await choose(shop, id, '7.5', '203.0.113.2')).status, 200)
+  const reserved = await shop.app.store.db.selectFrom('checkout_reservations').select('amount_raw').execute()
+  assert.equal(reserved.length, 22)
+  // An amount that nobody was given is nobody's choice.
+  assert.match(await page(`${shop.url}/pay/${id}?choice=${nano('1')}`), /data-state="choose"/)
+})
+
+test('a checkout without a price has no link that could never complete it: its picture leads to the page (contract 2, Checkout response: link, qrcode)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const open = await shop.open({ address })
+  const record = (await shop.rest('GET', `/checkout/${open.id}`)).json<Made>()
+  for (const one of [open, record]) {
+    assert.equal('link' in one, false)
+    assert.equal(readQr(one.qrcode), `${shop.url}/pay/${open.id}`)
+  }
+  const { amount_raw: raw, link, qrcode } = await chosenBy(shop, open.id, '2')
+  assert.equal(link, `nano:${address}?amount=${raw}`)
+  assert.equal(readQr(qrcode), link)
+  const gift = await shop.open({ address: stranger.address, mode: 'unique_address' })
+  assert.equal(gift.link, `nano:${stranger.address}`)
+})
+
+test('a currency without an amount: the payer types in it, and that is the price (contract 2, Checkout modes: neither amount nor plans)', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const { id, ...made } = await shop.open({ address, currency: 'EUR' }, bearer(world.key()))
+  assert.deepEqual([made.currency, 'amount' in made], ['EUR', false])
+  assert.match(await page(`${shop.url}/pay/${id}`), /Amount in EUR/)
+  const wrong = await choose(shop, id, '0.0000000001')
+  assert.deepEqual([wrong.status, wrong.json<{ code: string }>().code], [400, 'invalid_amount'])
+  const chosen = await chosenBy(shop, id, '20')
+  assert.match(await page(chosen.browser), /€20\.00/)
+  // Good for a quarter of an hour; the same price is then asked for in another amount, and the old one still counts.
+  world.clock.advance(16 * 60_000)
+  const anew = await chosenBy(shop, id, '20')
+  assert.notEqual(anew.amount_raw, chosen.amount_raw)
+  await world.pay(address, chosen.amount_raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(id)).success)
+  const check = await shop.check(id)
+  assert.deepEqual([check.amount_raw, check.amount_paid_raw], [chosen.amount_raw, chosen.amount_raw])
+  const { checkout } = await show(shop, id, world.key())
+  assert.deepEqual([checkout.currency, checkout.fiat_amount], ['EUR', '20.00'])
+  const stats = (await shop.rest('GET', '/api/checkouts/stats', world.key())).json<{
+    revenue: { EUR: { amount: string } }
+  }>()
+  assert.equal(stats.revenue.EUR.amount, '20.00')
+  // As a template it is as it was made: without a price.
+  const next = await shop.open({ template: id }, bearer(world.key()))
+  assert.deepEqual([next.currency, 'amount' in next, 'fiat_amount' in next], ['EUR', false, false])
+})
+
+test('a new quote does not change what was asked of whoever paid the old one', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const made = await shop.open({ address, amount: '10', currency: 'USD' }, bearer(world.key()))
+  world.clock.advance(16 * 60_000)
+  const anew = (await shop.rest('GET', `/pay/${made.id}?json=true`)).json<Made>()
+  assert.notEqual(anew.amount_raw, made.amount_raw)
+  await world.pay(address, made.amount_raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).success)
+  assert.equal((await shop.check(made.id)).amount_raw, made.amount_raw)
+})
