@@ -25,6 +25,7 @@ export {
   renewLease,
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+export { listPredecessors } from './succession-store.ts'
 export { StoredKeys } from './key-ring.ts'
 export { listEntries } from './credits-store.ts'
 export {
@@ -36,7 +37,6 @@ export {
   listAccounts,
   listAudit,
   listKeys,
-  listPredecessors,
   lockAccount,
 } from './store.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'

@@ -1,18 +1,10 @@
-import { RAW_MAX, type Raw, formatNano, parseNano, toPlainDecimal, toRaw } from '../../kernel/money.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS, readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { CheckoutMode } from '../../kernel/tables/checkouts.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
-import { SMALLEST_PRICE, hasWildcards } from './domain/amounts.ts'
-import { formatFiat, parseFiat } from './domain/fiat.ts'
 import { badField } from './errors.ts'
-
-/** A price as it was given: an amount of nano, one with digits to fill, or money of a state. */
-export type Price =
-  | { kind: 'nano'; text: string; raw: Raw }
-  | { kind: 'wildcards'; text: string }
-  | { kind: 'fiat'; text: string; e8: bigint }
+import { type Price, given, readPrice, readTotal } from './price-fields.ts'
 
 export interface PlanRequest {
   title: string
@@ -67,13 +59,11 @@ const TITLE_MAX = 120
 const DESCRIPTION_MAX = 1_000
 const URL_MAX = 2_048
 const PLANS_MAX = 20
-const ITEMS_MAX = 100
 const LIFETIME_MIN = 5 * 60_000
 const LIFETIME_MAX = 30 * 24 * 3_600_000
 const METADATA_BYTES_MAX = 4_096
 const METADATA_KEYS_MAX = 50
 const METADATA_DEPTH_MAX = 4
-const SIGNIFICANT_DIGITS_MAX = 15
 const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
 /** Kinds of events beyond the completion, which is always sent. */
 const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
@@ -85,11 +75,6 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 const NANO_CODES = new Set(['NANO', 'XNO'])
-
-/** Clients say "nothing" in several ways. */
-function given(value: unknown): unknown {
-  return value === undefined || value === null || value === false || value === '' ? undefined : value
-}
 
 /** Reads the fields of a new checkout; the first wrong one is named (contract 2, Checkout request fields). */
 export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
@@ -157,75 +142,6 @@ export function readCurrency(value: unknown, known: readonly string[]): string {
   return code
 }
 
-export function readPrice(field: string, value: unknown, currency: string): Price | undefined {
-  if (given(value) === undefined) return undefined
-  const bad = (text: string) => badField(field, text, 'invalid_amount')
-  const text = toDecimalText(value)
-  if (text === undefined) throw bad('Invalid amount number')
-  if (currency !== 'NANO') {
-    const e8 = parseFiat(text)
-    if (e8 === undefined || e8 === 0n) throw bad('Invalid amount number')
-    return { kind: 'fiat', text, e8 }
-  }
-  if (hasWildcards(text)) {
-    // Some way to fill the digits must give a price.
-    const most = parseNano(text.replaceAll('X', '9'))
-    if (most === undefined || most < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
-    return { kind: 'wildcards', text }
-  }
-  const raw = parseNano(text)
-  if (raw === undefined) throw bad('Invalid amount number')
-  if (raw < SMALLEST_PRICE) throw bad('The smallest price is 0.000001 nano.')
-  return { kind: 'nano', text, raw }
-}
-
-/** The price, or what the items of an order come to. */
-function readTotal(body: Body, currency: string): Price | undefined {
-  return readPrice('amount', body.amount, currency) ?? sumItems(body, currency)
-}
-
-/**
- * Items and shipping as one price, exactly. Items are `{price, quantity?}`; shipping is a price, or an object with one. A
- * client that only asks for the payer's address says so in other ways, which cost nothing.
- */
-function sumItems({ line_items: items, shipping }: Body, currency: string): Price | undefined {
-  const listed = given(items) ?? []
-  if (!Array.isArray(listed) || listed.length > ITEMS_MAX) {
-    throw badField('line_items', `line_items must be a list of up to ${ITEMS_MAX} items.`)
-  }
-  const costs = listed.map((item: unknown, at) => {
-    const field = `line_items[${at}]`
-    if (typeof item !== 'object' || item === null) throw badField(field, 'An item is an object.')
-    const { price, value, amount, quantity, qty } = item as Body
-    const cost = readCost(`${field}.price`, price ?? value ?? amount, currency)
-    if (cost === undefined) throw badField(`${field}.price`, 'An item needs a price.', 'invalid_amount')
-    return cost * readQuantity(`${field}.quantity`, quantity ?? qty)
-  })
-  const asked = typeof shipping === 'object' && shipping !== null ? (shipping as Body).price : shipping
-  const delivery = typeof asked === 'boolean' ? undefined : readCost('shipping', asked, currency)
-  if (costs.length === 0) return undefined
-  const sum = costs.reduce((total, cost) => total + cost, delivery ?? 0n)
-  const text = currency === 'NANO' ? sum <= RAW_MAX && formatNano(toRaw(sum)) : formatFiat(sum)
-  if (text === false) throw badField('line_items', 'The items cost more than all nano there is.', 'invalid_amount')
-  return readPrice('line_items', text, currency)
-}
-
-/** In raw, or in 10^-8 of a currency. Something in an order may be free. */
-function readCost(field: string, value: unknown, currency: string): bigint | undefined {
-  if (value === undefined || value === null || value === '') return undefined
-  const text = toDecimalText(value)
-  const cost = text === undefined ? undefined : currency === 'NANO' ? parseNano(text) : parseFiat(text)
-  if (cost === undefined) throw badField(field, 'Invalid amount number', 'invalid_amount')
-  return cost
-}
-
-function readQuantity(field: string, value: unknown): bigint {
-  if (given(value) === undefined) return 1n
-  const text = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : ''
-  if (!/^[1-9][0-9]{0,5}$/.test(text)) throw badField(field, 'quantity must be a whole number from 1.')
-  return BigInt(text)
-}
-
 function readLifetime(value: unknown): number | undefined {
   if (given(value) === undefined) return undefined
   const milliseconds = READERS.duration(value)
@@ -233,15 +149,6 @@ function readLifetime(value: unknown): number | undefined {
     throw badField('expire', 'expire must be from 5 minutes to 30 days, such as 2 hours.', 'invalid_duration')
   }
   return milliseconds
-}
-
-/** A JSON number counts as the decimal it prints as, as long as it has not lost digits on its way. */
-function toDecimalText(value: unknown): string | undefined {
-  if (typeof value === 'string') return toPlainDecimal(value.trim())
-  if (typeof value !== 'number') return undefined
-  const text = toPlainDecimal(String(value))
-  if (!/^[0-9]+(\.[0-9]+)?$/.test(text)) return undefined
-  return text.replace('.', '').replace(/^0+/, '').length <= SIGNIFICANT_DIGITS_MAX ? text : undefined
 }
 
 export function readPlans(value: unknown, currency: string): PlanRequest[] {

@@ -1,7 +1,8 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
-import { type ApiKey, findLiveKey, insertAudit, markEnding, markSuccession } from '../store.ts'
+import { type ApiKey, findLiveKey, insertAudit, markEnding } from '../store.ts'
+import { markSuccession } from '../succession-store.ts'
 import { issueKeyIn, requireAlive, toShown } from './issue-key.ts'
 
 const OVERLAP_MILLISECONDS = 24 * 3_600_000

@@ -1,9 +1,23 @@
+import type { Raw } from '../../../kernel/money.ts'
 import type { AddressLook } from '../../../kernel/till.ts'
-import type { LedgerSend } from './credit.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
 
 /** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */
 export const CLOCK_SLACK = 5_000
+
+/** A send on the ledger that a node has told us everything about. */
+export interface LedgerSend {
+  hash: string
+  from: string
+  to: string
+  amountRaw: Raw
+  /** When it was first known, here or to the node, whichever is earlier. A node that was synced anew knows no better. */
+  at: number
+  /** A moment of our own clock at which it was on the ledger already. */
+  knownAt: number
+  /** The height at which its receiver has received it; null while it waits. */
+  receivedAt: number | null
+}
 
 /** An address that was made this moment: nobody can have sent anything there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }

@@ -4,12 +4,11 @@ import type { Rate } from '../../../kernel/ports.ts'
 import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
 import type { CheckoutChange } from '../changes-store.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
-import { type Quote, type Reservation, listQuotes, listReservations } from '../reservations-store.ts'
-import { ANONYMOUS, type Checkout, NO_PLAN, SERVICE, findCheckout, listSumming, lockCheckout } from '../store.ts'
-import { BEFORE_LOOKS, findSighting, insertSightings } from '../sightings-store.ts'
-import { listWatchers } from '../watch-store.ts'
-import { SMALLEST_PRICE } from './amounts.ts'
-import { type Baseline, CLOCK_SLACK, cameAfter } from './baseline.ts'
+import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
+import { type Checkout, NO_PLAN, SERVICE, lockCheckout } from '../store.ts'
+import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
+import { CLOCK_SLACK, type LedgerSend } from './baseline.ts'
+import { type Claim, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
 import { type PaidRate, announce } from './events.ts'
 import { parseFiat, toNanoAt, worthAt } from './fiat.ts'
@@ -20,28 +19,6 @@ import { rateNow } from './quote.ts'
 
 /** After its quote, an amount is still good when it is worth nearly the price. */
 const WORTH_PERCENT = 98n
-
-/** A send on the ledger that a node has told us everything about. */
-export interface LedgerSend {
-  hash: string
-  from: string
-  to: string
-  amountRaw: Raw
-  /** When it was first known, here or to the node, whichever is earlier. A node that was synced anew knows no better. */
-  at: number
-  /** A moment of our own clock at which it was on the ledger already. */
-  knownAt: number
-  /** The height at which its receiver has received it; null while it waits. */
-  receivedAt: number | null
-}
-
-/** What of an owner a send concerns. */
-interface Claim {
-  owner: string
-  /** Undefined for money that fits nothing. */
-  checkout: Checkout | undefined
-  reservation: Reservation | undefined
-}
 
 /**
  * Credits a confirmed send to whom it concerns. Call it as often as you hear of the block: only the transaction that
@@ -88,51 +65,6 @@ function settleSale(
   { checkout, plan }: Credited,
 ): Promise<() => void> {
   return tx.till.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
-}
-
-interface Claims {
-  claims: Claim[]
-  /** Whether somebody would have a claim if the node's time did not say that the send is older. */
-  oldByTime: boolean
-}
-
-/** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
-export async function listClaims({ db, clock }: CheckoutCtx, send: LedgerSend): Promise<Claims> {
-  const { to, amountRaw, hash } = send
-  const now = clock.now()
-  const sightedAt = await findSighting(db, to, hash)
-  const watchers = await listWatchers(db, { address: to, now })
-  const claims = new Map<string, Claim>()
-  let oldByTime = false
-  const isNewFor = (baseline: Baseline) => {
-    const isNew = cameAfter(send, sightedAt, baseline)
-    oldByTime ||= !isNew && baseline.look === null && sightedAt !== BEFORE_LOOKS
-    return isNew
-  }
-  const baselineOf = ({ owner, createdAt, look, lookHeight }: Checkout): Baseline => {
-    // Without a look of its own it may have been moved here after it was made.
-    const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
-    return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
-  }
-  for (const reservation of await listReservations(db, to, amountRaw)) {
-    const checkout = await findCheckout(db, reservation.checkoutId)
-    if (checkout && isNewFor(baselineOf(checkout)))
-      claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
-  }
-  const summing = (await listSumming(db, { address: to, now })).filter((one) => isNewFor(baselineOf(one)))
-  const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
-  for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
-    const { owner } = checkout
-    if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
-  }
-  // Less than the smallest price was nobody's try to pay one.
-  const mayBeMeant = amountRaw >= SMALLEST_PRICE
-  for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
-    if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {
-      claims.set(owner, { owner, checkout: undefined, reservation: undefined })
-    }
-  }
-  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), oldByTime }
 }
 
 /** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */

@@ -7,7 +7,7 @@ import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
 import type { AddressLook } from '../../../kernel/till.ts'
 import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
-import type { LedgerSend } from './credit.ts'
+import type { LedgerSend } from './baseline.ts'
 
 const HASHES_AT_ONCE = 500
 const RECEIVABLE_PAGE = 1_000

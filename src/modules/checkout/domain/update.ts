@@ -12,14 +12,13 @@ import { type Checkout, findCheckout, findOwnCheckout, lockCheckout } from '../s
 import {
   type PlanRequest,
   type PresentationRequest,
-  type Price,
   readAddress,
   readCurrency,
   readMode,
   readPlans,
   readPresentation,
-  readPrice,
 } from '../wire-fields.ts'
+import { type Price, readPrice } from '../price-fields.ts'
 import { audit } from './mark.ts'
 import { moveCheckout } from './move.ts'
 import { priceTerms, refuseTooMany, watchFrom } from './open.ts'

@@ -1,0 +1,60 @@
+import type { CheckoutCtx } from '../ctx.ts'
+import { type Reservation, listReservations } from '../reservations-store.ts'
+import { BEFORE_LOOKS, findSighting } from '../sightings-store.ts'
+import { ANONYMOUS, type Checkout, findCheckout, listSumming } from '../store.ts'
+import { listWatchers } from '../watch-store.ts'
+import { SMALLEST_PRICE } from './amounts.ts'
+import { type Baseline, type LedgerSend, cameAfter } from './baseline.ts'
+
+/** What of an owner a send concerns. */
+export interface Claim {
+  owner: string
+  /** Undefined for money that fits nothing. */
+  checkout: Checkout | undefined
+  reservation: Reservation | undefined
+}
+
+interface Claims {
+  claims: Claim[]
+  /** Whether somebody would have a claim if the node's time did not say that the send is older. */
+  oldByTime: boolean
+}
+
+/** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
+export async function listClaims({ db, clock }: CheckoutCtx, send: LedgerSend): Promise<Claims> {
+  const { to, amountRaw, hash } = send
+  const now = clock.now()
+  const sightedAt = await findSighting(db, to, hash)
+  const watchers = await listWatchers(db, { address: to, now })
+  const claims = new Map<string, Claim>()
+  let oldByTime = false
+  const isNewFor = (baseline: Baseline) => {
+    const isNew = cameAfter(send, sightedAt, baseline)
+    oldByTime ||= !isNew && baseline.look === null && sightedAt !== BEFORE_LOOKS
+    return isNew
+  }
+  const baselineOf = ({ owner, createdAt, look, lookHeight }: Checkout): Baseline => {
+    // Without a look of its own it may have been moved here after it was made.
+    const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
+    return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
+  }
+  for (const reservation of await listReservations(db, to, amountRaw)) {
+    const checkout = await findCheckout(db, reservation.checkoutId)
+    if (checkout && isNewFor(baselineOf(checkout)))
+      claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
+  }
+  const summing = (await listSumming(db, { address: to, now })).filter((one) => isNewFor(baselineOf(one)))
+  const isOpen = ({ status }: Checkout) => status !== 'expired' && status !== 'cancelled' && status !== 'complete'
+  for (const checkout of [...summing.filter(isOpen), ...summing.filter((one) => !isOpen(one))]) {
+    const { owner } = checkout
+    if (!claims.has(owner)) claims.set(owner, { owner, checkout, reservation: undefined })
+  }
+  // Less than the smallest price was nobody's try to pay one.
+  const mayBeMeant = amountRaw >= SMALLEST_PRICE
+  for (const { owner, ...baseline } of mayBeMeant ? watchers : []) {
+    if (owner !== ANONYMOUS && !claims.has(owner) && isNewFor(baseline)) {
+      claims.set(owner, { owner, checkout: undefined, reservation: undefined })
+    }
+  }
+  return { claims: [...claims.values()].sort((a, b) => (a.owner < b.owner ? -1 : 1)), oldByTime }
+}
