@@ -47,7 +47,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
     json: made.json,
     browser: made.browser,
   }
-  const unpaid = { ...asked, success: false, amount_paid_raw: '0', amount_due_raw: made.amount_raw }
+  const unpaid = { ...asked, success: false, amount_paid: '0', amount_paid_raw: '0', amount_due_raw: made.amount_raw }
   assert.deepEqual(await shop.check(made.id), { ...unpaid, status: 'pending' })
 
   node.hold()
@@ -71,6 +71,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
     ...asked,
     status: 'complete',
     success: true,
+    amount_paid: made.amount,
     amount_paid_raw: made.amount_raw,
     amount_due_raw: '0',
     message: 'Payment received.',

@@ -69,6 +69,7 @@ test('check: pending, detected, complete and expired, each with exactly what it 
   const unpaid = (one: Made) => ({
     ...asked(one),
     success: false,
+    amount_paid: '0',
     amount_paid_raw: '0',
     amount_due_raw: one.amount_raw,
   })
@@ -89,6 +90,7 @@ test('check: pending, detected, complete and expired, each with exactly what it 
     ...asked(made),
     status: 'complete',
     success: true,
+    amount_paid: amount,
     amount_paid_raw: amount_raw,
     amount_due_raw: '0',
     message: 'Payment received.',
