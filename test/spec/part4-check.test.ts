@@ -186,6 +186,7 @@ test('check URLs: of checkouts and names at the host for programs, of e-mail pay
       { ...answer, amount_due_raw: amount_raw },
     )
     assert.equal(answer.json, payment.check)
+    assert.equal(answer.amount, '2.1', 'an amount is a text, as in every check')
     for (const name of ['status', 'amount', 'expires_unix']) assert.ok(name in answer, name)
     assert.equal('block' in answer || 'message' in answer, false)
   }

@@ -1,4 +1,4 @@
-import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import { type JsonObject, relativeTime } from '../../../kernel/shape.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
@@ -59,8 +59,9 @@ export async function showCheck(ctx: EmailCtx, payment: EmailPayment): Promise<J
     status,
     success: isPaid,
     address: payment.address,
-    amount: toNumber(total),
+    amount: formatNano(total),
     amount_raw: total.toString(),
+    amount_paid: formatNano(toRaw(balance)),
     amount_paid_raw: balance.toString(),
     amount_due_raw: due.toString(),
     expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
