@@ -1,15 +1,15 @@
-import { mkdirSync } from 'node:fs'
 import { listActions } from './actions.ts'
 import { openCheckouts } from './checkout.ts'
-import { type Config, storeUrl } from './config.ts'
+import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openEmailPayments } from './email.ts'
-import { startEmbedded, toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
+import { toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
+import { openFoundation } from './foundation.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
-import { type Store, openStore } from './infra/db/open.ts'
+import type { Store } from './infra/db/open.ts'
 import { openIds } from './infra/ids.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
@@ -22,7 +22,6 @@ import { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
-import { GENESIS_HASHES } from './kernel/nano/networks.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Clock, Random } from './kernel/ports.ts'
@@ -49,6 +48,7 @@ import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
 import { openSales } from './sales.ts'
 import { type Route, openServer } from './serve.ts'
 import { Sources } from './sources.ts'
+import { ledgerLearned } from './store-ledger.ts'
 import { openSwaps } from './swap.ts'
 import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets, tellAlarm } from './wallets.ts'
 import { openWebhooks } from './webhooks.ts'
@@ -59,6 +59,8 @@ interface Infra {
   clock: Clock
   random: Random
   log: Log
+  /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
+  keepKey?: (key: string) => void
 }
 
 export interface App {
@@ -95,7 +97,8 @@ export async function startApp(config: Config, infra: Infra): Promise<App> {
 }
 
 /** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
-async function assemble(config: Config, { clock, random, log }: Infra, opened: AsyncDisposableStack): Promise<App> {
+async function assemble(config: Config, infra: Infra, opened: AsyncDisposableStack): Promise<App> {
+  const { clock, random, log } = infra
   const registry = listActions()
   const builtIn = loadBuiltIn(config)
   const metrics = new Metrics()
@@ -110,20 +113,13 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   })
   // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
   const sold = readPrices(config, registry, markets.prices)
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   let limitsDegraded = false
   // Known beforehand unless any port will do: jobs that run before we listen write links, too.
   let url = config.port === 0 ? '' : toUrl(config.host, config.port)
   const failures = openFailures({ log, metrics, clock })
-  const devnet = await startEmbedded(config, { clock, random, failures })
-  opened.defer(() => devnet?.close())
-  const store = await openStore(storeUrl(config), clock, { failures })
-  opened.defer(() => store.close())
-  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
-  const unfollow = store.readTime && (await clock.follow?.(store.readTime, failures.lost('clock.follow')))
-  opened.defer(() => unfollow?.())
+  const { store, secrets, ledger, devnet } = await openFoundation(config, { ...infra, failures }, opened)
   const ids = openIds(random)
-  const network = devnet ? 'dev' : config.nodeNetwork
+  const { network } = ledger
   const thresholds = WORK_THRESHOLDS[network]
   const instance = ids.next('ins')
   const nodes = openNodes(config, {
@@ -135,7 +131,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     store,
     devnet,
     instance,
-    ledger: { network, genesis: GENESIS_HASHES[network], thresholds },
+    ledger: { ...ledger, thresholds },
+    onLearned: ledgerLearned(network, { db: store.db, clock, failures }),
   })
   opened.defer(() => nodes.close())
   const scheduler = await openScheduler(config, {
@@ -184,7 +181,7 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   notices.subscribe('key', (hash) => keys.forget(hash))
   notices.onGap(() => keys.forgetAll())
   const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
-  const webhooks = openWebhooks(config, { store: storeCtx, metrics, log })
+  const webhooks = openWebhooks(config, { store: storeCtx, secrets, metrics, log })
   const names = openNames(await withPlayNames(builtIn, devnet && custodian.ctx), {
     db,
     clock,
@@ -252,7 +249,6 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
     await stopped
   })
   notices.subscribe('jobs', () => runner.wake())
-  const createdKey = await createFirstAdministrator(storeCtx)
   const shared = await openSharedLimits(config, storeCtx, (degraded) => {
     limitsDegraded = degraded
     log.warn({ event: 'limits_degraded', degraded })
@@ -332,6 +328,8 @@ async function assemble(config: Config, { clock, random, log }: Infra, opened: A
   await runner.start()
   await custodian.start()
   url = toUrl(config.host, await server.listen())
+  // Not before: a start that fails would have made a key that nobody has seen.
+  const createdKey = await createFirstAdministrator(storeCtx, infra.keepKey)
   await checkouts.monitor.start()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const close = () => opened.disposeAsync()

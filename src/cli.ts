@@ -26,6 +26,7 @@ program
 program
   .command('config')
   .description('print every setting with its value, default and meaning')
+  .option('--check', 'say everything that is wrong with them instead, without starting; exit code 1 if anything is')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/config.ts')).printConfig))
 
@@ -173,6 +174,12 @@ walletKeys
   .description('seal all wallets with the active master key; without WALLET_KEYS, with a new one')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/wallet-keys.ts')).rotateMasterKeys))
+const secretKey = program.command('secret-key').description('the key that seals secrets in the store (SECRET_KEY)')
+secretKey
+  .command('replace')
+  .description('take the present key, when the one that sealed the secrets of the store is lost or known to others')
+  .option('--json', 'print JSON')
+  .action(from(async () => (await import('./cli/secret-key.ts')).takePresentKey))
 
 program
   .command('backup')

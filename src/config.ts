@@ -1,9 +1,16 @@
 import { join } from 'node:path'
-import { BadSetting } from './setting-readers.ts'
+import { leavesDesk } from './desk.ts'
+import { type NearName, findNearNames } from './near-names.ts'
+import { FILE_SUFFIX, readSecret } from './setting-files.ts'
+import { BadSetting, list } from './setting-readers.ts'
 import { SETTINGS } from './settings.ts'
 
 type Settings = typeof SETTINGS
-export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> }
+type Env = Readonly<Record<string, string | undefined>>
+export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> } & {
+  /** Somebody tries things out on their own machine; nobody else comes here. */
+  readonly atDesk: boolean
+}
 
 interface SettingRow {
   name: string
@@ -12,7 +19,7 @@ interface SettingRow {
   meaning: string
 }
 
-/** Settings whose values carry credentials. */
+/** Settings whose values carry credentials. Each may come from a file. */
 const SECRET = new Set([
   'NODE_HEADERS',
   'WORK_URLS',
@@ -27,24 +34,71 @@ const SECRET = new Set([
   'METRICS_TOKEN',
 ])
 
-/** Reads the environment once. A wrong value is told by its name, never by its content. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+const NAMES = Object.values(SETTINGS).map(({ env }) => env)
+const FILE_NAMES = [...SECRET].map((name) => name + FILE_SUFFIX)
+
+/** An environment as it was read, with everything that is wrong with it. */
+export interface ReadConfig {
+  /** Undefined while a value is wrong. */
+  config: Config | undefined
+  /** Why this is no desk; empty at one. */
+  notDesk: string[]
+  /** Values that cannot be meant, each told by its name and never by its content. */
+  wrong: string[]
+  /** Names that are not ours and were probably meant to be. */
+  near: NearName[]
+  /** Whether the embedded ledger runs because somebody wrote so, or real nodes do. */
+  nodesAreWrittenOut: boolean
+}
+
+/** Reads the environment once, and finds everything that is wrong instead of the first. */
+export function readConfig(env: Env = process.env): ReadConfig {
+  const wrong: string[] = []
+  const notDesk = leavesDesk(env)
   const entries = Object.entries(SETTINGS).map(([key, { env: name, fallback, read }]) => {
     try {
-      return [key, read(env[name] ?? fallback)]
+      return [key, read((SECRET.has(name) ? readSecret(env, name) : env[name]) ?? fallback)]
     } catch (error) {
-      if (error instanceof BadSetting) throw new Error(`${name} ${error.message}.`, { cause: error })
-      throw error
+      if (!(error instanceof BadSetting)) throw error
+      wrong.push(`${name} ${error.message}.`)
+      return [key, undefined]
     }
   })
-  return Object.freeze(Object.fromEntries(entries)) as Config
+  const config = Object.freeze(Object.fromEntries([...entries, ['atDesk', notDesk.length === 0]])) as Config
+  const ignored = list(env.NAMES_OF_OTHERS ?? '')
+  const near = [
+    ...findNearNames(env, { ours: [...NAMES, ...FILE_NAMES], ignored }),
+    // Read from a file is what is secret, and nothing else: this one would be left unread without a word.
+    ...NAMES.filter((name) => !SECRET.has(name) && env[name + FILE_SUFFIX] !== undefined).map((name) => ({
+      name: name + FILE_SUFFIX,
+      meant: name,
+    })),
+  ]
+  const nodesAreWrittenOut = env.NODE_URLS !== undefined
+  return { config: wrong.length > 0 ? undefined : config, notDesk, wrong, near, nodesAreWrittenOut }
+}
+
+/** Reads the environment for work with the store; throws one error that names everything wrong. */
+export function loadConfig(env: Env = process.env): Config {
+  const { config, wrong, near, notDesk } = readConfig(env)
+  const refused = notDesk.length === 0 ? wrong : [...wrong, ...near.map(tellNear)]
+  if (!config || refused.length > 0) throw new Error(tellAll(refused))
+  return config
+}
+
+export const tellNear = ({ name, meant }: NearName) => `${name} is none of our settings. Did you mean ${meant}?`
+
+/** One sentence as it is, several under each other. */
+export function tellAll(problems: readonly string[]): string {
+  return problems.length === 1 ? problems[0]! : ['These settings are wrong:', ...problems].join('\n  ')
 }
 
 /** Every setting with its current value, default and meaning; secrets are not shown. */
-export function describeConfig(env: Readonly<Record<string, string | undefined>> = process.env): SettingRow[] {
+export function describeConfig(env: Env = process.env): SettingRow[] {
+  const isSet = (name: string) => env[name] !== undefined || env[name + FILE_SUFFIX] !== undefined
   return Object.values(SETTINGS).map(({ env: name, fallback, doc }) => ({
     name,
-    value: SECRET.has(name) && env[name] !== undefined ? '(set)' : (env[name] ?? fallback),
+    value: SECRET.has(name) && isSet(name) ? '(set)' : (env[name] ?? fallback),
     default: fallback,
     meaning: doc,
   }))

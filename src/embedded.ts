@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
 import { NodeRefusal } from './devnet/errors.ts'
+import { lockOf } from './devnet/file-lock.ts'
+import { keepDatabasePrivate, writePrivateFile } from './infra/private-files.ts'
 import { AppError } from './kernel/errors.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Failures } from './kernel/failures.ts'
@@ -10,10 +11,10 @@ import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
 import { type BuiltIn, NEVER } from './modules/names/index.ts'
 import { type WalletCtx, treasury } from './modules/wallets/index.ts'
-import { EMBEDDED } from './upstreams.ts'
+import { isEmbedded } from './upstreams.ts'
 
-/** Whether the embedded ledger is among the nodes. */
-export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
+/** Where the embedded ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
+export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
 
 /** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
 export async function startEmbedded(
@@ -21,17 +22,21 @@ export async function startEmbedded(
   { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
 ): Promise<Devnet | undefined> {
   if (!isEmbedded(config)) return undefined
+  const file = join(config.dataDir, 'devnet.db')
+  for (const each of [file, lockOf(file)]) keepDatabasePrivate(each)
   const devnet = await startDevnet({
-    file: join(config.dataDir, 'devnet.db'),
+    file,
     clock,
     random,
     onFailure: failures.failed('ledger.embedded'),
     port: config.devnetPort,
     wsPort: config.devnetWsPort,
+    // Elsewhere strangers come, and whoever has its key pays any checkout.
+    genesisIsClosed: !config.atDesk,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
   })
   const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
-  writeFileSync(join(config.dataDir, 'devnet.json'), `${JSON.stringify(addresses, null, 2)}\n`)
+  writePrivateFile(addressesFileOf(config), `${JSON.stringify(addresses, null, 2)}\n`)
   return devnet
 }
 

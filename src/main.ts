@@ -1,7 +1,14 @@
 import { startApp } from './app.ts'
+import { checkStart } from './check-start.ts'
 import { onUncaught } from './cli/last-resort.ts'
 import { onStop } from './cli/stop.ts'
-import { loadConfig } from './config.ts'
+import { tellAll } from './config.ts'
+import {
+  forgetAdministratorKey,
+  keepAdministratorKey,
+  keyFileOfAdministrator,
+  tellAdministratorKey,
+} from './data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
@@ -10,17 +17,38 @@ import { describeSources } from './work.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */
 export async function runGateway(): Promise<void> {
-  const config = loadConfig()
+  const clock = new FollowingClock()
+  const { config, problems, warnings } = checkStart(clock)
+  if (!config) throw new Error(tellAll(problems))
   const log = openLog(config.logLevel)
-  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log })
+  for (const reason of warnings) {
+    log.warn({ event: 'setting_misspelt', reason })
+    process.stderr.write(`nano-gateway: ${reason}\n`)
+  }
+  const keepKey = (key: string) => keepAdministratorKey(config, key)
+  const app = await startApp(config, { clock, random: systemRandom, log, keepKey })
+  const end = async () => {
+    log.info({ event: 'draining' })
+    await app.close()
+    log.info({ event: 'stopped' })
+    await new Promise<void>((resolve) => log.flush(() => resolve()))
+  }
+  let ending: Promise<void> | undefined
+  const stop = () => (ending ??= end())
+  onStop(stop)
+  onUncaught(app.failures, stop)
   const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
+  const isTerminal = process.stdout.isTTY
+  if (createdKey !== undefined && !isTerminal) {
+    log.info({ event: 'administrator_key_made', file: keyFileOfAdministrator(config) })
+  }
   const lines = [
     `nano-gateway ${VERSION}`,
     '',
     `  RPC        ${url}`,
     `  Docs       ${url}/docs`,
     `  Dashboard  ${url}/dashboard`,
-    ...(createdKey === undefined ? [] : [`  Admin key  ${createdKey}   (shown only once: keep it)`]),
+    ...tellAdministratorKey(config, { createdKey, isTerminal }),
     ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
     `  Data       ${config.dataDir}`,
     ...(walletKeyFile === undefined
@@ -35,15 +63,6 @@ export async function runGateway(): Promise<void> {
     `  curl -d '{"action":"block_count"}' ${url}`,
     '',
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-  const end = async () => {
-    log.info({ event: 'draining' })
-    await app.close()
-    log.info({ event: 'stopped' })
-    await new Promise<void>((resolve) => log.flush(() => resolve()))
-  }
-  let ending: Promise<void> | undefined
-  const stop = () => (ending ??= end())
-  onStop(stop)
-  onUncaught(app.failures, stop)
+  await new Promise<unknown>((written) => process.stdout.write(`${lines.join('\n')}\n`, written))
+  if (createdKey !== undefined && isTerminal) forgetAdministratorKey(config)
 }

@@ -5,7 +5,7 @@ import { providedMarketData } from './infra/market/market-data.ts'
 import { providedPrices } from './infra/market/prices.ts'
 import { perDollar, sandboxMarketData, sandboxPrices } from './infra/market/sandbox.ts'
 import type { Clock, MarketData, Prices } from './kernel/ports.ts'
-import { EMBEDDED } from './upstreams.ts'
+import { isEmbedded } from './upstreams.ts'
 
 type PriceSource = Config['priceProviders'][number]
 
@@ -25,8 +25,7 @@ export function openMarket(
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
   // Nobody should sell for real money by prices that were invented.
-  const embedded = config.nodeUrls.some((url) => url.startsWith(EMBEDDED))
-  const automatic: readonly PriceSource[] = embedded ? ['sandbox'] : ['coingecko', 'kraken']
+  const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
   const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
   if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
   const gecko = coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey })

@@ -7,6 +7,7 @@ import { checkoutRoutes } from './http/checkout-routes.ts'
 import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountDashboard } from './http/dashboard/index.ts'
+import { DeveloperDoor } from './http/developer-door.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
 import { emailRoutes } from './http/email-routes.ts'
 import { mountHealth } from './http/health.ts'
@@ -136,6 +137,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const sessions = new Sessions({ ...base.store, secrets: webhooks.secrets })
   notices.subscribe('session', (id) => sessions.forget(id))
+  const developers = new DeveloperDoor({ atDesk: config.atDesk, keys: served.keys, sessions, baseUrl })
   mountRest(server, {
     store: base.store,
     keys: served.keys,
@@ -154,6 +156,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     clock,
     pictures: openPictures({ outbound: webhooks.outbound, clock }),
     playLedger,
+    developers,
     burst: new MemoryBurst(clock),
     keys: served.keys,
     perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
@@ -164,6 +167,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   mountDeveloper(server, {
     ctx: checkouts.ctx,
     ledger: playLedger,
+    door: developers,
     burst: new MemoryBurst(clock),
     baseUrl,
     ipOf,
@@ -196,6 +200,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     notices,
     baseUrl,
     devnet,
+    developers,
     checkouts: checkouts.ctx,
     wallets: served.wallets,
     names: base.names,

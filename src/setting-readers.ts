@@ -47,6 +47,11 @@ export const list = (value: string) =>
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+export const nodes = (value: string) => {
+  const named = list(value)
+  if (named.length === 0) throw new BadSetting('must name a node, or be `devnet:` for the embedded ledger')
+  return named
+}
 /** Like a list, but an empty place keeps its neighbours where they are. */
 export const slots = (value: string) =>
   value.split(',').map((entry) => (entry.trim() === '' ? undefined : entry.trim()))
@@ -191,7 +196,8 @@ export const priceInNano = (value: string) => {
 }
 const MASTER_KEY_BYTES = 32
 export const masterKeys = (value: string) => {
-  const keys = list(value).map((entry) => {
+  // One on each line, as in the file that a gateway makes by itself.
+  const keys = list(value.replaceAll('\n', ',')).map((entry) => {
     const [id = '', base64 = '', ...more] = entry.split(':')
     const key = Buffer.from(base64, 'base64')
     const isWhole = /^[\w-]{1,64}$/.test(id) && more.length === 0 && key.length === MASTER_KEY_BYTES

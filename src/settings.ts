@@ -6,6 +6,7 @@ import {
   database,
   flag,
   list,
+  nodes,
   oneOf,
   records,
   redis,
@@ -20,6 +21,7 @@ import {
 
 /** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
 export const SETTINGS = {
+  nodeEnv: setting('NODE_ENV', '', text, '`production`: this is no desk, however it is reached.'),
   port: setting('PORT', '8080', whole(0, 65_535), 'Port of the gateway.'),
   host: setting('HOST', '127.0.0.1', text, 'Address the gateway listens on.'),
   dataDir: setting('DATA_DIR', './data', (value) => resolve(value), 'Folder of everything the gateway keeps.'),
@@ -50,12 +52,12 @@ export const SETTINGS = {
     'WEBHOOK_ALLOW_PRIVATE',
     'auto',
     automatic,
-    'Whether webhooks may go to private networks and plain http; auto: only when the embedded ledger is the only node.',
+    'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the embedded ledger as the only node.',
   ),
   nodeUrls: setting(
     'NODE_URLS',
     'devnet:',
-    list,
+    nodes,
     'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
   ),
   nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
@@ -192,6 +194,12 @@ export const SETTINGS = {
     'info',
     oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug'),
     'How much is logged.',
+  ),
+  namesOfOthers: setting(
+    'NAMES_OF_OTHERS',
+    '',
+    list,
+    'Names in the environment that are close to ours and belong to other software, separated by commas.',
   ),
   metrics: setting('METRICS', 'true', flag, 'Whether metrics are served, at `/metrics` on a port of their own.'),
   metricsHost: setting(

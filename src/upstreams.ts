@@ -3,6 +3,9 @@ import type { UpstreamOptions } from './infra/node/upstream.ts'
 
 export const EMBEDDED = 'devnet:'
 
+/** Whether the embedded ledger is among the nodes. */
+export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
+
 /** The addresses of the embedded ledger, once it runs. */
 interface EmbeddedAddresses {
   rpcUrl: string

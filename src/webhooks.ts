@@ -4,8 +4,6 @@ import type { RestPart } from './http/rest.ts'
 import { openOutbound } from './infra/http/outbound.ts'
 import type { Log } from './infra/log.ts'
 import type { Metrics } from './infra/metrics.ts'
-import { openSecretBox } from './infra/secrets/secret-box.ts'
-import { readSecretKey } from './infra/secrets/secret-key.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import type { Job } from './kernel/job.ts'
 import type { Outbound, SecretBox } from './kernel/ports.ts'
@@ -25,16 +23,15 @@ export interface Webhooks {
   routes: RestPart
 }
 
-type WebhookConfig = Pick<Config, 'dataDir' | 'secretKey' | 'webhookAllowPrivate' | 'nodeUrls'>
+type WebhookConfig = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'atDesk'>
 
-/** Everything that tells owners about their events: what seals their secrets, the way out, jobs and routes. */
+/** Everything that tells owners about their events: the way out, jobs and routes. */
 export function openWebhooks(
   config: WebhookConfig,
-  { store, metrics, log }: { store: StoreCtx; metrics: Metrics; log: Log },
+  { store, secrets, metrics, log }: { store: StoreCtx; secrets: SecretBox; metrics: Metrics; log: Log },
 ): Webhooks {
-  const { clock, random } = store
+  const { clock } = store
   const outbound = openOutbound({ clock, allowPrivate: allowsPrivate(config) })
-  const secrets = openSecretBox(config.secretKey ?? readSecretKey(config.dataDir, random), random)
   const ctx = { ...store, secrets, outbound }
   const deliver = deliverWebhook({
     ...ctx,
@@ -55,8 +52,8 @@ export function openWebhooks(
   }
 }
 
-/** A first try on a laptop should simply work; with real nodes the network around the gateway is nobody's business. */
-function allowsPrivate({ webhookAllowPrivate, nodeUrls }: WebhookConfig): boolean {
+/** A first try on a laptop should simply work; where others come, the network around the gateway is nobody's business. */
+function allowsPrivate({ webhookAllowPrivate, nodeUrls, atDesk }: WebhookConfig): boolean {
   if (webhookAllowPrivate !== 'auto') return webhookAllowPrivate
-  return nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
+  return atDesk && nodeUrls.length > 0 && nodeUrls.every((url) => url.split('#')[0] === EMBEDDED)
 }

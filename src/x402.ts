@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { isEmbedded } from './embedded.ts'
+import { isEmbedded } from './upstreams.ts'
 import type { Registry } from './guard/registry.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'

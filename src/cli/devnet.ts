@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { lockOf } from '../devnet/file-lock.ts'
 import { genesisOf } from '../devnet/genesis.ts'
 import { startDevnet } from '../devnet/index.ts'
 import { systemClock } from '../infra/clock.ts'
+import { keepDatabasePrivate } from '../infra/private-files.ts'
 import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import { toNumber } from './number.ts'
@@ -25,7 +27,8 @@ interface DevnetFlags {
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
   const { work } = flags
   if (work !== 'dev' && work !== 'beta' && work !== 'live') throw new Error('--work is dev, beta or live.')
-  if (flags.data !== ':memory:') mkdirSync(dirname(flags.data), { recursive: true })
+  if (flags.data !== ':memory:') mkdirSync(dirname(flags.data), { recursive: true, mode: 0o700 })
+  for (const file of [flags.data, lockOf(flags.data)]) keepDatabasePrivate(file)
   const devnet = await startDevnet({
     file: flags.data,
     clock: systemClock,

@@ -30,6 +30,8 @@ export interface NodeOptions {
   network?: string
   /** How the ledger begins, when it is not the development network's. */
   genesis?: Genesis
+  /** Whether blocks of the genesis account, whose key everybody knows, are taken from nobody but the ledger itself. */
+  genesisIsClosed?: boolean
   /** Time between a block's arrival and its confirmation; 0 confirms in the same instant. */
   confirmAfterMilliseconds?: number
   /** Hears what failed while nobody waited for it; the terminal does unless told. */
@@ -53,6 +55,7 @@ export class LedgerNode {
   readonly network: string
   readonly clock: Clock
   readonly random: Random
+  readonly genesisIsClosed: boolean
   readonly startedAt: number
   readonly onFailure: (error: unknown) => void
   /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
@@ -76,6 +79,7 @@ export class LedgerNode {
     this.startedAt = options.clock.now()
     this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
     this.#confirmAfter = options.confirmAfterMilliseconds ?? 0
+    this.genesisIsClosed = options.genesisIsClosed ?? false
     this.#store = new LedgerStore(options.file)
     this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev, options.genesis)
     this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)

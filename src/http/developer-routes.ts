@@ -7,6 +7,7 @@ import type { BurstLimits, PlayLedger } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import { type CheckoutCtx, badField, showRecord } from '../modules/checkout/index.ts'
 import { WAYS_TO_PAY, cancelCheckout, expireCheckout, fundAddress, payCheckout } from '../modules/developer/index.ts'
+import type { DeveloperDoor } from './developer-door.ts'
 import { type Fields, readForm, readOwnPath } from './forms.ts'
 import { answerErrors, readBodies } from './rest.ts'
 import { refuseOtherPages } from './session.ts'
@@ -18,6 +19,7 @@ interface DeveloperRoutesOptions {
   ctx: CheckoutCtx
   /** Undefined with real nodes: then nothing of this exists. */
   ledger: PlayLedger | undefined
+  door: DeveloperDoor
   burst: BurstLimits
   baseUrl(): string
   ipOf(request: IncomingMessage): string
@@ -26,7 +28,7 @@ interface DeveloperRoutesOptions {
 
 /** Plays payer, merchant and network on the embedded ledger, for whoever tries things out. */
 export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutesOptions): void {
-  const { ctx, ledger, burst, baseUrl, ipOf } = options
+  const { ctx, ledger, door, burst, baseUrl, ipOf } = options
   if (!ledger) return
   void server.register(
     (developer, _options, done) => {
@@ -41,6 +43,7 @@ export function mountDeveloper(server: FastifyInstance, options: DeveloperRoutes
           const detail = `${REQUESTS_PER_MINUTE_MAX} requests a minute from one address play with the embedded ledger.`
           throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
         }
+        await door.require(request)
       })
       const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>) =>
         developer.post(path, async (request, reply) => {

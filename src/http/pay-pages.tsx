@@ -24,6 +24,7 @@ import { PayPage, PayProblem } from '../web/pay-page.tsx'
 import { ReceiptPage } from '../web/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../web/pay-state.ts'
 import { type Voice, negotiate } from '../web/texts/index.ts'
+import type { DeveloperDoor } from './developer-door.ts'
 import { isForm, readForm } from './forms.ts'
 import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
 
@@ -42,6 +43,7 @@ export interface PayPagesOptions {
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
   ipOf(request: IncomingMessage): string
+  developers: DeveloperDoor
   onError(error: unknown, requestId: string): void
 }
 
@@ -139,8 +141,9 @@ async function showPage(
   request: FastifyRequest,
   { voice, embed }: { voice: Voice; embed: string | undefined },
 ): Promise<Shown> {
-  const { ctx, clock, playLedger } = options
+  const { ctx, clock, playLedger, developers } = options
   const query = request.query as Query
+  const mayPlay = playLedger !== undefined && (await developers.mayEnter(request))
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, idOf(request)))
   const plan = readPlan(query.plan, checkout)
   const choice = await readChoice(ctx, checkout, query.choice)
@@ -177,6 +180,8 @@ async function showPage(
       openAmount={isOpenAmount(checkout)}
       choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
       developer={playLedger && { holds: playLedger.holds, waiting: playLedger.listWaiting().length }}
+      choosing={ownChoice && query.amount !== undefined && stateOf(checkout, now) === 'waiting'}
+      developer={mayPlay ? { holds: playLedger.holds, waiting: playLedger.listWaiting().length } : undefined}
       hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
     />
   )

@@ -111,6 +111,7 @@ function mountSignIn(api: FastifyInstance, options: RestOptions): void {
       // Otherwise another site could sign its visitor in to an account of its own.
       refuseOtherPages(request.headers, baseUrl())
       void reply.removeHeader('access-control-allow-origin')
+      await sessions.prepare()
       const account = await redeemSignIn(store, readSignInToken(bodyOf(request)))
       const token = await sessions.create(account.id)
       void reply.header('set-cookie', sessionCookie(baseUrl(), token))

@@ -24,6 +24,7 @@ export const FAILURES = {
   'confirmations.listener': 'money',
   'notices.listener': 'money',
   'ledger.embedded': 'service',
+  'store.ledger': 'money',
 } as const satisfies Record<string, 'money' | 'service'>
 
 /** What may get lost, and why that does no harm. It is counted all the same: many of them are a sign. */

@@ -193,6 +193,7 @@ const TABLES: Record<keyof Tables, true> = {
   email_tokens: true,
   email_suppressions: true,
   faucet_claims: true,
+  store_facts: true,
 }
 
 /** Every row of every table, as text. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../src/infra/clock.ts'
@@ -65,7 +66,11 @@ test('each wallet has a random key of its own behind a data key of its own, and 
   assert.equal(await rewrapKeys({ db, clock: systemClock, vault }), 0)
   await first.app.close()
   const database = `sqlite:${join(first.folder, 'gateway.db')}`
-  const alone = clientWith(await openGateway(t, { WALLET_KEYS: settingOf(other), DATABASE_URL: database }), client.key)
+  const SECRET_KEY = readFileSync(join(first.folder, 'secret.key'), 'utf8')
+  const alone = clientWith(
+    await openGateway(t, { WALLET_KEYS: settingOf(other), DATABASE_URL: database, SECRET_KEY }),
+    client.key,
+  )
   assert.equal((await alone.ask<unknown[]>({ list: true })).length, 3)
 })
 

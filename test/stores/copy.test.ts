@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { copyStore } from '../../src/infra/db/copy.ts'
+import { keepFact } from '../../src/infra/db/facts.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { capturedMailer } from '../../src/infra/mail/captured.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -73,6 +74,7 @@ async function fill(ctx: StoreCtx): Promise<void> {
       .insertInto('ended_sessions')
       .values({ id: accountId, expires_at: 2 ** 41 })
       .execute()
+    await keepFact(db, { name: 'ledger', value: '{}', now: 2 ** 41 })
     await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
     await addLook(db, 20_000, [accountId])
     await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })

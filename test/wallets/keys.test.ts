@@ -21,7 +21,7 @@ import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
 import { Signer } from '../support/blocks.ts'
 import { askCommand } from '../support/command-line.ts'
-import { openGateway, readMetrics } from '../support/gateway.ts'
+import { openGateway, readMetrics, sharedKeys } from '../support/gateway.ts'
 
 const master = { id: 'key-1', key: systemRandom.bytes(32) }
 const other = { id: 'key-2', key: systemRandom.bytes(32) }
@@ -167,7 +167,8 @@ const settingOf = (...keys: { id: string; key: Uint8Array }[]) =>
 
 test('a gateway with a wrong master key, or without the one that wallets need, does not start', async (t) => {
   const folder = folderOf(t)
-  const env = (keys: string) => ({ DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, WALLET_KEYS: keys })
+  const own = { DATABASE_URL: `sqlite:${join(folder, 'gateway.db')}`, SECRET_KEY: sharedKeys().SECRET_KEY }
+  const env = (keys: string) => ({ ...own, WALLET_KEYS: keys })
   const gateway = await openGateway(t, env(settingOf(master)))
   await gateway.app.close()
   const wrong = { id: master.id, key: other.key }

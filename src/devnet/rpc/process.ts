@@ -7,6 +7,9 @@ import type { Handler } from './handler.ts'
 
 export const processBlock: Handler = async (node, request) => {
   const block = request.block()
+  if (node.genesisIsClosed && block.type === 'state' && block.account === node.ledger.genesis.account) {
+    throw refusal('The genesis account of this ledger is closed')
+  }
   const subtype = request.find('subtype') ?? ''
   const check = () => {
     if (subtype !== '' && block.type === 'state') checkSubtype(node, block, subtype)

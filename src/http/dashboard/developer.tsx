@@ -39,9 +39,10 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
   const ownId = async ({ accountId: owner, params }: Visit, given = params.id!) =>
     (await getOwn(ctx, given, { owner })).checkout.id
 
-  door.page({ path: '/developer', done }, (visit) => render(visit))
+  door.page({ path: '/developer', play: true, done }, (visit) => render(visit))
   door.form({
     path: '/developer/pay',
+    play: true,
     section,
     async run(visit, fields) {
       const id = await ownId(visit, fields.get('id')).catch((error: unknown) => {
@@ -55,6 +56,7 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
   })
   door.form({
     path: '/developer/fund',
+    play: true,
     section,
     async run(_visit, fields) {
       await fundAddress(ctx, ledger, readFunding(fields.typed()))
@@ -64,6 +66,7 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
   })
   door.form({
     path: '/developer/hold',
+    play: true,
     section,
     run() {
       ledger.hold()
@@ -73,6 +76,7 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
   })
   door.form({
     path: '/developer/confirm',
+    play: true,
     section,
     async run(_visit, fields) {
       const hash = readBlockHash({ hash: fields.get('hash') })
@@ -83,6 +87,7 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
   })
   door.form({
     path: '/developer/checkouts/:id/:what',
+    play: true,
     section: '/checkouts',
     async run(visit, _fields) {
       const id = await ownId(visit)

@@ -14,6 +14,7 @@ import type { Filled } from '../../web/dashboard/form.tsx'
 import type { FrameProps } from '../../web/dashboard/frame.tsx'
 import { ProblemPage } from '../../web/dashboard/problem-page.tsx'
 import { renderPage } from '../../web/layout.tsx'
+import type { DeveloperDoor } from '../developer-door.ts'
 import { toErrorReply } from '../errors.ts'
 import { PAGE_HEADERS } from '../page-headers.ts'
 import { fromFastify } from '../rest.ts'
@@ -32,6 +33,7 @@ export interface DoorOptions extends SessionOptions {
   secrets: SecretBox
   notices: Pick<Notices, 'publish'>
   devnet: boolean
+  developers: DeveloperDoor
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
   onError(error: unknown, requestId: string): void
 }
@@ -52,6 +54,8 @@ interface Place {
   /** The entry of the menu that is lit; the path itself where nothing is said. */
   section?: string
   admin?: boolean
+  /** For those who may play with the embedded ledger. */
+  play?: boolean
   /** What a redirect here may say was done, by its word in `?done=`. */
   done?: Readonly<Record<string, string>>
 }
@@ -186,12 +190,15 @@ export class Door {
     return this.#visit(place, session, request)
   }
 
-  #visit({ path, section = path, admin, done = {} }: Place, session: Session, request: FastifyRequest): Visit {
-    const { store, devnet } = this.#options
+  #visit({ path, section = path, admin, play, done = {} }: Place, session: Session, request: FastifyRequest): Visit {
+    const { store, devnet, developers } = this.#options
     const { account } = session
     const isAdmin = account.role === 'admin'
     // What only administrators see does not exist for others.
-    if (admin === true && !isAdmin) throw new AppError('not_found', 'There is no such page.')
+    const plays = devnet && developers.admits(request.raw, account.role)
+    if ((admin === true && !isAdmin) || (play === true && !plays)) {
+      throw new AppError('not_found', 'There is no such page.')
+    }
     const query = readQuery(request)
     const text = Object.hasOwn(done, query.done ?? '') ? done[query.done!] : undefined
     const frame: FrameProps = {
@@ -200,6 +207,7 @@ export class Door {
       csrf: csrfOf(session),
       formToken: randomId(store.random, TOKEN_LENGTH),
       devnet,
+      plays,
       notice: text === undefined ? undefined : { kind: 'done', text },
     }
     const params = request.params as Record<string, string>

@@ -46,6 +46,7 @@ export function mountSignIn(door: Door, options: SignInOptions): void {
 
   door.open('POST', '/sign-in/link', async (_request, fields, reply) => {
     try {
+      await sessions.prepare()
       const account = await redeemSignIn(store, readSignInToken({ token: fields.get('token') }))
       await enter(reply, account.id)
       return { to: readNext(fields.get('next')) }

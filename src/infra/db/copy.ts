@@ -52,6 +52,7 @@ const TABLES = [
   'email_tokens',
   'email_suppressions',
   'faucet_claims',
+  'store_facts',
 ] as const
 
 /** Columns whose sums must agree as well as the counts. */

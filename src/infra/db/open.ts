@@ -12,6 +12,7 @@ import type { Db, Tables } from '../../kernel/tables/index.ts'
 import { terminalFailures } from '../failures.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
+import { keepDatabasePrivate } from '../private-files.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 export interface Store {
@@ -59,6 +60,7 @@ export async function openStore(
 
 function openSqlite(file: string, failures: Failures): Store {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  keepDatabasePrivate(file)
   const dialect = sqliteDialect(file)
   const db = new Kysely<Tables>({ dialect })
   return {
@@ -67,7 +69,10 @@ function openSqlite(file: string, failures: Failures): Store {
     notices: new LocalNotices(failures),
     readTime: undefined,
     ping: () => sql`select 1`.execute(db),
-    backup: (target) => dialect.backup(target),
+    backup: (target) => {
+      keepDatabasePrivate(target)
+      return dialect.backup(target)
+    },
     close: () => db.destroy(),
   }
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import type { Random } from '../../kernel/ports.ts'
 
 const SECRET_KEY_BYTES = 32
-const FILE = 'secret.key'
+
+export const secretKeyFileOf = (dataDir: string) => join(dataDir, 'secret.key')
 
 /** The key that lies in the data folder, made at the first start. Only its owner may read it. */
 export function readSecretKey(dataDir: string, random: Random): Uint8Array {
-  const file = join(dataDir, FILE)
+  const file = secretKeyFileOf(dataDir)
   const key = Buffer.from(readOrMake(file, random), 'base64')
   if (key.length !== SECRET_KEY_BYTES) throw new Error(`${file} holds no key. Bring it back from your backup.`)
   return key

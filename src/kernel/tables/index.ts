@@ -39,6 +39,7 @@ import type {
 } from './webhooks.ts'
 import type { UsernamesTable } from './names.ts'
 import type { ServiceOrdersTable, ServicePaymentsTable } from './sales.ts'
+import type { StoreFactsTable } from './store-facts.ts'
 import type { SwapsTable } from './swaps.ts'
 import type { WorksTable } from './works.ts'
 import type {
@@ -99,6 +100,7 @@ export interface Tables {
   email_tokens: EmailTokensTable
   email_suppressions: EmailSuppressionsTable
   faucet_claims: FaucetClaimsTable
+  store_facts: StoreFactsTable
 }
 
 /** A database or a transaction on one; store functions take it first. */

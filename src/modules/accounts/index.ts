@@ -12,7 +12,7 @@ export { insufficientCredits } from './errors.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { rotateKey } from './domain/rotate-key.ts'
 export { readCredits } from './domain/read-credits.ts'
-export { SESSION_SECONDS, type Session, Sessions } from './domain/sessions.ts'
+export { SESSION_SECONDS, type Session, Sessions, listSealedSessions } from './domain/sessions.ts'
 export { redeemSignIn, requestSignIn } from './domain/sign-in.ts'
 export {
   type RepeatKey,

@@ -6,7 +6,8 @@ import { releaseExpired } from './domain/credits.ts'
 import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
-import { deleteOldEndedSessions, deleteOldLinks, deleteOldSecrets } from './store.ts'
+import { deleteOldEndedSessions, deleteOldSecrets } from './sessions-store.ts'
+import { deleteOldLinks } from './store.ts'
 
 const BATCH_MAX = 500
 const DAY = 86_400_000

@@ -251,44 +251,6 @@ export async function deleteOldLinks(db: Db, expiredBefore: number): Promise<voi
   await db.deleteFrom('sign_in_links').where('expires_at', '<', expiredBefore).execute()
 }
 
-export async function findSessionSecret(db: Db, id: string): Promise<string | undefined> {
-  const row = await db.selectFrom('session_secrets').select('secret').where('id', '=', id).executeTakeFirst()
-  return row?.secret
-}
-
-/** The first one of a name stays. */
-export async function insertSessionSecret(
-  db: Db,
-  { id, secret, createdAt }: { id: string; secret: string; createdAt: number },
-): Promise<void> {
-  await db
-    .insertInto('session_secrets')
-    .values({ id, secret, created_at: createdAt })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
-}
-
-export async function deleteOldSecrets(db: Db, createdBefore: number): Promise<void> {
-  await db.deleteFrom('session_secrets').where('created_at', '<', createdBefore).execute()
-}
-
-/** Repeats safely: who ends a session twice has ended it. */
-export async function insertEndedSession(db: Db, id: string, expiresAt: number): Promise<void> {
-  await db
-    .insertInto('ended_sessions')
-    .values({ id, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .execute()
-}
-
-export async function isSessionEnded(db: Db, id: string): Promise<boolean> {
-  return (await db.selectFrom('ended_sessions').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
-}
-
-export async function deleteOldEndedSessions(db: Db, expiredBefore: number): Promise<void> {
-  await db.deleteFrom('ended_sessions').where('expires_at', '<', expiredBefore).execute()
-}
-
 /** Holds an account's row until the transaction ends, so that what it may have is counted by one at a time. */
 export async function lockAccount(db: Db, id: string): Promise<void> {
   await db

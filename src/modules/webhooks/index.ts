@@ -4,6 +4,7 @@ export {
   accountSecret,
   createSecret,
   findAccountSecret,
+  listSealedSecrets,
   rotateAccountSecret,
 } from './domain/account-secret.ts'
 export { type AttemptEvent, type DeliveryCtx } from './domain/deliver.ts'

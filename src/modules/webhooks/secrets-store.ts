@@ -19,6 +19,11 @@ export async function findSealedSecret(db: Db, accountId: string): Promise<Seale
   )
 }
 
+export async function listNewestSealed(db: Db, limit: number): Promise<{ accountId: string; sealed: string }[]> {
+  const newest = db.selectFrom('webhook_secrets').select(['account_id', 'sealed']).orderBy('created_at', 'desc')
+  return (await newest.limit(limit).execute()).map(({ account_id: accountId, sealed }) => ({ accountId, sealed }))
+}
+
 /** The first one stays; false when there was one. */
 export async function insertSealedSecret(db: Db, accountId: string, sealed: string, now: number): Promise<boolean> {
   const row = await db

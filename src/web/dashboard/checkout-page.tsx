@@ -198,7 +198,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         </Card>
       </div>
       {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
-      {isOwn && frame.devnet && <Play frame={frame} checkout={checkout} />}
+      {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
       <Card title="Payments">
         {payments.length === 0 ? (
           <Empty title="Nothing was paid yet" />

@@ -11,6 +11,8 @@ export interface FrameProps {
   /** Makes a form that is sent twice count once. */
   formToken: string
   devnet: boolean
+  /** Whether they may play with the embedded ledger. */
+  plays: boolean
   /** What was just done, or why it was not. */
   notice?: { kind: 'done' | 'failed'; text: string } | undefined
 }
@@ -48,10 +50,10 @@ const Links = ({ links, section }: { links: readonly (readonly [string, string])
   </ul>
 )
 
-const Navigation = ({ section, account, csrf, devnet }: FrameProps) => (
+const Navigation = ({ section, account, csrf, plays }: FrameProps) => (
   <>
     <nav aria-label="Dashboard">
-      <Links links={devnet ? [...SECTIONS, ...DEVELOPER] : SECTIONS} section={section} />
+      <Links links={plays ? [...SECTIONS, ...DEVELOPER] : SECTIONS} section={section} />
     </nav>
     {account.role === 'admin' && (
       <nav aria-label="Administration">

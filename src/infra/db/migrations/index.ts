@@ -17,6 +17,7 @@ import { up as names } from './0014-names.ts'
 import { up as emailPayments } from './0015-email-payments.ts'
 import { up as faucet } from './0016-faucet.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
+import { up as storeFacts } from './0018-store-facts.ts'
 import { up as deeds } from './0019-deeds.ts'
 import { up as checkoutLooks } from './0020-checkout-looks.ts'
 import { up as unauthorizedOrders } from './0021-unauthorized-orders.ts'
@@ -41,6 +42,7 @@ export const MIGRATIONS: Record<string, (db: Kysely<unknown>, engine: Engine) =>
   '0015-email-payments': emailPayments,
   '0016-faucet': faucet,
   '0017-ended-sessions': endedSessions,
+  '0018-store-facts': storeFacts,
   '0019-deeds': deeds,
   '0020-checkout-looks': checkoutLooks,
   '0021-unauthorized-orders': unauthorizedOrders,

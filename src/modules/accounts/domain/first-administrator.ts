@@ -7,14 +7,23 @@ import { issueKeyIn } from './issue-key.ts'
 /** The same on every instance, so that of two that start at once only one makes an administrator. */
 const FIRST_ID = 'acc_administrator'
 
-/** Makes the administrator of a new store and their first key; undefined when there is one already. */
-export async function createFirstAdministrator(ctx: StoreCtx): Promise<string | undefined> {
+/**
+ * Makes the administrator of a new store and their first key; undefined when there is one already. The key is kept before it
+ * counts, so that nobody can die between making it and showing it: of those who keep one at the same time, the one whose
+ * key counts was the last.
+ */
+export async function createFirstAdministrator(
+  ctx: StoreCtx,
+  keep: (key: string) => void = () => {},
+): Promise<string | undefined> {
   try {
     return await inTx(ctx, async (tx) => {
       if (await findAdministrator(tx.db)) return undefined
       const account = await createAccountIn(tx, { id: FIRST_ID, email: null, role: 'admin', actor: 'system' })
       const key = { accountId: account.id, kind: 'secret' as const, name: 'First administrator key', actor: 'system' }
-      return (await issueKeyIn(tx, key)).text
+      const { text } = await issueKeyIn(tx, key)
+      keep(text)
+      return text
     })
   } catch (error) {
     if (isUniqueViolation(error)) return undefined

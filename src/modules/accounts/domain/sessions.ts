@@ -2,15 +2,16 @@ import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
 import type { SecretBox } from '../../../kernel/ports.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
 import {
-  type Account,
-  findAccount,
-  findLiveKey,
   findSessionSecret,
   insertEndedSession,
   insertSessionSecret,
   isSessionEnded,
-} from '../store.ts'
+  listSessionSecrets,
+  replaceSessionSecret,
+} from '../sessions-store.ts'
+import { type Account, findAccount, findLiveKey } from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
 /** However often it is renewed, a session ends this long after its sign-in. */
@@ -62,6 +63,12 @@ export class Sessions {
 
   constructor(ctx: SessionCtx) {
     this.#ctx = ctx
+  }
+
+  /** Makes sure that a session can be signed. Whoever uses something up for one asks this before. */
+  async prepare(): Promise<void> {
+    const kid = nameOf(dayOf(this.#ctx.clock.now()))
+    if (!(await this.#findSecret(kid))) await this.#makeSecret(kid)
   }
 
   create(accountId: string, { keyId }: { keyId?: string } = {}): Promise<string> {
@@ -161,11 +168,11 @@ export class Sessions {
   }
 
   async #findSecret(id: string): Promise<Uint8Array | undefined> {
-    const { db, clock, secrets } = this.#ctx
+    const { db, clock } = this.#ctx
     const known = this.#secrets.get(id)
     if (known && known.until > clock.now()) return known.bytes
     const found = await findSessionSecret(db, id)
-    const bytes = found === undefined ? undefined : hexToBytes(secrets.open(contextOf(id), found))
+    const bytes = found === undefined ? undefined : this.#read(id, found)
     this.#secrets.delete(id)
     const kept = bytes ? SECRET_KNOWN_MILLISECONDS : SECRET_UNKNOWN_MILLISECONDS
     this.#secrets.set(id, { bytes, until: clock.now() + kept })
@@ -173,11 +180,24 @@ export class Sessions {
     return bytes
   }
 
-  /** The day's secret, made by whoever is first; the others use what that one has left. */
+  /** Undefined for one that was sealed with a key that is gone: what it has signed is lost, and nothing else. */
+  #read(id: string, sealed: string): Uint8Array | undefined {
+    try {
+      return hexToBytes(this.#ctx.secrets.open(contextOf(id), sealed))
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The day's secret, made by whoever is first, or anew where nobody can read it; the others use what that one has left. */
   async #makeSecret(id: string): Promise<Uint8Array> {
     const { db, clock, random, secrets } = this.#ctx
     const secret = secrets.seal(contextOf(id), bytesToHex(random.bytes(32)))
-    await insertSessionSecret(db, { id, secret, createdAt: clock.now() })
+    const unreadable = await findSessionSecret(db, id)
+    if (unreadable === undefined) await insertSessionSecret(db, { id, secret, createdAt: clock.now() })
+    else if (!this.#read(id, unreadable)) {
+      await replaceSessionSecret(db, { id, unreadable, secret, now: clock.now() })
+    }
     this.#secrets.delete(id)
     const made = await this.#findSecret(id)
     if (!made) throw new Error('The session secret vanished.')
@@ -187,6 +207,11 @@ export class Sessions {
 
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
 const nameOf = (day: number) => `ses_${day}`
+/** Sealed secrets and where they belong, for whoever must know whether a key opens them. */
+export async function listSealedSessions(db: Db): Promise<{ place: string; sealed: string }[]> {
+  return (await listSessionSecrets(db)).map(({ id, secret }) => ({ place: contextOf(id), sealed: secret }))
+}
+
 const contextOf = (id: string) => `session|${id}`
 
 function readKeyId(token: string): string | undefined {

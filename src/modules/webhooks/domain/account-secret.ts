@@ -1,8 +1,15 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
+import type { Db } from '../../../kernel/tables/index.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import { type SealedSecret, findSealedSecret, insertSealedSecret, replaceSealedSecret } from '../secrets-store.ts'
+import {
+  type SealedSecret,
+  findSealedSecret,
+  insertSealedSecret,
+  listNewestSealed,
+  replaceSealedSecret,
+} from '../secrets-store.ts'
 
 const KEY_BYTES = 32
 const OVERLAP_MILLISECONDS = 24 * 3_600_000
@@ -70,6 +77,14 @@ type MadeSecret = { current: string; createdAt: number; previous: string | null;
 
 function fromMade({ previous, previousUntil, ...secret }: MadeSecret): AccountSecret {
   return { ...secret, previous: previous ?? undefined, previousUntil: previousUntil ?? undefined }
+}
+
+const PROVEN_MAX = 20
+
+/** Some sealed secrets and where they belong, for whoever must know whether a key opens them. */
+export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed: string }[]> {
+  const found = await listNewestSealed(db, PROVEN_MAX)
+  return found.map(({ accountId, sealed }) => ({ place: placeOf(accountId), sealed }))
 }
 
 /** Binds a sealed secret to its account, so that nobody can put it into another one's row. */

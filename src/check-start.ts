@@ -1,0 +1,76 @@
+import { listActions } from './actions.ts'
+import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
+import { toTrustedProxies } from './http/client-ip.ts'
+import { toMasterKeys } from './infra/secrets/master-keys.ts'
+import type { Clock } from './kernel/ports.ts'
+import { openMarket } from './market.ts'
+import { loadBuiltIn } from './names.ts'
+import { EMBEDDED, toUpstreams } from './upstreams.ts'
+import { readPrices } from './x402.ts'
+
+/** What a start with these settings would meet. */
+export interface StartCheck {
+  /** Present when nothing is wrong. */
+  config: Config | undefined
+  atDesk: boolean
+  /** Every reason why it would not start. */
+  problems: string[]
+  /** What is told, and does not keep it from starting. */
+  warnings: string[]
+}
+
+/** Looks at every setting as a start would, and finds everything wrong at once. Opens and changes nothing. */
+export function checkStart(clock: Clock, read: ReadConfig = readConfig()): StartCheck {
+  const { config, notDesk, wrong, near } = read
+  const atDesk = notDesk.length === 0
+  const misspelt = near.map(tellNear)
+  const problems = [
+    ...wrong,
+    ...(atDesk ? [] : misspelt),
+    ...refusePlay(read),
+    ...(config ? findLate(config, clock) : []),
+  ]
+  return {
+    config: problems.length > 0 ? undefined : config,
+    atDesk,
+    problems,
+    warnings: atDesk ? misspelt : [],
+  }
+}
+
+/** Play money is for the desk: elsewhere somebody must have asked for it. */
+function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
+  if (notDesk.length === 0 || nodesAreWrittenOut) return []
+  return [
+    `NODE_URLS is not set, and the embedded ledger, whose nano is worth nothing, runs by itself only at a desk (here ${notDesk.join(', ')}). Set NODE_URLS to your nodes, or to ${EMBEDDED} if play money is what you want.`,
+  ]
+}
+
+/** What can be said only about several settings together, or with the help of what uses them. */
+function findLate(config: Config, clock: Clock): string[] {
+  const nowhere = { rpcUrl: 'http://127.0.0.1', wsUrl: 'ws://127.0.0.1' }
+  const checks: (() => unknown)[] = [
+    () => toUpstreams(config, nowhere),
+    () => trustedProxiesOf(config),
+    () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
+    () => loadBuiltIn(config),
+    () => readPrices(config, listActions(), openMarket(config, { clock, onFailure: () => {} }).prices),
+  ]
+  return checks.flatMap((check) => {
+    try {
+      check()
+      return []
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)]
+    }
+  })
+}
+
+/** The proxies whose word counts. */
+export function trustedProxiesOf({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
+  try {
+    return toTrustedProxies(trustedProxies)
+  } catch (error) {
+    throw new Error('TRUSTED_PROXIES must be addresses, networks (10.0.0.0/8) or `loopback`.', { cause: error })
+  }
+}

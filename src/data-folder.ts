@@ -1,0 +1,37 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import type { Log } from './infra/log.ts'
+import { keepFilesPrivate, keepFolderPrivate, writePrivateFile } from './infra/private-files.ts'
+
+/** How the names of everything begin that the gateway keeps in its folder. */
+const OURS = ['gateway.db', 'devnet.db', 'devnet.json', 'secret.key', 'wallet-keys', 'administrator.key']
+
+/** Makes the data folder, or closes one that an earlier version left open to others. */
+export function openDataFolder({ dataDir }: Pick<Config, 'dataDir'>, log: Log): void {
+  const open = keepFolderPrivate(dataDir)
+  if (open !== undefined) log.warn({ event: 'data_folder_open', folder: dataDir, reason: open })
+  keepFilesPrivate(dataDir, OURS)
+}
+
+/** Where the administrator key of a first start lies until somebody has taken it. */
+export const keyFileOfAdministrator = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'administrator.key')
+
+export function keepAdministratorKey(config: Pick<Config, 'dataDir'>, key: string): void {
+  writePrivateFile(keyFileOfAdministrator(config), `${key}\n`)
+}
+
+/** What a start says about the administrator key: on a terminal the key itself, else where it lies; nothing when there is none to take. */
+export function tellAdministratorKey(
+  config: Pick<Config, 'dataDir'>,
+  { createdKey, isTerminal }: { createdKey: string | undefined; isTerminal: boolean },
+): string[] {
+  const file = keyFileOfAdministrator(config)
+  if (createdKey !== undefined && isTerminal) return [`  Admin key  ${createdKey}   (shown only once: keep it)`]
+  return existsSync(file) ? [`  Admin key  in ${file}   (take it from there, then remove the file)`] : []
+}
+
+/** After somebody has seen it. */
+export function forgetAdministratorKey(config: Pick<Config, 'dataDir'>): void {
+  rmSync(keyFileOfAdministrator(config), { force: true })
+}

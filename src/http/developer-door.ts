@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import { isLoopback } from '../kernel/loopback.ts'
+import { type SessionOptions, identifyApiCaller } from './session.ts'
+
+/** What proxies write. Whoever comes with any of it comes from somewhere else, or says so. */
+const PROXIED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+interface DeveloperDoorOptions extends SessionOptions {
+  atDesk: boolean
+}
+
+/**
+ * Who may play payer, merchant and network on the embedded ledger. At the desk everybody there; elsewhere whoever is on the
+ * machine itself, and administrators: a stranger who makes play money completes any checkout.
+ */
+export class DeveloperDoor {
+  readonly #options: DeveloperDoorOptions
+
+  constructor(options: DeveloperDoorOptions) {
+    this.#options = options
+  }
+
+  /** For somebody whose role is known already. */
+  admits(request: IncomingMessage, role: 'user' | 'admin' | undefined): boolean {
+    return this.#options.atDesk || role === 'admin' || isOnThisMachine(request)
+  }
+
+  async require({ method, url, headers, raw }: FastifyRequest): Promise<void> {
+    if (this.admits(raw, undefined)) return
+    const { role } = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
+    if (role !== 'admin')
+      throw new AppError('feature_disabled', 'Only administrators may use the embedded ledger here.')
+  }
+
+  async mayEnter(request: FastifyRequest): Promise<boolean> {
+    try {
+      await this.require(request)
+      return true
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+}
+
+/** The connection itself must come from here, to a name of this machine alone: a proxy beside us is not a caller beside us. */
+function isOnThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (PROXIED.some((name) => headers[name] !== undefined)) return false
+  return isLoopback(socket.remoteAddress ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))
+}

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely'
+import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** What a store knows about itself: the ledger it belongs to, and what proves the key of its secrets. */
+export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  await db.schema
+    .createTable('store_facts')
+    .addColumn('name', 'text', (column) => column.primaryKey().notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('created_at', timeColumn(engine), (column) => column.notNull())
+    .execute()
+}

@@ -1,0 +1,84 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const OWNER_ONLY = 0o600
+const FOLDER = 0o700
+const OTHERS = 0o077
+/** Everybody's folder, such as `/tmp`: it is not ours to close. */
+const STICKY = 0o1000
+/** Behind the name of a database: what SQLite keeps beside it, with the same content. */
+const BESIDE = ['', '-wal', '-shm', '-journal']
+
+/** Makes a folder that only its owner enters, and closes one that is open to others. Says why where that cannot be done. */
+export function keepFolderPrivate(folder: string): string | undefined {
+  mkdirSync(folder, { recursive: true, mode: FOLDER })
+  const { mode } = statSync(folder)
+  if ((mode & OTHERS) === 0) return undefined
+  if ((mode & STICKY) !== 0) return 'it is shared with everybody on this machine'
+  try {
+    chmodSync(folder, FOLDER)
+    return undefined
+  } catch (error) {
+    return `its mode cannot be changed (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`
+  }
+}
+
+/** Closes the files of a folder whose names begin like one of ours, whoever made them and how. */
+export function keepFilesPrivate(folder: string, names: readonly string[]): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile() && names.some((name) => entry.name.startsWith(name))) close(join(folder, entry.name))
+  }
+}
+
+/**
+ * Makes the file of a database before SQLite does, which asks nobody who may read it. What SQLite lays beside a
+ * database has the mode of the database.
+ */
+export function keepDatabasePrivate(file: string): void {
+  if (file === ':memory:') return
+  closeSync(openSync(file, 'a', OWNER_ONLY))
+  for (const name of BESIDE) close(file + name)
+}
+
+/** Writes a whole file or none, for its owner alone. */
+export function writePrivateFile(file: string, text: string): void {
+  const beside = `${file}.new`
+  rmSync(beside, { force: true })
+  const handle = openSync(beside, 'wx', OWNER_ONLY)
+  try {
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(beside, file)
+  const folder = openSync(dirname(file), 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function close(file: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode
+  if (mode === undefined || (mode & OTHERS) === 0) return
+  try {
+    chmodSync(file, OWNER_ONLY)
+  } catch (error) {
+    // Somebody else's file, which we may use all the same; or one that is gone by now.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'EROFS' && code !== 'ENOENT') throw error
+  }
+}

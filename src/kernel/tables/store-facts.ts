@@ -1,0 +1,5 @@
+export interface StoreFactsTable {
+  name: string
+  value: string
+  created_at: number
+}

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import type { Config } from './config.ts'
+import { addressesFileOf } from './embedded.ts'
+import { findFact, keepFact } from './infra/db/facts.ts'
+import type { StoreCtx } from './kernel/in-tx.ts'
+import { GENESIS_HASHES, type LedgerIdentity, type NetworkName } from './kernel/nano/networks.ts'
+import { findServiceWallet } from './modules/wallets/index.ts'
+import { isEmbedded } from './upstreams.ts'
+
+type LedgerCtx = Pick<StoreCtx, 'db' | 'clock'>
+type LedgerConfig = Pick<Config, 'nodeUrls' | 'nodeNetwork' | 'dataDir'>
+
+const OWN_STORE =
+  'Give the other ledger a store of its own: another DATA_DIR, and another DATABASE_URL where one is set.'
+
+/** The ledger that the settings mean; its first block is not known beforehand on every network. */
+export function ledgerOf(config: Pick<Config, 'nodeUrls' | 'nodeNetwork'>): LedgerIdentity {
+  const network = isEmbedded(config) ? 'dev' : config.nodeNetwork
+  return { network, genesis: GENESIS_HASHES[network] }
+}
+
+/**
+ * The ledger of the store and of the settings, which must be one: sales of play money beside those of real money would be
+ * one report. A store belongs to the ledger it was first opened with. Call it before the embedded ledger leaves its traces.
+ */
+export async function claimLedger(config: LedgerConfig, ctx: LedgerCtx): Promise<LedgerIdentity> {
+  const meant = ledgerOf(config)
+  const kept = await findLedger(ctx)
+  if (kept) return requireSame(meant, kept)
+  const wasInUse = (await findServiceWallet(ctx.db, 'treasury')) !== undefined
+  if (wasInUse) requireNoTrace(config, meant)
+  return meant.genesis === undefined ? meant : rememberLedger(ctx, meant)
+}
+
+/** Remembers a ledger whose first block a node has told, unless the store has one already; refuses another one. */
+export async function rememberLedger({ db, clock }: LedgerCtx, ledger: LedgerIdentity): Promise<LedgerIdentity> {
+  const kept = await keepFact(db, { name: 'ledger', value: JSON.stringify(ledger), now: clock.now() })
+  return requireSame(ledger, JSON.parse(kept) as LedgerIdentity)
+}
+
+/** For a network without a fixed first block: remembers the one that the nodes have agreed on. */
+export function ledgerLearned(network: NetworkName, ctx: LedgerCtx & Pick<StoreCtx, 'failures'>) {
+  return (genesis: string): void => {
+    rememberLedger(ctx, { network, genesis }).catch(ctx.failures.failed('store.ledger'))
+  }
+}
+
+async function findLedger({ db }: LedgerCtx): Promise<LedgerIdentity | undefined> {
+  const kept = await findFact(db, 'ledger')
+  return kept === undefined ? undefined : (JSON.parse(kept) as LedgerIdentity)
+}
+
+function requireSame(meant: LedgerIdentity, kept: LedgerIdentity): LedgerIdentity {
+  const isSame = meant.network === kept.network && (meant.genesis ?? kept.genesis) === kept.genesis
+  if (isSame) return kept
+  throw new Error(
+    `This store belongs to ${describe(kept)}, and the settings name ${describe(meant)}. ${OWN_STORE} Or set NODE_URLS and NODE_NETWORK to what they were.`,
+  )
+}
+
+/** A store of before stores remembered their ledger, which has been in use: the data folder says what with. */
+function requireNoTrace(config: LedgerConfig, meant: LedgerIdentity): void {
+  const file = addressesFileOf(config)
+  const wasEmbedded = existsSync(file)
+  if (wasEmbedded && meant.network !== 'dev') {
+    throw new Error(
+      `This store lies beside an embedded ledger (${file}), and the settings name ${describe(meant)}. ${OWN_STORE} If this store has never been used with the embedded ledger, remove that file and start again.`,
+    )
+  }
+  if (!wasEmbedded && isEmbedded(config)) {
+    throw new Error(
+      `This store was used with nodes, and the settings name the embedded ledger. Set NODE_URLS to its nodes. ${OWN_STORE}`,
+    )
+  }
+}
+
+const describe = ({ network, genesis }: LedgerIdentity) =>
+  `the ledger of the ${network} network${genesis === undefined ? '' : ` that begins with ${genesis}`}`

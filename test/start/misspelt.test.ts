@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkStart } from '../../src/check-start.ts'
+import { readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { openFolder, run, start } from './process.ts'
+
+/* Starting outside the desk, as an operator does who goes live with one letter missing. */
+
+const SHOP = { NODE_ENV: 'production', BASE_URL: 'https://pay.shop.example', LOG_LEVEL: 'error' }
+
+test('a shop that meant NODE_URLS and wrote NODE_URL does not go live on play money', async (t) => {
+  const DATA_DIR = openFolder(t)
+  const { code, output, errors } = await run(t, ['start'], { ...SHOP, DATA_DIR, NODE_URL: 'http://127.0.0.1:7076' })
+  assert.equal(code, 1)
+  assert.equal(output, '', 'nothing was started')
+  assert.match(errors, /NODE_URL is none of our settings\. Did you mean NODE_URLS\?/)
+  assert.match(
+    errors,
+    /NODE_URLS is not set, .* Set NODE_URLS to your nodes, or to devnet: if play money is what you want\./,
+  )
+})
+
+test('each of production, a public host and a public address ends the desk by itself', () => {
+  const away = [{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }, { BASE_URL: 'https://pay.shop.example' }, { HOST: '' }]
+  for (const env of away) {
+    const { atDesk, problems } = checkStart(systemClock, readConfig(env))
+    assert.deepEqual([atDesk, problems.length], [false, 1], JSON.stringify(env))
+    assert.match(problems[0]!, /^NODE_URLS is not set, /, JSON.stringify(env))
+    assert.deepEqual(checkStart(systemClock, readConfig({ ...env, NODE_URLS: 'devnet:' })).problems, [])
+  }
+  const near = [
+    {},
+    { HOST: 'localhost' },
+    { HOST: '::1', BASE_URL: 'http://[::1]:8080' },
+    { BASE_URL: 'http://127.0.0.2' },
+  ]
+  for (const env of near) assert.deepEqual(checkStart(systemClock, readConfig(env)).problems, [], JSON.stringify(env))
+})
+
+test('play money outside the desk is served to whoever has written it out', async (t) => {
+  const gateway = await start(t, { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:' })
+  assert.match(gateway.said, /^ {2}Node +embedded development ledger/m)
+  assert.equal((await gateway.stop()).code, 0)
+})
+
+test('a shop with four wrong settings is told all four at once, and never their values', async (t) => {
+  const { code, errors } = await run(t, ['start'], {
+    ...SHOP,
+    DATA_DIR: openFolder(t),
+    NODE_URLS: 'devnet:',
+    LIMIT_ANONYMUS_PER_MINUTE: '5',
+    X402_PAYTO: 'nano_1secret',
+    SMTP_ULR: 'smtp://user:very-secret@mail.example',
+    SECRET_KEY: 'too-short-and-secret',
+    WALLETS_PER_ACCOUNT_MAX: 'many',
+  })
+  assert.equal(code, 1)
+  for (const [name, meant] of [
+    ['LIMIT_ANONYMUS_PER_MINUTE', 'LIMIT_ANONYMOUS_PER_MINUTE'],
+    ['X402_PAYTO', 'X402_PAY_TO'],
+    ['SMTP_ULR', 'SMTP_URL'],
+  ]) {
+    assert.ok(errors.includes(`${name} is none of our settings. Did you mean ${meant}?`), errors)
+  }
+  assert.match(errors, /SECRET_KEY must be 32 bytes in base64\./)
+  assert.match(errors, /WALLETS_PER_ACCOUNT_MAX must be a whole number/)
+  assert.doesNotMatch(errors, /secret@|too-short|nano_1|many/)
+})
+
+test('at the desk a misspelt setting is a warning in the log and beside the banner', async (t) => {
+  const gateway = await start(t, { DATA_DIR: openFolder(t), LIMIT_ANONYMUS_PER_MINUTE: '5' })
+  const { output, errors } = await gateway.stop()
+  const sentence = 'LIMIT_ANONYMUS_PER_MINUTE is none of our settings. Did you mean LIMIT_ANONYMOUS_PER_MINUTE?'
+  assert.ok(errors.includes(`nano-gateway: ${sentence}\n`), errors)
+  const lines = output.split('\n').filter((line) => line.startsWith('{'))
+  const events = lines.map((line) => JSON.parse(line) as { event?: string; reason?: string })
+  assert.equal(events.find(({ event }) => event === 'setting_misspelt')?.reason, sentence)
+})
+
+test('a name of other software that looks like ours is left alone once it is named', async (t) => {
+  const env = { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:', REDIS_URI: 'redis://elsewhere' }
+  const refused = await run(t, ['config', '--check'], env)
+  assert.deepEqual([refused.code, refused.output.includes('REDIS_URI')], [1, true])
+  const { code } = await run(t, ['config', '--check'], { ...env, NAMES_OF_OTHERS: 'REDIS_URI' })
+  assert.equal(code, 0)
+})
+
+test('config --check says what a start would refuse, without starting, also as JSON', async (t) => {
+  const DATA_DIR = openFolder(t)
+  const wrong = { ...SHOP, DATA_DIR, NODE_URL: 'http://127.0.0.1:1', TRUSTED_PROXIES: '10.0.0.300', PORT: '70000' }
+  const told = await run(t, ['config', '--check'], { ...wrong, PORT: '8080' })
+  assert.equal(told.code, 1)
+  assert.match(told.output, /^wrong {4}NODE_URL is none of our settings/m)
+  assert.match(told.output, /^wrong {4}NODE_URLS is not set/m)
+  assert.match(told.output, /^wrong {4}TRUSTED_PROXIES must be addresses/m)
+  const asJson = await run(t, ['config', '--check', '--json'], wrong)
+  assert.equal(asJson.code, 1)
+  const check = JSON.parse(asJson.output) as { ok: boolean; at_desk: boolean; problems: string[]; warnings: string[] }
+  assert.deepEqual([check.ok, check.at_desk, check.warnings], [false, false, []])
+  assert.ok(check.problems.includes('PORT must be a whole number from 0 to 65535.'), asJson.output)
+  const atDesk = await run(t, ['config', '--check', '--json'], { DATA_DIR, X402_PAYTO: 'x' })
+  assert.equal(atDesk.code, 0)
+  assert.deepEqual(JSON.parse(atDesk.output), {
+    ok: true,
+    at_desk: true,
+    problems: [],
+    warnings: ['X402_PAYTO is none of our settings. Did you mean X402_PAY_TO?'],
+  })
+})
+
+test('a command on a live store is not run on another one because of a misspelt name', async (t) => {
+  const env = { NODE_ENV: 'production', DATA_DIR: openFolder(t), DATABSE_URL: 'postgres://127.0.0.1:1/shop' }
+  const { code, errors } = await run(t, ['accounts', 'list'], env)
+  assert.equal(code, 1)
+  assert.match(errors, /^nano-gateway: DATABSE_URL is none of our settings\. Did you mean DATABASE_URL\?$/m)
+})
