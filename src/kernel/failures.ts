@@ -40,6 +40,7 @@ export const LOSSES = {
   'once.key': 'A key that stays taken is free again after a while.',
   'jobs.lease': 'A claim that is not renewed runs out, and the job is taken again.',
   'accounts.last-used': 'It only says when a key was last used.',
+  'accounts.session-secret': 'A secret that cannot be read is made anew; whoever it has signed in signs in again.',
   'work.ready': 'Work that is not kept can be found again.',
   'work.ahead': 'Work that is not found beforehand is searched for when somebody needs it.',
   'work.cancel': 'A peer that was not told searches on for nobody, and ends by itself.',

@@ -184,7 +184,8 @@ export class Sessions {
   #read(id: string, sealed: string): Uint8Array | undefined {
     try {
       return hexToBytes(this.#ctx.secrets.open(contextOf(id), sealed))
-    } catch {
+    } catch (error) {
+      this.#ctx.failures.lost('accounts.session-secret')(error)
       return undefined
     }
   }
