@@ -294,7 +294,7 @@ async function assemble(config: Config, infra: Infra, opened: AsyncDisposableSta
     },
   }
 
-  const scraped = await openMetricsListener(config, { metrics, log, atDesk: devnet !== undefined })
+  const scraped = await openMetricsListener(config, { metrics, log })
   // Closed after the server: how a gateway ends is seen, too.
   opened.defer(() => scraped.close())
   const server = openServer(config, {

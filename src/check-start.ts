@@ -4,6 +4,7 @@ import { toTrustedProxies } from './http/client-ip.ts'
 import { toMasterKeys } from './infra/secrets/master-keys.ts'
 import type { Clock } from './kernel/ports.ts'
 import { openMarket } from './market.ts'
+import { requireMetricsToken } from './metrics.ts'
 import { loadBuiltIn } from './names.ts'
 import { EMBEDDED, toUpstreams } from './upstreams.ts'
 import { readPrices } from './x402.ts'
@@ -52,6 +53,7 @@ function findLate(config: Config, clock: Clock): string[] {
   const checks: (() => unknown)[] = [
     () => toUpstreams(config, nowhere),
     () => trustedProxiesOf(config),
+    () => requireMetricsToken(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
     () => loadBuiltIn(config),
     () => readPrices(config, listActions(), openMarket(config, { clock, onFailure: () => {} }).prices),

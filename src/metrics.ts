@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { type Log, describeError } from './infra/log.ts'
 import type { Metrics } from './infra/metrics.ts'
+import { isLoopback } from './kernel/loopback.ts'
 
 /** The port that exporters of this kind use. */
 const USUAL_PORT = 9464
@@ -17,15 +18,13 @@ interface MetricsListener {
 interface MetricsListenerOptions {
   metrics: Metrics
   log: Log
-  /** Whether this is a gateway for trying things out, beside which another one may run. */
-  atDesk: boolean
 }
 
 /** Opens the port of the metrics: apart from the gateway's own, so that what balances requests cannot lead to it. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
-  const { metrics, log, atDesk } = options
+  const { metrics, log } = options
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
-  requireToken(config)
+  requireMetricsToken(config)
   const host = config.metricsHost
   const server = createMetricsServer({
     token: config.metricsToken,
@@ -35,7 +34,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   const wanted = config.metricsPort === 'auto' ? USUAL_PORT : config.metricsPort
   await listen(server, host, wanted).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    if (config.metricsPort === 'auto' && atDesk) return listen(server, host, 0)
+    if (config.metricsPort === 'auto' && config.atDesk) return listen(server, host, 0)
     throw new Error(
       `Port ${wanted} for metrics is taken. Another one: METRICS_PORT=${wanted + 1}; none: METRICS=false`,
       { cause: error },
@@ -59,9 +58,8 @@ export async function openMetricsListener(config: Config, options: MetricsListen
 }
 
 /** Numbers about money are not for the network around. */
-function requireToken({ metricsHost, metricsToken }: Config): void {
-  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(metricsHost)
-  if (!isLoopback && metricsToken === undefined) {
+export function requireMetricsToken({ metrics, metricsHost, metricsToken }: Config): void {
+  if (metrics && !isLoopback(metricsHost) && metricsToken === undefined) {
     throw new Error('METRICS_TOKEN must be set where METRICS_HOST is not loopback (openssl rand -hex 24).')
   }
 }

@@ -212,7 +212,7 @@ export const SETTINGS = {
     'METRICS_PORT',
     'auto',
     (value) => (value === 'auto' ? value : whole(0, 65_535)(value)),
-    'Port of the metrics; auto is 9464 (with the embedded ledger any free one where that is taken), 0 takes any free one.',
+    'Port of the metrics; auto is 9464 (at the desk any free one where that is taken), 0 takes any free one.',
   ),
   metricsToken: setting(
     'METRICS_TOKEN',

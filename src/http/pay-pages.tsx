@@ -179,8 +179,6 @@ async function showPage(
       wrongAmount={query.amount === 'wrong'}
       openAmount={isOpenAmount(checkout)}
       choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
-      developer={playLedger && { holds: playLedger.holds, waiting: playLedger.listWaiting().length }}
-      choosing={ownChoice && query.amount !== undefined && stateOf(checkout, now) === 'waiting'}
       developer={mayPlay ? { holds: playLedger.holds, waiting: playLedger.listWaiting().length } : undefined}
       hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
     />

@@ -71,6 +71,20 @@ test('whoever follows the page to the network ends with a gateway that was paid,
   assert.ok(!existsSync(join(cwd, 'live/devnet.db')), 'no embedded ledger has run')
 })
 
+test('a setting that was misspelt on the way is named by the step that checks them', async (t) => {
+  const [, keys, settings] = blocks
+  const misspelt = replace(`${keys!.code}${settings!.code}`, { NODE_URLS: 'NODE_URL', FAUCET_NANO: 'FAUCET_NANOS' })
+  const { output, errors, code } = await runScript(t, misspelt, openFolder(t), tools)
+  assert.notEqual(code, 0)
+  for (const told of [
+    /NODE_URLS is not set/,
+    /NODE_URL is none.* NODE_URLS\?/,
+    /FAUCET_NANOS is none.* FAUCET_NANO\?/,
+  ]) {
+    assert.match(output + errors, told)
+  }
+})
+
 test('a node of another network is found by the first step, before anything is set up', async (t) => {
   const [ours, other] = [await openDevnet(t), await openDevnet(t, { genesis: genesisOf('another network') })]
   const check = replace(blocks[0]!.code, {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { openDevnet } from '../support/devnet.ts'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { WAYS_TO_METRICS, askPath } from '../support/raw-path.ts'
 
@@ -87,12 +86,11 @@ test('a second gateway at the desk starts beside the first, and says where its m
 
 // Prometheus would go on reading the other gateway, and nobody would look at this one.
 test('a gateway whose port for metrics is taken does not start unseen: the setting is named', async (t) => {
-  const devnet = await openDevnet(t)
-  const nodes = { NODE_URLS: devnet.rpcUrl, NODE_WS_URLS: devnet.wsUrl, NODE_NETWORK: 'dev' }
+  const outside = { NODE_ENV: 'production', NODE_URLS: 'devnet:' }
   await takePort(t, 9464)
   const taken = await takePort(t, 0)
   const message = (port: number) =>
     `Port ${port} for metrics is taken. Another one: METRICS_PORT=${port + 1}; none: METRICS=false`
-  await assert.rejects(openGateway(t, { ...nodes, METRICS_PORT: 'auto' }), { message: message(9464) })
+  await assert.rejects(openGateway(t, { ...outside, METRICS_PORT: 'auto' }), { message: message(9464) })
   await assert.rejects(openGateway(t, { METRICS_PORT: String(taken) }), { message: message(taken) })
 })
