@@ -181,7 +181,7 @@ test('a change offer asks for one amount, and tells what its owner signs (contra
   const { order: waiting } = await untilOrder(shop, second.id!, 'unauthorized')
   const by = { status: 'unauthorized', authorize_by_unix: now + DAY }
   assert.deepEqual(waiting, { kind: 'name_update', name: 'Alice', ...by })
-  const signature = signText(alice.privateKey, second.to_sign!)
+  const signature = signText(alice.privateKey, second.to_sign)
   assert.deepEqual(await ask({ id: second.id, signature }), { ...second, authorized: true })
   const { order: done } = await untilOrder(shop, second.id!, 'applied')
   assert.deepEqual([done.kind, done.name, done.status], ['name_update', 'Alice', 'applied'])
