@@ -1,0 +1,144 @@
+// Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its room to turn red. What stays green is printed:
+// a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets] [--lanes 2]`
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { listSlips, parses, seeded, shuffled, slipped } from './mutants.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+    count: { type: 'string', default: '150' },
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: '2' },
+  },
+})
+
+/** The tests that hold a room, cheapest first: names of files, without `.test.ts`, that begin so. */
+const HELD_BY = {
+  guard:
+    'src/guard test/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 test/x402',
+  accounts:
+    'test/accounts test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared',
+  billing:
+    'test/billing test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers',
+  checkout:
+    'src/modules/checkout test/checkout test/stores/checkouts test/sim/matching test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part8-checkout test/stores/dashboard test/stores/pages',
+  developer: 'test/http/developer',
+  email: 'test/email test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email',
+  faucet: 'test/faucet test/spec/part4-faucet test/spec/part8-other',
+  ledger:
+    'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/http/wallet-journey test/spec/recorded-node',
+  market: 'test/http/market test/spec/part4-market test/spec/part2-data',
+  names: 'src/modules/names test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names',
+  reps: 'src/modules/reps test/http/reps test/spec/part2-data',
+  swap: 'test/swap test/spec/part4-market test/spec/part3-transfers',
+  usernames:
+    'test/usernames test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',
+  wallets:
+    'test/wallets test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth',
+  webhooks: 'src/modules/webhooks test/webhooks test/spec/part6',
+  work: 'src/modules/work test/work/gateway test/spec/part4-work',
+  x402: 'test/x402 test/stores/x402 test/spec/part4-x402',
+}
+
+const listed = (folder, pattern) =>
+  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && pattern.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort()
+
+const tests = [...listed('src', /\.test\.tsx?$/), ...listed('test', /\.test\.tsx?$/)]
+const roomOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
+const testsOf = (room) => [
+  ...new Set(
+    (HELD_BY[room] ?? '')
+      .split(/\s+/)
+      .filter(Boolean)
+      .flatMap((start) => tests.filter((file) => file.startsWith(start))),
+  ),
+]
+
+const sources = [...listed('src/modules', /\.tsx?$/), ...listed('src/guard', /\.tsx?$/)].filter(
+  (file) => !/\.test\.tsx?$/.test(file) && file.startsWith(values.only),
+)
+const sourceOf = (file) => readFileSync(join(root, file), 'utf8')
+const every = sources.flatMap((file) => listSlips(file, sourceOf(file)))
+const seed = Number(values.seed)
+const chosen = []
+for (const mutant of shuffled(every, seeded(seed))) {
+  if (chosen.length === Number(values.count)) break
+  if (parses(slipped(sourceOf(mutant.file), mutant))) chosen.push(mutant)
+}
+console.log(`Seed ${seed}: ${chosen.length} of ${every.length} single wrong lines.`)
+
+/** A test that waits for what never comes is red as well. */
+const TEST_MILLISECONDS_MAX = 90_000
+const FILE_MILLISECONDS_MAX = 240_000
+
+function isRed(copy, file) {
+  return new Promise((resolve) => {
+    const options = ['--import', 'tsx', '--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
+    const child = spawn(process.execPath, [...options, file], { cwd: copy, stdio: 'ignore' })
+    const limit = setTimeout(() => child.kill(), FILE_MILLISECONDS_MAX)
+    child.on('close', (code) => {
+      clearTimeout(limit)
+      resolve(code !== 0)
+    })
+  })
+}
+
+/** The committed tree, with what was installed. */
+function openCopy() {
+  const copy = join(mkdtempSync(join(tmpdir(), 'nano-gateway-mutants-')), 'tree')
+  const { status, stderr } = spawnSync('git', ['worktree', 'add', '--detach', copy, 'HEAD'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(stderr)
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+function closeCopy(copy) {
+  spawnSync('git', ['worktree', 'remove', '--force', copy], { cwd: root })
+  rmSync(dirname(copy), { recursive: true, force: true })
+}
+
+const survivors = []
+let killed = 0
+const waiting = [...chosen]
+
+async function lane() {
+  const copy = openCopy()
+  try {
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const { file, line, slip, was } = mutant
+      const path = join(copy, file)
+      const original = readFileSync(path, 'utf8')
+      writeFileSync(path, slipped(original, mutant))
+      let by
+      for (const test of testsOf(roomOf(file))) {
+        if (!(await isRed(copy, test))) continue
+        by = test
+        break
+      }
+      writeFileSync(path, original)
+      if (by) killed++
+      else survivors.push(mutant)
+      console.log(
+        `${killed + survivors.length}/${chosen.length} ${by ? `red in ${by}` : 'SURVIVED'}: ${file}:${line} ${slip}: ${was}`,
+      )
+    }
+  } finally {
+    closeCopy(copy)
+  }
+}
+
+await Promise.all(Array.from({ length: Number(values.lanes) }, lane))
+console.log(`\nSeed ${seed}: ${killed} of ${chosen.length} turned a test red, ${survivors.length} survived.`)
+for (const { file, line, slip, was } of survivors) console.log(`  ${file}:${line} ${slip}: ${was}`)
