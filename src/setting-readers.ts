@@ -25,6 +25,15 @@ export const whole =
     }
     return number
   }
+/** A number, or the least and the most of it: `50-300`. */
+export const span =
+  (maximum: number) =>
+  (value: string): readonly [number, number] => {
+    const [least = '', most = least, ...more] = value.split('-')
+    const read = whole(0, maximum)
+    if (more.length > 0 || Number(most) < Number(least)) throw new BadSetting('must be a number, or two as in 50-300')
+    return [read(least), read(most)]
+  }
 export const positive = (value: string) => {
   if (!/^[0-9]{1,12}(\.[0-9]{1,12})?$/.test(value) || Number(value) === 0)
     throw new BadSetting('must be a number above 0')

@@ -13,6 +13,7 @@ import {
   secretKey,
   setting,
   slots,
+  span,
   text,
   webAddress,
   webAddresses,
@@ -74,8 +75,8 @@ export const SETTINGS = {
   devnetConfirmMilliseconds: setting(
     'DEVNET_CONFIRM_MS',
     '0',
-    whole(0, 3_600_000),
-    'Time until the embedded ledger confirms a block.',
+    span(3_600_000),
+    'Time until the embedded ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
   ),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),

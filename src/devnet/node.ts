@@ -32,8 +32,8 @@ export interface NodeOptions {
   genesis?: Genesis
   /** Whether blocks of the genesis account, whose key everybody knows, are taken from nobody but the ledger itself. */
   genesisIsClosed?: boolean
-  /** Time between a block's arrival and its confirmation; 0 confirms in the same instant. */
-  confirmAfterMilliseconds?: number
+  /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
+  confirmAfterMilliseconds?: number | readonly [least: number, most: number]
   /** Hears what failed while nobody waited for it; the terminal does unless told. */
   onFailure?: (error: unknown) => void
 }
@@ -62,7 +62,7 @@ export class LedgerNode {
   readonly onlineWeight: bigint
   readonly #store: LedgerStore
   readonly #writer: BatchWriter
-  readonly #confirmAfter: number
+  readonly #confirmAfter: readonly [least: number, most: number]
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   /** Since the start, oldest first. */
   readonly pastElections: PastElection[] = []
@@ -78,8 +78,9 @@ export class LedgerNode {
     this.random = options.random
     this.startedAt = options.clock.now()
     this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
-    this.#confirmAfter = options.confirmAfterMilliseconds ?? 0
     this.genesisIsClosed = options.genesisIsClosed ?? false
+    const { confirmAfterMilliseconds: span = 0 } = options
+    this.#confirmAfter = typeof span === 'number' ? [span, span] : span
     this.#store = new LedgerStore(options.file)
     this.ledger = new Ledger(this.#store, options.clock, options.thresholds ?? WORK_THRESHOLDS.dev, options.genesis)
     this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
@@ -253,11 +254,14 @@ export class LedgerNode {
   }
 
   #confirmSoon(hash: string, events: NodeEvent[]): void {
-    if (this.#confirmAfter === 0) {
+    const [least, most] = this.#confirmAfter
+    if (most === 0) {
       this.#confirm(hash, events)
       return
     }
-    const cancel = this.clock.after(this.#confirmAfter, () => {
+    // On the network no two blocks take the same time, and the later one may be first.
+    const share = Buffer.from(this.random.bytes(4)).readUInt32BE() / 2 ** 32
+    const cancel = this.clock.after(Math.round(least + share * (most - least)), () => {
       this.#timers.delete(cancel)
       // A ledger that is being closed, or cannot write, confirms when it is opened again.
       this.#write((events) => {

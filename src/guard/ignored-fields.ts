@@ -3,7 +3,8 @@ import type { Action } from '../kernel/action.ts'
 /** Read before any action sees the body. */
 const EVERYWHERE = ['action', 'key', 'idempotency_key']
 const NAMES_MAX = 20
-const NAME_CHARACTERS_MAX = 64
+/** Names are short; keys, seeds and signatures, which somebody may send in the wrong place, are not, and are not repeated. */
+const NAME_CHARACTERS_MAX = 32
 
 /** Names the fields of a body that an action does not know, as a header can carry them; undefined where it knows all. */
 export type IgnoredFields = (body: Readonly<Record<string, unknown>>) => string | undefined
@@ -20,5 +21,5 @@ export function createIgnoredFields({ input, fieldSynonyms = {} }: Action): Igno
 
 /** The caller chose these names: in a header only letters, digits and a few signs stand as they are. */
 function toToken(field: string): string {
-  return encodeURIComponent(field.slice(0, NAME_CHARACTERS_MAX).toWellFormed())
+  return field.length > NAME_CHARACTERS_MAX ? '(a long name)' : encodeURIComponent(field.toWellFormed())
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type Made, alice, assertAccounted, codeOf, decline, fundedForAlice, openWorld, sender } from './world.ts'
 
 const nano = (text: string) => parseNano(text)!
@@ -45,6 +46,8 @@ test('funded in pieces that are too small to be received: all of them go back wh
   const world = await openWorld(t, { WALLET_RECEIVE_MIN_NANO: '1' })
   const made = await world.open()
   for (let piece = 0; piece < 4; piece++) await world.fund(made.address, '0.5')
+  const { ledger } = world.gateway.app.devnet!.node
+  await world.turnUntil(() => ledger.receivableSum(fromAddress(made.address)!, true) === nano('2'))
   await world.letExpire(made)
   await world.untilStatus(made, 'expired')
   await world.turnUntil(() => world.fundsOf(sender) === nano('2'))

@@ -67,7 +67,11 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
       reason?: string
       next_claim_unix: number
     }>()
-  const funded = () => until(async () => (await treasury()).balance_raw !== '0')
+  const funded = () =>
+    turningWhenStuck(
+      clock,
+      until(async () => (await treasury()).balance_raw !== '0'),
+    )
   return { gateway, clock, join, fundsOf, treasury, claim, check, call, funded, db }
 }
 

@@ -82,6 +82,7 @@ test('any address can be funded, and wrong words name their field', async (t) =>
   const gateway = await openGateway(t)
   const funded = await play(gateway, '/fund', { address, amount: '2.5' })
   assert.equal(funded.status, 200)
+  await gateway.confirmed()
   const { receivable_nano: waiting } = (await gateway.call('account_balance', { account: address })).json()
   assert.equal(waiting, '2.5')
   const { id } = await open(gateway)

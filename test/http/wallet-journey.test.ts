@@ -44,7 +44,8 @@ class Wallet {
     return reply.json<T>()
   }
 
-  balance(): Promise<Members> {
+  async balance(): Promise<Members> {
+    await this.#gateway.confirmed()
     return this.ask('account_balance')
   }
 
@@ -63,6 +64,7 @@ class Wallet {
   }
 
   async receiveAll(): Promise<string[]> {
+    await this.#gateway.confirmed()
     const waiting = await this.ask<Members[]>('receivable', { count: '10', array: 'true' })
     const hashes: string[] = []
     for (const { hash, amount } of waiting) {
@@ -148,6 +150,7 @@ test('a wallet opens, sends, receives and changes its representative through the
   const changed = await wallets.ben.change(ann.address)
   const returned = await wallets.ben.send(ann.address, '2')
   const [received] = await wallets.ann.receiveAll()
+  assert.equal((await wallets.ann.balance()).balance_nano, '89.999999999999999999999999999999')
 
   const infoOfBen = await wallets.ben.ask('account_info', { representative: true })
   assert.deepEqual(

@@ -33,6 +33,7 @@ async function openTown(t: TestContext): Promise<Gateway> {
   await publish(node, toBob)
   await publish(node, sign(alice).send(frontierAfter(toBob), carol.key, nano(1)))
   await node.fund(bob.key, nano(5))
+  await gateway.confirmed()
   return gateway
 }
 
@@ -264,6 +265,7 @@ test('a username stands wherever an account does', async (t) => {
       })
       const { address: account } = shared.json()
       await app.devnet!.node.fund(fromAddress(account!)!, nano(3))
+      await gateway.confirmed()
       const { hash } = (await gateway.call('cloud_wallet', { key, account, send: '@BOB', amount: '1' })).json()
       const sent = (await gateway.call('block_info', { hash })).json<{ contents: Record<string, string> }>()
       assert.equal(sent.contents.link_as_account, bob.address)

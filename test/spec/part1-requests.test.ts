@@ -118,7 +118,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
       assert.deepEqual([refused.status, refused.headers['x-ignored-fields']], [400, 'titel'])
       const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${at}${'x'.repeat(100)}`, at]))
       const names = (await gateway.call('version', many)).headers['x-ignored-fields'] as string
-      assert.deepEqual([names.split(', ').length, names.length < 20 * 70], [20, true])
+      assert.equal(names, Array.from({ length: 20 }, () => '(a long name)').join(', '))
       const known = await gateway.call('account_balance', { account: GENESIS, include_only_confirmed: true })
       assert.equal(known.headers['x-ignored-fields'], undefined)
     },
@@ -236,6 +236,7 @@ test('counts are read as numbers and as texts, -1 is everything, and the largest
   const gateway = await openGateway(t, { COUNT_MAX: '3', BODY_BYTES_MAX: '2000' })
   const { key, address } = new Signer(0)
   for (const amount of [1, 2, 3, 4]) await gateway.app.devnet!.node.fund(key, nano(amount))
+  await gateway.confirmed()
   const listed = async (count: unknown) => {
     const reply = await gateway.call('receivable', { account: address, count })
     assert.equal(reply.status, 200, reply.text)

@@ -84,7 +84,7 @@ test('data and conversion: prices, market, representatives and units are there w
 
 test('every product area does its first useful thing (contract 1, Product areas)', async (t) => {
   const mails = await openMailServer(t)
-  const { app, url, call } = await openGateway(t, {
+  const { app, url, call, confirmed } = await openGateway(t, {
     DEVNET_TREASURY_NANO: '1',
     FAUCET_PER_NETWORK_MAX: '0',
     SMTP_URL: mails.url,
@@ -94,7 +94,10 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const { node } = app.devnet!
   const key = app.createdKey!
   const keyed = { authorization: `Bearer ${key}` }
-  const pay = (address: string, raw: string) => node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+  const pay = async (address: string, raw: string) => {
+    await node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+    await confirmed()
+  }
   const check = async (link: string) =>
     (await ask(link, { method: 'GET' })).json<{ status: string; success: boolean; order?: { status: string } }>()
 
@@ -103,6 +106,7 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
   const { hash: published } = (await call('process', { subtype: 'open', block: toBlockJson(opening) })).json()
   assert.equal((await call('block_info', { hash: published })).json().subtype, 'receive')
+  await confirmed()
   assert.equal((await call('account_balance', { account: carol.address })).json().balance_nano, '1')
 
   // 2. Checkout: paid, and the check knows.
@@ -116,6 +120,7 @@ test('every product area does its first useful thing (contract 1, Product areas)
   )
   const claimed = await call('faucet_claim', { nano_address: bob.address }, keyed)
   assert.equal(claimed.json<{ claim: { status: string } }>().claim.status, 'sent', claimed.text)
+  await confirmed()
   assert.equal((await call('account_balance', { account: bob.address })).json().receivable_nano, '0.001')
 
   // 4. Cloud wallets.
@@ -144,6 +149,7 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const eve = new Signer(4).address
   const claim = await ask(`${url}/claim`, { body: JSON.stringify({ code, address: eve }) })
   assert.equal(claim.status, 200, claim.text)
+  await confirmed()
   assert.equal((await call('account_balance', { account: eve })).json().receivable_nano, '1')
 
   // 7. Data and conversion.

@@ -130,6 +130,7 @@ test('a username has letters and digits only, and at most 30 of them (contract 2
     assert.equal((await offer(shop, name)).status, 'available', name)
   }
   for (const name of [
+    ' ',
     'a'.repeat(31),
     'two words',
     'al-ice',

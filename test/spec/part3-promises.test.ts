@@ -154,7 +154,10 @@ test('a faucet claim is recorded before anything is sent, is paid once, and is a
   })
   const sent = await again()
   assert.deepEqual([sent.id, sent.nano_address, sent.amount], [claim.id, nano_address, '0.001'])
-  await until(async () => (await waitsFor()) === `1${'0'.repeat(27)}`)
+  await until(async () => {
+    clock.advance(100)
+    return (await waitsFor()) === `1${'0'.repeat(27)}`
+  })
   const success = await call('faucet_claim', { nano_address }, once)
   assert.deepEqual([success.status, success.json<{ success: boolean }>().success], [200, true], success.text)
   assert.deepEqual(success.json<Claimed>().claim, sent)

@@ -208,7 +208,10 @@ test('a key brings the quota of its account, higher limits, its work, and what o
   assert.deepEqual([await work(key), await work(key), await work(key)], [200, 200, 403])
   const nano_address = new Signer(5).address
   const treasury = app.store.db.selectFrom('wallets').select('balance_raw').where('purpose', '=', 'treasury')
-  await until(async () => (await treasury.executeTakeFirst())?.balance_raw !== '0')
+  await turningWhenStuck(
+    clock,
+    until(async () => (await treasury.executeTakeFirst())?.balance_raw !== '0'),
+  )
   assert.equal((await turningWhenStuck(clock, call('faucet_claim', { nano_address }, key))).status, 200)
   assert.match((await call('cloud_wallet', {}, key)).json().address!, /^nano_/)
   const { id } = (await call('checkout', { address: GENESIS, amount: '1', notify: 'shop@example.com' }, key)).json()

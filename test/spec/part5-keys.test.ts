@@ -206,6 +206,7 @@ test('buy_rpc sells credits for the account of a key, or for an e-mail address (
     const { title, value_raw: raw } = plans[0]!
     assert.equal(title, '1,000 Credits')
     await node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+    await office.confirmed()
   }
   const keyed = { authorization: `Bearer ${app.createdKey}` }
   const credits = async () => (await call('rpc_credits', {}, keyed)).json<Record<string, unknown>>()

@@ -131,7 +131,9 @@ async function leaksOf(gateway: Gateway, secrets: Secrets, requests: Planted[]):
   let refused = 0
   for (const { path = '/', ...rest } of requests) {
     const reply = await ask(`${gateway.url}${path}`, rest)
-    look('a header', JSON.stringify(reply.headers))
+    // The names of fields that nothing reads are told to the caller, and to nobody else (contract 1, rule 5).
+    const { 'x-ignored-fields': _told, ...headers } = reply.headers
+    look('a header', JSON.stringify(headers))
     if (reply.status < 400 && !reply.text.startsWith('{"error"')) continue
     refused++
     look('an error', reply.text)

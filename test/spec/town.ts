@@ -23,5 +23,6 @@ export async function openTown(t: TestContext, env: Record<string, string> = {})
   const opening = signer.receive(UNOPENED, await node.fund(alice.key, nano(10)), nano(10))
   const opened = await publish(node, opening)
   const sent = await publish(node, signer.send(frontierAfter(opening), bob.key, nano(2)))
+  await gateway.confirmed()
   return { ...gateway, opened, sent }
 }

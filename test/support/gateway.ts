@@ -11,7 +11,9 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { checkAnswer } from './answers.ts'
+import { TestClock } from './clock.ts'
 import { layEmptyStore } from './empty-store.ts'
+import { until } from './until.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {
@@ -39,6 +41,8 @@ export interface Gateway {
   log(): string
   /** Calls an action; members of `headers` go along. */
   call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
+  /** Waits until the embedded ledger has confirmed every block it has, and turns a test's clock for it. */
+  confirmed(): Promise<void>
   /** Posts a text as it is. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
 }
@@ -75,6 +79,8 @@ export async function openGateway(
     DEVNET_WS_PORT: '0',
     // What the embedded ledger sells by itself is for those who try it out; most tests ask for work without paying.
     ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
+    // As the network does: never at once, and not always in order.
+    DEVNET_CONFIRM_MS: '50-300',
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
@@ -87,6 +93,14 @@ export async function openGateway(
     folder,
     log: () => lines.join(''),
     post,
+    confirmed: () => {
+      const turn = clock instanceof TestClock ? () => clock.advance(50) : () => {}
+      return until(() => {
+        const isSo = app.devnet!.node.ledger.listUnconfirmed().length === 0
+        if (!isSo) turn()
+        return isSo
+      })
+    },
     async call(action, parameters = {}, headers) {
       const reply = await post(JSON.stringify({ action, ...parameters }), headers)
       checkAnswer(app.doors.actions, action, reply)

@@ -44,8 +44,13 @@ export function clientWith(gateway: Gateway, key: string): Client {
       return reply.json<T>()
     },
     create: async (parameters = {}) => (await client.ask(parameters)).address!,
-    deposit: (address, nano) => gateway.app.devnet!.node.fund(fromAddress(address)!, parseNano(nano)!),
+    deposit: async (address, nano) => {
+      const hash = await gateway.app.devnet!.node.fund(fromAddress(address)!, parseNano(nano)!)
+      await gateway.confirmed()
+      return hash
+    },
     balanceOf: async (address) => {
+      await gateway.confirmed()
       const reply = await gateway.call('account_balance', { account: address })
       return reply.json<{ balance: string; receivable: string }>()
     },
