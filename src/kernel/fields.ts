@@ -15,8 +15,8 @@ export interface FieldRefusal {
 export const FORMATS: Record<string, (text: string) => boolean> = {
   'block-hash': (text) => isHex(text, 64),
   'election-root': (text) => isHex(text, 128),
-  'nano-amount': (text) => parseNano(text) !== undefined,
-  'raw-amount': (text) => parseRaw(text) !== undefined,
+  'nano-amount': (text) => readNano(text) !== undefined,
+  'raw-amount': (text) => readRaw(text) !== undefined,
   'work-value': (text) => /^[0-9a-fA-F]{1,16}$/.test(text),
   multiplier: (text) => /^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number(text) > 0,
 }
@@ -33,15 +33,24 @@ export const READERS = {
   whole: (value: unknown) => (typeof value === 'number' ? value : Number((value as string).trim())),
   multiplier: (value: unknown) => Number(value),
   decimal: (value: unknown) => toPlainDecimal(String(value)),
-  nano: (value: unknown) => parseNano(String(value)),
-  raw: (value: unknown) => parseRaw(String(value)),
-  nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : parseNano(String(value))),
+  nano: readNano,
+  raw: readRaw,
+  nanoOrAll: (value: unknown) => (value === 'all' ? 'all' : readNano(value)),
   duration: readDuration,
   metadata: readMetadata,
   username: (value: unknown) => (value as string).replace(/^@/, ''),
 } as const
 
 export type ReaderName = keyof typeof READERS
+
+/** Programs write numbers with exponents; settings, links and the ledger do not. */
+function readNano(value: unknown): Raw | undefined {
+  return parseNano(toPlainDecimal(String(value)))
+}
+
+function readRaw(value: unknown): Raw | undefined {
+  return parseRaw(toPlainDecimal(String(value)))
+}
 
 function readAddress(value: unknown): string | undefined {
   const key = fromAddress(value as string)

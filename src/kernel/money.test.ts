@@ -53,19 +53,15 @@ test('nano may leave out one side of the point and carry padding zeros', () => {
 
 /** No amount in any unit. */
 const NEVER_AMOUNTS =
-  '|.|..| |-1|-0|+1|e3|.e3|1e|1e+|1e1.5|1e1e1|1e999|-1e3|0x10|1,5|1_000|1 |\t1|1\n|1 000|１|１.５|٣|∞|NaN|Infinity|abc|1n|--1'.split(
-    '|',
-  )
+  '|.|..| |-1|-0|+1|1e3|1E3|1e-3|0x10|1,5|1_000|1 |\t1|1\n|1 000|１|１.５|٣|∞|NaN|Infinity|abc|1n|--1'.split('|')
 
 test('text that is no amount is refused, never rounded or guessed', () => {
   for (const text of NEVER_AMOUNTS) {
     assert.equal(parseNano(text), undefined, `nano ${JSON.stringify(text)}`)
     assert.equal(parseRaw(text), undefined, `raw ${JSON.stringify(text)}`)
   }
-  for (const text of ['-0.5', '1.5.5', '1.-5', '.e1', '0. 5', '1e-31', '1e9'])
-    assert.equal(parseNano(text), undefined, text)
-  for (const text of ['01', '00', '1.0', '1.', '.5', '1e-1', '1.5e0', '1e39'])
-    assert.equal(parseRaw(text), undefined, text)
+  for (const text of ['-0.5', '1.5.5', '1.-5', '.e1', '1.5e3', '0. 5']) assert.equal(parseNano(text), undefined, text)
+  for (const text of ['01', '00', '1.0', '1.', '.5']) assert.equal(parseRaw(text), undefined, text)
 })
 
 test('an exponent is written out exactly, digit by digit', () => {
@@ -80,12 +76,12 @@ test('an exponent is written out exactly, digit by digit', () => {
   ]
   for (const [text, plain] of table) {
     assert.equal(toPlainDecimal(text), plain, text)
-    assert.equal(parseNano(text), parseNano(plain), text)
   }
-  assert.equal(parseRaw('1e+30'), RAW_PER_NANO)
-  assert.equal(parseRaw('1.23e2'), 123n)
+  assert.equal(toPlainDecimal('1e+30'), RAW_PER_NANO.toString())
+  assert.equal(toPlainDecimal('1.23e2'), '123')
   // What is no number with an exponent stays for its reader to refuse.
-  for (const text of ['1', 'abc', '1e', 'e1', '1e999', '']) assert.equal(toPlainDecimal(text), text)
+  for (const text of ['1', 'abc', '1e', 'e1', '.e3', '1e1.5', '1e1e1', '-1e3', '1e999', ''])
+    assert.equal(toPlainDecimal(text), text)
 })
 
 test('a 31st decimal is refused even when it is zero', () => {

@@ -37,15 +37,14 @@ export function toPlainDecimal(text: string): string {
 
 /** Reads a decimal integer of raw; undefined when the text is not one. */
 export function parseRaw(text: string): Raw | undefined {
-  const plain = toPlainDecimal(text)
-  if (!RAW_TEXT.test(plain)) return undefined
-  const value = BigInt(plain)
+  if (!RAW_TEXT.test(text)) return undefined
+  const value = BigInt(text)
   return value <= RAW_MAX ? (value as Raw) : undefined
 }
 
 /** Reads a decimal number of nano with up to 30 decimals; undefined when the text is not one. */
 export function parseNano(text: string): Raw | undefined {
-  const match = NANO_TEXT.exec(toPlainDecimal(text))
+  const match = NANO_TEXT.exec(text)
   if (!match) return undefined
   const [, whole = '', fraction = ''] = match
   if (whole === '' && fraction === '') return undefined
