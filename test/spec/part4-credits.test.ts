@@ -36,7 +36,7 @@ test('rpc_key mails a link that works once, by either name, and tells whoever as
   const none = await call('rpc_credits')
   assert.deepEqual([none.status, none.json().code], [401, 'key_required'])
   assert.match(none.json().error!, /API key required/)
-  for (const email of ['nobody', 'a@b.example\r\nBcc: c@d.example', '', 7]) {
+  for (const email of ['nobody', 'a@b.example\r\nBcc: c@d.example', 7]) {
     const wrong = await call('rpc_key', { email })
     const { error, code, field } = wrong.json()
     assert.deepEqual([wrong.status, error, code, field], [400, 'Invalid email', 'invalid_email', 'email'])

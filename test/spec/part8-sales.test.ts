@@ -82,7 +82,7 @@ test('names of letters and digits, up to 30, leased for six periods at their pri
     '5 Years': '3',
     '10 Years': '10',
   })
-  for (const name of [`${longest}b`, 'al-ice', 'al_ice', 'al ice', 'älice', '']) {
+  for (const name of [`${longest}b`, 'al-ice', 'al_ice', 'al ice', 'älice']) {
     const { status, json } = await shop.call('get_name', { name })
     assert.deepEqual([status, json().code, json().field], [400, 'invalid_username', 'name'], name)
   }
