@@ -165,7 +165,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
         assertRefusal(reply, 400, 'The field amount is required.', 'invalid_request')
         assert.equal(reply.json().field, 'amount')
       }
-      const flag = await gateway.call('cloud_wallet', { list: 'yes' })
+      const flag = await gateway.call('cloud_wallet', { list: 'yes', key: gateway.app.createdKey })
       assertRefusal(flag, 400, 'list must be true or false.', 'invalid_request')
       assert.equal(flag.json().field, 'list')
     },

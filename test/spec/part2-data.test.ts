@@ -243,7 +243,9 @@ test('uptime is measured over time: three looks of four are 75 percent (contract
 
 test('known names and aliases have their members in their types (contract 2, Known name; 2, Alias; 4.1, Names: known, aliases)', async (t) => {
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
-  const known = (await gateway.call('known')).json<Members[]>()
+  // The embedded ledger has two names of its own, for those who try things out.
+  const play = new Set<unknown>(['bank', 'faucet'])
+  const known = (await gateway.call('known')).json<Members[]>().filter(({ name }) => !play.has(name))
   assert.deepEqual(known, [
     {
       name: 'Library',

@@ -97,6 +97,7 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
   // Its time is over, it has funds and nowhere to send them: they are kept for its owner.
   const short = (await call({ expire: '5 minutes' })).json<Members>()
   await gateway.app.devnet!.node.fund(fromAddress(String(short.address))!, parseNano('1')!)
+  await gateway.confirmed()
   await receive(short.address)
   await untilListed(short.address)
   clock.advance(301_000)

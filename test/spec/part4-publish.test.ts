@@ -28,6 +28,7 @@ test('every subtype is taken, as object or as text, and answered with the hash o
   const accept = async (block: StateBlock, subtype: string, given: object | string = toBlockJson(block)) => {
     const reply = await send(gateway, given, { subtype })
     assert.deepEqual([reply.status, reply.json()], [200, { hash: hashBlock(block) }], subtype)
+    await gateway.confirmed()
     const { confirmed, subtype: kind } = (await call('block_info', { hash: hashBlock(block) })).json()
     assert.deepEqual([confirmed, kind], ['true', subtype === 'open' ? 'receive' : subtype])
     return frontierAfter(block)
@@ -110,6 +111,7 @@ test('state first, then work for that very root, then one block: what a client d
   assert.deepEqual((await send(gateway, toBlockJson(block), { subtype: 'send' })).json(), { hash })
 
   // Whoever lost that answer finds the block; sent once more it is no second payment, and no second success either.
+  await gateway.confirmed()
   const { confirmed, balance_nano } = (await call('block_info', { hash })).json()
   assert.deepEqual([confirmed, balance_nano], ['true', '7'])
   assert.deepEqual((await send(gateway, toBlockJson(block))).json(), { error: 'Old block' })
@@ -124,6 +126,7 @@ test('state first, then work for that very root, then one block: what a client d
   assert.deepEqual([now.previous, now.balance], [hash, nano(7)])
   const next = { ...alice.send(now, bob.key, nano(3)), work: await workFor(hash) }
   assert.deepEqual((await send(gateway, toBlockJson(next), { subtype: 'send' })).json(), { hash: hashBlock(next) })
+  await gateway.confirmed()
   assert.equal((await call('account_balance', { account: alice.address })).json().balance_nano, '4')
 })
 

@@ -116,7 +116,8 @@ test('403 limits: a thousand wallets that have not ended, the largest send, and 
   assert.deepEqual(await refusalOf(client, { send: SHOP, amount: '2', account }), tooMany)
   await client.ask({ send: SHOP, amount: '1', account })
   await client.ask({ delete: true, account })
-  await client.create()
+  await client.gateway.confirmed()
+  await until(async () => (await client.call({})).status === 200)
   assert.deepEqual(await refusalOf(client, {}), full)
 })
 

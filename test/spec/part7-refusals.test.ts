@@ -26,7 +26,8 @@ test('every refusal has a text under two names and a code, and tells no cause (c
   }
   const over = await call('version')
   const text = 'Too many requests.'
-  const limited = { error: text, message: text, code: 'too_many_requests', retry_after: 20 }
+  const detail = '3 requests a minute from one address without a key. A key has limits of its own: rpc_key.'
+  const limited = { error: text, message: text, code: 'too_many_requests', detail, retry_after: 20 }
   assert.deepEqual([over.status, over.json<unknown>(), over.headers['retry-after']], [429, limited, '20'])
   clock.advance(20_000)
   assert.equal((await call('version')).status, 200, 'whoever waits as long as told is let in')

@@ -106,7 +106,9 @@ test('503 while earlier blocks wait for their confirmation, and 409 for the same
   }
   const account = (await call({})).json().address!
   await node.fund(fromAddress(account)!, nano(5))
+  await gateway.confirmed()
   assert.equal((await turningWhenStuck(clock, call({ account, ...SEND }))).status, 200)
+  await gateway.confirmed()
   node.hold()
   const first = await turningWhenStuck(clock, call({ account, ...SEND }))
   assert.equal(first.status, 200, first.text)
