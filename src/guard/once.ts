@@ -130,8 +130,9 @@ async function claimKey(
       if (seen.leaseUntil > now) {
         // A gateway of the version before says nothing while it runs.
         if (seen.claim === null) throw inFlight()
+        // A run of this very process may have ended since its row was read: the second look tells, without waiting.
+        if (before) await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
         before = seen
-        await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
         continue
       }
     }

@@ -91,7 +91,15 @@ test('every product answers at the one endpoint, and again the same bytes to the
     checkouts: Members[]
     summary: Members
   }>()
-  assert.deepEqual(Object.keys(report).sort(), ['checkouts', 'has_more', 'limit', 'period', 'revenue', 'summary'])
+  assert.deepEqual(Object.keys(report).sort(), [
+    'checkouts',
+    'excluded',
+    'has_more',
+    'limit',
+    'period',
+    'revenue',
+    'summary',
+  ])
   assert.deepEqual([report.checkouts.length, report.summary.total], [1, 1])
   const { id, ...quote } = (await call('nano_swap', swap, { authorization })).json<Members>()
   assert.deepEqual((await call('nano_swap_status', { id })).json<unknown>(), { id, ...quote })
