@@ -111,8 +111,9 @@ function mountSignIn(api: FastifyInstance, options: RestOptions): void {
       // Otherwise another site could sign its visitor in to an account of its own.
       refuseOtherPages(request.headers, baseUrl())
       void reply.removeHeader('access-control-allow-origin')
+      const link = readSignInToken(bodyOf(request))
       await sessions.prepare()
-      const account = await redeemSignIn(store, readSignInToken(bodyOf(request)))
+      const account = await redeemSignIn(store, link)
       const token = await sessions.create(account.id)
       void reply.header('set-cookie', sessionCookie(baseUrl(), token))
       return { token, expires_in: SESSION_SECONDS, account: showAccount(account) }

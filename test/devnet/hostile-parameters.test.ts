@@ -50,6 +50,7 @@ const ACTIONS: Record<string, string[]> = {
   blocks: ['hashes', 'json_block', 'include_not_found'],
   blocks_info: ['hashes', 'json_block', 'pending', 'receivable', 'receive_hash', 'source', 'include_not_found'],
   chain: ['block', 'count', 'offset', 'reverse'],
+  confirmation_history: ['hash'],
   confirmation_info: ['root', 'contents', 'json_block', 'representatives'],
   confirmation_quorum: ['peer_details'],
   delegators: ['account', 'count', 'threshold', 'start'],

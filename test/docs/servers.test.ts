@@ -89,7 +89,7 @@ test('a gateway takes its nodes with their names, weights, roles, websockets and
     'https://rpc.example': rescue.url,
     '…': 'secret-of-the-reader',
   })
-  const { served } = await start(t, command)
+  const { served } = await start(t, command, { NODE_NETWORK: 'dev' })
   assert.match(served.banner, /^ {2}Nodes +main, second, rescue$/m)
   await until(async () => {
     const lines = await metrics(served)

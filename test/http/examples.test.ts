@@ -71,6 +71,7 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
   const { node } = gateway.app.devnet!
   const shop = fromAddress('nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8')!
   const hash = await node.fund(shop, parseNano('1000')!)
+  await gateway.confirmed()
   return {
     receivable_exists: async () => ({ hash }),
     nano_swap_status: async () => {

@@ -46,8 +46,9 @@ export function mountSignIn(door: Door, options: SignInOptions): void {
 
   door.open('POST', '/sign-in/link', async (_request, fields, reply) => {
     try {
+      const link = readSignInToken({ token: fields.get('token') })
       await sessions.prepare()
-      const account = await redeemSignIn(store, readSignInToken({ token: fields.get('token') }))
+      const account = await redeemSignIn(store, link)
       await enter(reply, account.id)
       return { to: readNext(fields.get('next')) }
     } catch (error) {
