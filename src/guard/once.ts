@@ -113,6 +113,7 @@ async function claimKey(
   { fingerprint, claim }: { fingerprint: string; claim: string },
 ): Promise<Claimed | { kept: string }> {
   let before: { claim: string | null; leaseUntil: number } | undefined
+  let waited = 0
   for (;;) {
     const now = clock.now()
     const run = { fingerprint, claim, now, leaseUntil: now + LEASE_MILLISECONDS, expiresAt: now + KEPT_MILLISECONDS }
@@ -127,11 +128,15 @@ async function claimKey(
       if (seen.claim !== null && running.has(seen.claim)) throw inFlight()
       // A sign of life since we looked, or another who was faster than we to take it over.
       if (before && (seen.claim !== before.claim || seen.leaseUntil > before.leaseUntil)) throw inFlight()
-      if (seen.leaseUntil > now) {
+      // Whoever gave no sign of life for a whole lease is dead, whatever a clock that was set back says.
+      if (seen.leaseUntil > now && waited < LEASE_MILLISECONDS) {
         // A gateway of the version before says nothing while it runs.
         if (seen.claim === null) throw inFlight()
         // A run of this very process may have ended since its row was read: the second look tells, without waiting.
-        if (before) await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
+        if (before) {
+          await new Promise<void>((resolve) => void clock.after(LOOK_EVERY, resolve))
+          waited += LOOK_EVERY
+        }
         before = seen
         continue
       }

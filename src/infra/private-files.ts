@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -47,7 +48,8 @@ export function keepFilesPrivate(folder: string, names: readonly string[]): void
  */
 export function keepDatabasePrivate(file: string): void {
   if (file === ':memory:') return
-  closeSync(openSync(file, 'a', OWNER_ONLY))
+  // Never opened where it exists: closing it again would take from SQLite the locks that this process holds on it.
+  if (!existsSync(file)) closeSync(openSync(file, 'ax', OWNER_ONLY))
   for (const name of BESIDE) close(file + name)
 }
 

@@ -52,7 +52,8 @@ test('no setting is lost on its way into the container: what is not set by compo
     )
     // Both would be a silent loss: compose.yaml wins.
     const twice = fixed.filter((setting) => shown.has(setting))
-    assert.deepEqual(twice, ['BASE_URL', 'NODE_URLS'], 'these two only insist on being set')
+    assert.deepEqual(twice, ['BASE_URL', 'NODE_URLS', 'TRUSTED_PROXIES'], 'these are taken from the file')
+    assert.ok(twice.every((setting) => environment![setting]!.startsWith(`\${${setting}:`)))
     assert.deepEqual(
       [...new Set([...fixed, ...shown.keys()])].filter((setting) => !NOT_OURS.has(setting)).sort(),
       known.sort(),
@@ -114,7 +115,10 @@ test('the balancer leads to the addresses of the gateways, and nobody else is be
     gateways.map(([name, service]) => [name, addressOf(service)]),
   )
   const { nginx } = services
-  for (const [, { environment }] of gateways) assert.equal(environment!.TRUSTED_PROXIES, addressOf(nginx!))
+  // What speaks TLS on the machine itself reaches nginx through the gateway of its network; without it all clients would be one.
+  for (const [, { environment }] of gateways) {
+    assert.equal(environment!.TRUSTED_PROXIES, `\${TRUSTED_PROXIES:-${addressOf(nginx!)},172.30.0.1}`)
+  }
   assert.equal(nginx!.depends_on, undefined, 'it starts while a gateway cannot')
   // 172.30.0.128 and above are handed out; a gateway that is away finds its address free.
   const [{ subnet, ip_range: range }] = compose.networks.default.ipam.config as [{ subnet: string; ip_range: string }]

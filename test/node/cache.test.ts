@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { Trace } from '../../src/kernel/ctx.ts'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { UNOPENED, frontierOf, nano, publish } from '../support/blocks.ts'
+import { openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
 import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
 import { alice, bob, carol, eventReads, openWorld } from './cache-world.ts'
@@ -151,4 +153,16 @@ test('with no memory allowed nothing is remembered, and equal reads still share 
   release()
   const sources = await Promise.all(reads)
   assert.ok(sources.includes('coalesced'))
+})
+
+test('a node that had just started left the list of representatives empty for a minute: nothing is not remembered', async (t) => {
+  let known: object | string = ''
+  const node = await openRecordingNode(t, () => ({ representatives: known }))
+  const gateway = await openGateway(t, { NODE_URLS: node.url, NODE_NETWORK: 'dev' })
+  const online = async () => (await gateway.call('representatives_online')).json<{ representatives: unknown }>()
+  assert.deepEqual((await online()).representatives, '')
+  known = [alice.address]
+  assert.deepEqual((await online()).representatives, [alice.address])
+  known = ''
+  assert.deepEqual((await online()).representatives, [alice.address], 'what there is is remembered')
 })

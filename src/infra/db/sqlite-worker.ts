@@ -15,7 +15,7 @@ const { file, readOnly } = workerData as { file: string; readOnly: boolean }
 const port = parentPort!
 const db = new DatabaseSync(file, { readOnly })
 // Set on every open: a reopened file may fall back to settings that can lose the last commits.
-db.exec('pragma busy_timeout = 5000; pragma foreign_keys = on')
+db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
 if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
 // Amounts are text; the built-in sum would turn them into floating point.
 db.aggregate('sum_raw', {

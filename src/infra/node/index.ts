@@ -17,7 +17,7 @@ import { AnswerCache } from './answer-cache.ts'
 import { Confirmations } from './confirmations.ts'
 import { findSince } from './catch-up.ts'
 import { UpstreamFailure } from './failure.ts'
-import { isSettled, policyOf } from './policy.ts'
+import { isBlank, isSettled, policyOf } from './policy.ts'
 import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
 import { readFromNodes } from './read.ts'
@@ -193,7 +193,7 @@ export class Nodes {
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.
-      const sure = holder === undefined || holder === upstream
+      const sure = (holder === undefined || holder === upstream) && !isBlank(action, answer)
       if (sure && stamp !== undefined && cache.kind !== 'never' && this.#cache && answer.error === undefined) {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
         const now = this.#clock.now()

@@ -48,6 +48,20 @@ export function policyOf(action: string): Policy {
   return POLICIES[action] ?? never
 }
 
+const LISTS: Record<string, string> = {
+  representatives: 'representatives',
+  representatives_online: 'representatives',
+  peers: 'peers',
+}
+
+/** A node that has just started knows nobody yet: an empty list is true for a moment, and nothing to remember for a minute. */
+export function isBlank(action: string, answer: Record<string, unknown>): boolean {
+  const list = LISTS[action]
+  if (list === undefined) return false
+  const found = answer[list]
+  return found === '' || (typeof found === 'object' && found !== null && Object.keys(found).length === 0)
+}
+
 const NO_SUCCESSOR = '0'.repeat(64)
 
 /** Whether a block's record can never change again, given what was asked about it. */

@@ -6,6 +6,7 @@ import type { Settlement } from './domain/settle.ts'
 /** Refunds what was paid and never authorised. */
 export const refundUnauthorized = (settlement: Settlement, ctx: StoreCtx): Job => ({
   kind: 'billing.refund-unauthorized',
+  money: true,
   attemptsMax: 3,
   concurrencyMax: 1,
   leaseMilliseconds: 60_000,

@@ -24,9 +24,17 @@ export async function insertSightings(
 
 /** Which of these sends nobody has seen on the address yet. */
 export async function listUnsighted(db: Db, address: string, hashes: readonly string[]): Promise<string[]> {
-  if (hashes.length === 0) return []
-  const rows = await db.selectFrom('checkout_sightings').select('hash').where('address', '=', address).execute()
-  const known = new Set(rows.map(({ hash }) => hash))
+  const known = new Set<string>()
+  for (let at = 0; at < hashes.length; at += ROWS_AT_ONCE) {
+    const part = hashes.slice(at, at + ROWS_AT_ONCE)
+    const rows = await db
+      .selectFrom('checkout_sightings')
+      .select('hash')
+      .where('address', '=', address)
+      .where('hash', 'in', part)
+      .execute()
+    for (const { hash } of rows) known.add(hash)
+  }
   return hashes.filter((hash) => !known.has(hash))
 }
 

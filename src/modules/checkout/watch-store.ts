@@ -69,9 +69,12 @@ export async function saveWatch(
     .insertInto('checkout_watchers')
     .values({ address, owner, since: now, watched_until: watchedUntil, look, look_height: seen.height })
     .onConflict((conflict) =>
-      conflict
-        .columns(['address', 'owner'])
-        .doUpdateSet({ watched_until: later('checkout_watchers.watched_until', watchedUntil) }),
+      conflict.columns(['address', 'owner']).doUpdateSet({
+        watched_until: later('checkout_watchers.watched_until', watchedUntil),
+        // Whoever has waited since 0.1, which did not look, has looked now.
+        look: sql<number>`coalesce(checkout_watchers.look, ${look})`,
+        look_height: sql<number>`coalesce(checkout_watchers.look_height, ${seen.height})`,
+      }),
     )
     .execute()
   return look

@@ -19,6 +19,9 @@ export interface LedgerSend {
   receivedAt: number | null
 }
 
+/** When it was sent, as far as anybody knows: a node that keeps no times has none to tell. */
+export const timeOf = ({ at, knownAt }: Pick<LedgerSend, 'at' | 'knownAt'>): number => at || knownAt
+
 /** An address that was made this moment: nobody can have sent anything there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
 
@@ -38,7 +41,7 @@ export function cameAfter(send: LedgerSend, sightedAt: number | undefined, { sin
   if (sightedAt !== undefined && sightedAt <= (look ?? BEFORE_LOOKS)) return false
   // Made by 0.1, which did not look: the node's time is all there is, for the days that are left to it.
   if (look === null) return since <= send.at + CLOCK_SLACK
-  // Found by a look of ours that ended before this one began.
-  if (send.knownAt < since) return false
+  // Found by a look of ours that ended before this one began; clocks of instances differ, and what they leave open the rest tells.
+  if (send.knownAt + CLOCK_SLACK < since) return false
   return send.receivedAt === null || send.receivedAt > (lookHeight ?? 0)
 }

@@ -7,7 +7,7 @@ import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, SERVICE, lockCheckout } from '../store.ts'
 import { BEFORE_LOOKS, insertSightings } from '../sightings-store.ts'
-import { CLOCK_SLACK, type LedgerSend } from './baseline.ts'
+import { CLOCK_SLACK, type LedgerSend, timeOf } from './baseline.ts'
 import { type Claim, listClaims } from './claims.ts'
 import { type Decision, type Due, decide } from './decide.ts'
 import { type PaidRate, announce } from './events.ts'
@@ -27,7 +27,9 @@ const WORTH_PERCENT = 98n
 export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<string[]> {
   const { claims: expected, oldByTime } = await listClaims(ctx, send)
   // A node that is synced anew will say otherwise: what its time has proved once is kept.
-  if (oldByTime) await insertSightings(ctx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
+  // Not where somebody is owed it who has looked: a time that is wrong must not take it from them.
+  if (oldByTime && expected.length === 0)
+    await insertSightings(ctx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
   if (expected.length === 0) return []
   // Asked for before the transaction, because nothing waits for a network inside one.
   const rates = await ratesFor(ctx, expected)
@@ -147,7 +149,7 @@ function decideFor(checkout: Checkout, reservation: Reservation | undefined, val
   const worthIt = checkout.currency === 'NANO' || sums || isWorthIt(checkout, reservation, valuation)
   const takesLate = checkout.owner === SERVICE
   const standing = { sums, status, additional, paidRaw, dues, expiresAt, takesLate }
-  return decide(standing, { amountRaw: send.amountRaw, at: send.at, worthIt })
+  return decide(standing, { amountRaw: send.amountRaw, at: timeOf(send), worthIt })
 }
 
 /** The quote under which an amount was paid: its own, or the newest there was. */
@@ -155,14 +157,14 @@ function quoteOf(reservation: Reservation | undefined, { send, quotes }: Valuati
   if (reservation && reservation.quote !== null) {
     return quotes.find(({ seq, plan }) => seq === reservation.quote && plan === reservation.plan)
   }
-  return quotes.find(({ createdAt }) => createdAt <= send.at + CLOCK_SLACK)
+  return quotes.find(({ createdAt }) => createdAt <= timeOf(send) + CLOCK_SLACK)
 }
 
 /** Paid within its quote, or still worth the price when it came. */
 function isWorthIt(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): boolean {
   const { send, rate } = valuation
   const quote = quoteOf(reservation, valuation)
-  if (quote && send.at <= quote.expiresAt) return true
+  if (quote && timeOf(send) <= quote.expiresAt) return true
   const priceE8 = reservedPriceE8(checkout, reservation)
   const worth = rate && worthAt(send.amountRaw, rate.rate)
   return priceE8 !== undefined && worth !== undefined && worth * 100n >= priceE8 * WORTH_PERCENT
@@ -189,8 +191,8 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
     // Whoever gives what they like owes nothing.
     if (value === '') return []
     if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw!, fullRaw: amountRaw! }]
-    const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= send.at + CLOCK_SLACK)
-    if (quote && send.at <= quote.expiresAt) {
+    const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= timeOf(send) + CLOCK_SLACK)
+    if (quote && timeOf(send) <= quote.expiresAt) {
       return [{ plan, enoughRaw: quote.amountRaw, fullRaw: quote.amountRaw }]
     }
     const e8 = parseFiat(value)

@@ -2,7 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { type Checkout, type SeenBlock, lockCheckout } from '../store.ts'
 import { undetected } from './credit.ts'
-import type { LedgerSend } from './baseline.ts'
+import { type LedgerSend, timeOf } from './baseline.ts'
 import { listClaims } from './claims.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { announce } from './events.ts'
@@ -36,7 +36,7 @@ export async function detectSend(ctx: CheckoutCtx, send: LedgerSend): Promise<vo
 function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: LedgerSend): boolean {
   if (status !== 'pending' && status !== 'partial') return false
   const isDust = mode !== 'unique_amount' && amountRaw === undefined && plans.length === 0
-  return send.at <= expiresAt && !(isDust && send.amountRaw < SMALLEST_PRICE)
+  return timeOf(send) <= expiresAt && !(isDust && send.amountRaw < SMALLEST_PRICE)
 }
 
 /** The block did not become final after all: the checkout waits again. */

@@ -60,6 +60,10 @@ export async function openCheckout(
   if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
+  if (request.mode !== 'generated_wallet') {
+    // Asked again when it is stored; here it keeps a stranger who is over the limit from costing questions to nodes.
+    await refuseTooMany(ctx, { owner, keyId, address: request.address })
+  }
   // Before the checkout has a time: whatever is known to us by then is older.
   const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.till.look(request.address)
   const draft = toDraft(ctx, { owner, keyId }, { ...request, address: request.address })
@@ -267,8 +271,10 @@ export async function watchFrom(
   return { look, lookHeight: seen.height }
 }
 
-export async function refuseTooMany({ db, till }: CheckoutCtx, draft: Checkout): Promise<void> {
-  const { address, owner, keyId } = draft
+export async function refuseTooMany(
+  { db, till }: CheckoutCtx,
+  { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
+): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
   const { openAnonymousMax, openMax, openPublicKeyMax } = till.rules
