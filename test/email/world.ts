@@ -8,7 +8,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
-import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, LIKE_THE_NETWORK, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { hearFailures } from '../support/failures.ts'
 
@@ -68,7 +68,12 @@ export interface World {
 export async function openWorld(t: TestContext, env: Record<string, string> = {}): Promise<World> {
   const clock = new TestClock()
   const mails = await openMailServer(t)
-  const settings = { SMTP_URL: mails.url, MAIL_FROM: 'nano-gateway <noreply@gateway.test>', ...env }
+  const settings = {
+    ...LIKE_THE_NETWORK,
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'nano-gateway <noreply@gateway.test>',
+    ...env,
+  }
   const gateway = await openGateway(t, settings, clock)
   const { db, notices } = gateway.app.store
   const ctx: StoreCtx = {

@@ -27,8 +27,6 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
   const gateway = await openGateway(
     t,
     {
-      // Claims are counted by a clock that has to stand still.
-      DEVNET_CONFIRM_MS: '0',
       DEVNET_TREASURY_NANO: '1',
       FAUCET_PER_NETWORK_MAX: '0',
       TRUSTED_PROXIES: 'loopback',

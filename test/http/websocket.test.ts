@@ -33,8 +33,7 @@ interface Frame {
 
 /** A gateway that hears its ledger: what is confirmed from now on is told. */
 async function openListeningGateway(t: TestContext, env: Record<string, string> = {}): Promise<Gateway> {
-  // Frames are compared in the order of their blocks.
-  const gateway = await openGateway(t, { DEVNET_CONFIRM_MS: '0', ...env })
+  const gateway = await openGateway(t, env)
   await until(() => gateway.app.nodes.confirmations.connected)
   return gateway
 }

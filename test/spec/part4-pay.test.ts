@@ -116,8 +116,7 @@ test('receipt, picture and button: each is there when it should be (contract 4.6
 })
 
 test('events: a snapshot first, then each change, and the end of the stream with the end of the story (contract 4.6, Payment verification: GET /pay/<id>/events; 4.6, rule 9)', async (t) => {
-  // Confirmed at once, so that nothing is only detected in between.
-  const gateway = await openGateway(t, { DEVNET_CONFIRM_MS: '0' })
+  const gateway = await openGateway(t)
   const { url } = gateway
   const fresh = new Signer(46)
   const made = await openCheckout(gateway, { address: fresh.address, amount: '1', mode: 'unique_address' })

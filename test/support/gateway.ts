@@ -47,6 +47,9 @@ export interface Gateway {
   post(body: string, headers?: Ask['headers']): Promise<Reply>
 }
 
+/** Confirmations as on the network: never at once, and not always in order. For worlds in which money moves. */
+export const LIKE_THE_NETWORK = { DEVNET_CONFIRM_MS: '50-300' }
+
 /** What instances that share a store must share as well. */
 export const sharedKeys = () => ({
   WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
@@ -79,8 +82,6 @@ export async function openGateway(
     DEVNET_WS_PORT: '0',
     // What the embedded ledger sells by itself is for those who try it out; most tests ask for work without paying.
     ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
-    // As the network does: never at once, and not always in order.
-    DEVNET_CONFIRM_MS: '50-300',
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
