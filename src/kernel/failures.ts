@@ -23,6 +23,7 @@ export const FAILURES = {
   'accounts.usage': 'service',
   'confirmations.listener': 'money',
   'notices.listener': 'money',
+  'node.contest': 'service',
   'ledger.embedded': 'service',
   'store.ledger': 'money',
 } as const satisfies Record<string, 'money' | 'service'>

@@ -27,8 +27,20 @@ async function openNodes(t: TestContext, count: number): Promise<{ ledgers: Grow
   return { ledgers, nodes }
 }
 
-const openBefore = (t: TestContext, nodes: readonly FaultyNode[], clock = new TestClock()) =>
-  openGateway(t, { NODE_URLS: nodes.map(({ url }) => url).join(','), NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0' }, clock)
+const openBefore = (t: TestContext, nodes: readonly { url: string }[], clock = new TestClock(), env = {}) =>
+  openGateway(
+    t,
+    { NODE_URLS: nodes.map(({ url }) => url).join(','), NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0', ...env },
+    clock,
+  )
+
+/** The next look at all nodes, to its end. */
+async function look({ app }: Gateway, clock: TestClock): Promise<void> {
+  const { pool } = app.nodes
+  const { looks } = pool
+  clock.advance(3_000)
+  await until(() => pool.looks > looks)
+}
 
 const statesOf = ({ app }: Gateway) => app.nodes.pool.upstreams.map(({ state }) => state)
 
@@ -62,18 +74,13 @@ test('a lead that grows little by little puts nobody out but the liar, who serve
   const gateway = await openBefore(t, nodes, clock)
   const { pool } = gateway.app.nodes
   const [good, liar] = pool.upstreams
-  const look = async () => {
-    const { looks } = pool
-    clock.advance(3_000)
-    await until(() => pool.looks > looks)
-  }
   for (lead = 90; lead <= 1_800; lead += 90) {
-    await look()
+    await look(gateway, clock)
     assert.deepEqual([good!.state, liar!.state], ['well', lead > 500 ? 'suspect' : 'well'], `at a lead of ${lead}`)
   }
   await assertTrueBalances(gateway, ledgers)
   await nodes[0]!.behave('dead')
-  await look()
+  await look(gateway, clock)
   assert.equal(good!.state, 'failing')
   nodes[1]!.forgetHits()
   const account = ledgers.signers[0]!.address
@@ -81,7 +88,7 @@ test('a lead that grows little by little puts nobody out but the liar, who serve
   assert.equal(nodes[1]!.hits('account_balance'), 0)
   nodes[1]!.beHonest()
   await nodes[0]!.behave('none')
-  await look()
+  await look(gateway, clock)
   assert.deepEqual(statesOf(gateway), ['well', 'well'])
 })
 
@@ -137,4 +144,130 @@ test('a node that is alone is believed, whatever it counts', async (t) => {
   const { nodes } = await openNodes(t, 1)
   nodes[0]!.lie('block_count', (answer) => ({ ...answer, cemented: '999999999' }))
   assert.deepEqual(statesOf(await openBefore(t, nodes)), ['well'])
+})
+
+/** What a node that is behind may say when it is asked for the blocks that it lacks. */
+const EVASIONS: Record<string, Parameters<FaultyNode['lie']>[1]> = {
+  'does not know blocks_info': () => ({ error: 'Unknown command' }),
+  'answers blocks_info with an error': () => ({ error: 'Block not found' }),
+  'answers blocks_info with something else': () => ({ message: 'Have you tried our premium plan?' }),
+  'says that it lacks no block': (answer) => ({ ...answer, blocks_not_found: [] }),
+}
+
+/** The first node counts more and more, as far as the lead goes, while the second stands still and evades. */
+function fallBehind([good, stale]: readonly FaultyNode[], evasion: string, lead: () => number): Promise<void> {
+  good!.lie('block_count', (answer) => ({ ...answer, cemented: String(Number(answer.cemented) + lead()) }))
+  stale!.lie('blocks_info', EVASIONS[evasion]!)
+  return stale!.behave('stuck')
+}
+
+for (const evasion of Object.keys(EVASIONS)) {
+  test(`a node that got stuck and ${evasion} put the good one out and served old balances`, async (t) => {
+    const { ledgers, nodes } = await openNodes(t, 2)
+    const clock = new TestClock()
+    const gateway = await openBefore(t, nodes, clock)
+    let lead = 0
+    await fallBehind(nodes, evasion, () => lead)
+    for (lead = 90; lead <= 1_800; lead += 90) {
+      await look(gateway, clock)
+      assert.deepEqual(statesOf(gateway), ['well', lead > 500 ? 'behind' : 'well'], `at a lead of ${lead}`)
+    }
+    nodes[1]!.forgetHits()
+    await assertTrueBalances(gateway, ledgers)
+    assert.equal(nodes[1]!.hits('account_balance'), 0)
+  })
+
+  test(`beside a node that ${evasion}, one that leaps by 900,000 blocks is still the suspect`, async (t) => {
+    const { ledgers, nodes } = await openNodes(t, 2)
+    const clock = new TestClock()
+    nodes[0]!.lie('blocks_info', evasion.startsWith('says') ? () => ({ blocks_not_found: [] }) : EVASIONS[evasion]!)
+    boast(nodes[1]!)
+    const gateway = await openBefore(t, nodes, clock)
+    assert.deepEqual(statesOf(gateway), ['well', 'suspect'], 'at the first look')
+    // It then grows like any other, for longer than a contest counts.
+    let lead = 900_000
+    boast(nodes[1]!, () => (lead += 10))
+    for (let looks = 0; looks < 15; looks++) await look(gateway, clock)
+    assert.deepEqual(statesOf(gateway), ['well', 'suspect'], 'later')
+    nodes[1]!.beHonest()
+    await look(gateway, clock)
+    assert.deepEqual(statesOf(gateway), ['well', 'well'])
+    boast(nodes[1]!)
+    await look(gateway, clock)
+    assert.deepEqual(statesOf(gateway), ['well', 'suspect'], 'after it was well')
+    await assertTrueBalances(gateway, ledgers)
+  })
+}
+
+test('after a start, a fallback that is stuck and hides blocks_info put the primary out; a fallback that claims to be ahead does not', async (t) => {
+  const { nodes } = await openNodes(t, 2)
+  await fallBehind(nodes, 'does not know blocks_info', () => 1_800)
+  const [ahead, stale] = nodes.map(({ url }) => url)
+  const primaryAhead = await openBefore(t, [{ url: ahead! }, { url: `${stale}#role=fallback` }])
+  assert.deepEqual(statesOf(primaryAhead), ['well', 'behind'])
+  const fallbackAhead = await openBefore(t, [{ url: `${ahead}#role=fallback` }, { url: stale! }])
+  assert.deepEqual(statesOf(fallbackAhead), ['suspect', 'well'])
+})
+
+test('a good node that was too slow once to show its blocks is back with the next look, also beside a stuck one that hides blocks_info', async (t) => {
+  const { nodes } = await openNodes(t, 2)
+  const clock = new TestClock()
+  const gateway = await openBefore(t, nodes, clock)
+  await fallBehind(nodes, 'does not know blocks_info', () => 550)
+  const { pool } = gateway.app.nodes
+  const release = nodes[0]!.hold('confirmation_history')
+  clock.advance(3_000)
+  await until(() => nodes[0]!.hits('confirmation_history') > 0)
+  const { looks } = pool
+  clock.advance(2_000)
+  await until(() => pool.looks > looks)
+  assert.equal(pool.upstreams[0]!.state, 'suspect')
+  release()
+  await look(gateway, clock)
+  assert.deepEqual(statesOf(gateway), ['well', 'behind'])
+})
+
+test('a node that had proven its lead served nothing while it was asked again, every 30 seconds, and old balances were told', async (t) => {
+  const { ledgers, nodes } = await openNodes(t, 2)
+  const clock = new TestClock()
+  await nodes[1]!.behave('lagging')
+  const gateway = await openBefore(t, nodes, clock)
+  assert.deepEqual(statesOf(gateway), ['well', 'behind'])
+  for (const node of nodes) node.forgetHits()
+  const release = nodes[1]!.hold('blocks_info')
+  for (let passed = 3_000; passed < 30_000; passed += 3_000) await look(gateway, clock)
+  assert.equal(nodes[1]!.hits('blocks_info'), 0)
+  clock.advance(3_000)
+  await until(() => nodes[1]!.hits('blocks_info') > 0)
+  assert.deepEqual(statesOf(gateway), ['well', 'behind'])
+  await assertTrueBalances(gateway, ledgers)
+  assert.equal(nodes[1]!.hits('account_balance'), 0)
+  const { pool } = gateway.app.nodes
+  const { looks } = pool
+  release()
+  await until(() => pool.looks > looks)
+  assert.deepEqual(statesOf(gateway), ['well', 'behind'])
+})
+
+test('a confirmation that came while a node was asked for proof was lost; now it is told once the node is cleared', async (t) => {
+  const { ledgers, nodes } = await openNodes(t, 2)
+  const { current, signers } = ledgers
+  const clock = new TestClock()
+  const gateway = await openBefore(t, nodes, clock, { NODE_WS_URLS: `${current.wsUrl},` })
+  const { confirmations, pool } = gateway.app.nodes
+  await until(() => confirmations.connected)
+  const told: string[] = []
+  confirmations.listen(({ hash }) => told.push(hash))
+  await nodes[1]!.behave('stuck')
+  nodes[0]!.lie('block_count', (answer) => ({ ...answer, cemented: String(Number(answer.cemented) + 1_800) }))
+  const release = nodes[1]!.hold('blocks_info')
+  clock.advance(3_000)
+  await until(() => nodes[1]!.hits('blocks_info') > 0)
+  assert.equal(pool.upstreams[0]!.state, 'suspect')
+  const hash = await current.node.fund(signers[0]!.key, 1n as never)
+  await until(() => pool.upstreams[0]!.heard.includes(hash))
+  assert.equal(told.length, 0)
+  release()
+  await until(() => told.includes(hash))
+  assert.deepEqual(statesOf(gateway), ['well', 'behind'])
 })

@@ -8,7 +8,7 @@ const SEEN_MAX = 100_000
 const CATCH_UP_MAX = 5_000
 /** Blocks arrive before they are confirmed, so a gap reaches a little further back than the silence. */
 const GAP_SLACK = 60_000
-/** Confirmations of a node that is being asked which ledger it has. */
+/** Confirmations of a node that is being asked which ledger it has, or for proof. */
 const WAITING_MAX = 1_000
 
 interface ConfirmationOptions {
@@ -113,12 +113,14 @@ export class Confirmations implements ConfirmationBus {
     return voice
   }
 
-  /** Takes what a node has told, unless it is still unknown which ledger it has. What another ledger tells is nothing to us. */
+  /**
+   * Takes what a node has told. It waits while it is unknown which ledger the node has, and while the node is a suspect, who
+   * may be cleared. What another ledger tells is nothing to us.
+   */
   #listenTo(voice: NodeVoice): void {
-    const { belongs, suspect } = voice.upstream
-    const isOut = belongs === false || suspect
-    if (!isOut && !isHeard(voice)) return
-    for (const confirmation of voice.waiting.splice(0)) if (!isOut) this.hear(confirmation)
+    if (voice.upstream.belongs === false) voice.waiting.length = 0
+    if (!isHeard(voice)) return
+    for (const confirmation of voice.waiting.splice(0)) this.hear(confirmation)
   }
 
   /** Looks anew at who is heard. */

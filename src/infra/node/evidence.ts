@@ -22,35 +22,44 @@ interface Contest {
   threshold: bigint
 }
 
+/** Undecided when the other node does not say what it has: its silence proves nothing, neither for the leader nor against it. */
+export type Verdict = 'won' | 'lost' | 'undecided'
+
 /**
  * Whether a node that counts more blocks than another one is really ahead. A count proves nothing: either the other node
  * says itself that its network is further, or the leader shows blocks that the other one lacks, as many as its lead
  * suggests, which are signed by their owners and carry work.
  */
-export async function isReallyAhead(contest: Contest): Promise<boolean> {
-  return (await admitsToBeBehind(contest.other)) || (await showsBlocks(contest))
+export async function weighLead(contest: Contest): Promise<Verdict> {
+  return (await admitsToBeBehind(contest.other)) ? 'won' : showBlocks(contest)
 }
 
 /** A node hears from its peers how far they are; one that is still catching up knows it. */
 async function admitsToBeBehind(node: Upstream): Promise<boolean> {
-  const heard = Number((await inquire(node, { action: 'telemetry' }))?.cemented_count)
+  const heard = Number((await hearOut(node, { action: 'telemetry' }))?.cemented_count)
   return Number.isSafeInteger(heard) && heard - node.cemented > LAG_BLOCKS_MAX
 }
 
-async function showsBlocks({ leader, other, random, threshold }: Contest): Promise<boolean> {
+async function showBlocks({ leader, other, random, threshold }: Contest): Promise<Verdict> {
   const shown = await listShown(leader)
-  if (shown.length === 0) return false
-  const answer = await inquire(other, { action: 'blocks_info', hashes: shown, include_not_found: 'true' })
-  const missing = toList(answer?.blocks_not_found).filter(
-    (hash): hash is string => typeof hash === 'string' && shown.includes(hash),
-  )
+  if (shown.length === 0) return 'lost'
+  const request = { action: 'blocks_info', hashes: shown, include_not_found: 'true', json_block: 'true' }
+  const answer = await hearOut(other, request)
+  if (!answer) return 'undecided'
+  const unfound = new Set(toList(answer.blocks_not_found))
+  const missing = shown.filter((hash) => unfound.has(hash))
   // Blocks take a moment from node to node: a few that are missing make nobody late by hundreds.
-  const expected = Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2)
-  if (new Set(missing).size < Math.max(1, expected)) return false
-  const sample = pick([...new Set(missing)], SAMPLE, random)
+  const expected = Math.max(1, Math.ceil(Math.min(leader.cemented - other.cemented, shown.length) / 2))
+  if (missing.length < expected) {
+    // That it lacks nothing is a claim too: it must show the blocks.
+    const had = toObject(answer.blocks)
+    const unproven = shown.filter((hash) => !readBlock(hash, toObject(had[hash]).contents))
+    return unproven.length < expected ? 'lost' : 'undecided'
+  }
+  const sample = pick(missing, SAMPLE, random)
   const told = await inquire(leader, { action: 'blocks_info', hashes: sample, json_block: 'true' })
   const blocks = toObject(told?.blocks)
-  return sample.every((hash) => isGenuine(hash, toObject(blocks[hash]), threshold))
+  return sample.every((hash) => isGenuine(hash, toObject(blocks[hash]), threshold)) ? 'won' : 'lost'
 }
 
 /** What a node has confirmed lately, as it says itself and as its websocket has told. */
@@ -65,13 +74,18 @@ async function listShown(node: Upstream): Promise<string[]> {
 /** Nobody can make these up without the key of the account and the work of the network. */
 function isGenuine(hash: string, { confirmed, contents }: Record<string, unknown>, threshold: bigint): boolean {
   if (confirmed !== 'true') return false
+  const block = readBlock(hash, contents)
+  return block?.type === 'state' && verifyHash(block.account, hash, block.signature) && hasWork(block, threshold)
+}
+
+/** Undefined unless it is the block with this hash. */
+function readBlock(hash: string, contents: unknown): Block | undefined {
   const members = toObject(contents)
   const block = fromBlockJson((name) => {
     const value = members[name]
     return typeof value === 'string' ? value : undefined
   })
-  if (block?.type !== 'state' || hashBlock(block) !== hash) return false
-  return verifyHash(block.account, hash, block.signature) && hasWork(block, threshold)
+  return block && hashBlock(block) === hash ? block : undefined
 }
 
 const hasWork = (block: Block, threshold: bigint) => workValue(rootOf(block), block.work) >= threshold
@@ -84,6 +98,17 @@ async function inquire(node: Upstream, request: object): Promise<NodeAnswer | un
     const failure = toFailure(error)
     if (failure.kind === 'broken') return undefined
     throw failure
+  }
+}
+
+/** What the accused node says for itself; undefined when it says nothing, for whatever reason. */
+async function hearOut(node: Upstream, request: object): Promise<NodeAnswer | undefined> {
+  try {
+    const answer = await node.inquire(request)
+    return answer.error === undefined ? answer : undefined
+  } catch {
+    // What it keeps to itself proves nothing; whether it still serves is for the probes to tell.
+    return undefined
   }
 }
 

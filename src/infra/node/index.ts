@@ -76,10 +76,10 @@ export class Nodes {
   constructor(options: NodesOptions) {
     this.#options = options
     this.#clock = options.clock
-    const { clock, random, ledger } = options
+    const { clock, random, failures, ledger } = options
     const { onState, onLearned } = options
     const onLook = () => this.#bus.judge()
-    this.pool = new UpstreamPool(options.upstreams, { clock, random, ledger, onState, onLearned, onLook })
+    this.pool = new UpstreamPool(options.upstreams, { clock, random, failures, ledger, onState, onLearned, onLook })
     this.#cache = options.cacheBytesMax > 0 ? new AnswerCache(options.cacheBytesMax) : undefined
     this.#bus = new Confirmations({
       upstreams: this.pool.upstreams,

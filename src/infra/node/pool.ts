@@ -1,3 +1,4 @@
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
 import { UpstreamFailure } from './failure.ts'
 import type { OurLedger } from './identity.ts'
@@ -16,6 +17,7 @@ const PROBE = JSON.stringify({ action: 'block_count' })
 interface PoolOptions {
   clock: Clock
   random: Random
+  failures: Failures
   /** The ledger that all nodes must have. A first block that is not known is learned from the nodes, if they agree. */
   ledger: OurLedger
   /** Called whenever a node begins to do better or worse, and once for each after the first look. */
@@ -46,19 +48,20 @@ export class UpstreamPool {
   /** Meanwhile a state may be a passing thought. */
   #judging = false
 
-  constructor(nodes: readonly UpstreamOptions[], { clock, random, ledger, onState, onLearned, onLook }: PoolOptions) {
+  constructor(nodes: readonly UpstreamOptions[], options: PoolOptions) {
+    const { clock, random, failures, ledger, onState, onLearned, onLook } = options
     this.#clock = clock
     this.#onState = onState
     this.#onLook = onLook
     this.#onLearned = onLearned
     this.ledger = { ...ledger }
-    this.#progress = new Progress({ clock, random, threshold: ledger.thresholds.receive })
+    this.#progress = new Progress({ clock, random, failures, threshold: ledger.thresholds.receive })
     const onChange = () => {
       this.#tellStates()
       onLook?.()
     }
     const part = { clock, ours: this.ledger, onChange }
-    this.upstreams = nodes.map((options) => new Upstream(options, part))
+    this.upstreams = nodes.map((node) => new Upstream(node, part))
   }
 
   /** Looks at every node once, then again and again; resolves after the first look. */

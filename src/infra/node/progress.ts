@@ -1,5 +1,7 @@
+import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
-import { isReallyAhead } from './evidence.ts'
+import { type Verdict, weighLead } from './evidence.ts'
+import { UpstreamFailure } from './failure.ts'
 import { LAG_BLOCKS_MAX } from './limits.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -8,10 +10,13 @@ const STALL_AFTER = 30_000
 const COUNT_KEPT = 600_000
 /** How often two nodes that disagree are asked for proof. */
 const CONTEST_EVERY = 30_000
+/** Blocks per second; a count that grows faster than any network confirms has leapt. */
+const GROWTH_MAX = 200
 
 interface ProgressOptions {
   clock: Clock
   random: Random
+  failures: Failures
   /** The least work of a block on our network. */
   threshold: bigint
 }
@@ -19,13 +24,16 @@ interface ProgressOptions {
 /**
  * Which nodes are behind, and which only claim to be ahead. A ledger has no block time, so that counts are all there is to
  * compare; but a count is a claim. Two nodes that count alike are believed. One that counts more than all others must show
- * the blocks that they lack; until it does, it is the suspect, and not they the late ones.
+ * the blocks that they lack; until it does, it is the suspect, and not they the late ones. Where the others will not say
+ * what they lack, one that was well and has grown step by step stays so.
  */
 export class Progress {
   readonly #options: ProgressOptions
-  readonly #contests = new Map<string, { at: number; won: boolean }>()
+  readonly #contests = new Map<string, { at: number; verdict: Verdict }>()
   /** Who was last seen ahead of a node that is behind. */
   readonly #leaders = new Map<Upstream, { leader: Upstream; at: number }>()
+  /** What nodes counted when they were last no suspects; whoever was judged to be one since is not among them. */
+  readonly #trusted = new Map<Upstream, { count: number; at: number }>()
   /** The highest count that two nodes reached together. */
   #agreed: { count: number; at: number } | undefined
 
@@ -39,6 +47,13 @@ export class Progress {
       .filter(({ belongs, reachable }) => belongs === true && reachable)
       .sort((a, b) => b.cemented - a.cemented)
     this.#keepAgreed(living[0]?.cemented ?? 0, now)
+    await this.#rank(living, now)
+    for (const upstream of living) {
+      if (!upstream.suspect) this.#trusted.set(upstream, { count: upstream.cemented, at: now })
+    }
+  }
+
+  async #rank(living: readonly Upstream[], now: number): Promise<void> {
     let rest = living
     for (let [top, next] = rest; top && next; [top, next] = rest) {
       if (top.cemented - next.cemented <= LAG_BLOCKS_MAX) {
@@ -47,13 +62,16 @@ export class Progress {
         this.#agreed = { count: Math.max(next.cemented, this.#agreed?.count ?? 0), at: now }
         break
       }
-      // It serves nothing while it is asked for proof.
+      const isPresumed = this.#isPresumed(top, next, now)
       const known = this.#known(top, next, now)
-      if (known !== true) top.suspect = true
-      if (known ?? (await this.#contest(top, next, now))) {
-        top.suspect = false
-        break
-      }
+      // It serves nothing while it is asked for proof, unless it has stood a contest and not leapt since.
+      const before = this.#contests.get(pair(top, next))?.verdict ?? 'lost'
+      const stood = before !== 'lost' && this.#isSteady(top, now)
+      if (!known && !stood) top.suspect = true
+      const verdict = known ?? (await this.#contest(top, next, now))
+      top.suspect = verdict !== 'won' && !(verdict === 'undecided' && isPresumed)
+      if (!top.suspect) break
+      if (verdict) this.#trusted.delete(top)
       top.lagging = false
       rest = rest.slice(1)
     }
@@ -67,7 +85,8 @@ export class Progress {
     const isFar = best.cemented - other.cemented > LAG_BLOCKS_MAX
     const stands = other.cemented < best.cemented && now - other.progressedAt > STALL_AFTER
     // To stand still is no fault on a quiet network: the one that moves has to show what the other one missed.
-    other.lagging = isFar || (stands && (this.#known(best, other, now) ?? (await this.#contest(best, other, now))))
+    const missed = async () => (this.#known(best, other, now) ?? (await this.#contest(best, other, now))) === 'won'
+    other.lagging = isFar || (stands && (await missed()))
     // It claims no more than the best one has.
     other.suspect = false
     if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
@@ -92,24 +111,39 @@ export class Progress {
     else if (now - this.#agreed.at > COUNT_KEPT) this.#agreed = undefined
   }
 
-  /** What is known of a lead without asking anybody. */
-  #known(top: Upstream, next: Upstream, now: number): boolean | undefined {
-    if (this.#isBelowAgreed(next)) return true
-    const contest = this.#contests.get(pair(top, next))
-    return contest && now - contest.at < CONTEST_EVERY ? contest.won : undefined
+  /** Who is believed when nothing can be proven: a leader stays what it was, and of strangers a primary is the better one. */
+  #isPresumed(leader: Upstream, other: Upstream, now: number): boolean {
+    const outranks = leader.options.role === 'primary' && other.options.role === 'fallback'
+    return this.#isSteady(leader, now) || (outranks && !leader.suspect)
   }
 
-  async #contest(leader: Upstream, other: Upstream, now: number): Promise<boolean> {
-    const { random, threshold } = this.#options
+  /** Whether it was no suspect and has grown step by step since. */
+  #isSteady(upstream: Upstream, now: number): boolean {
+    const before = this.#trusted.get(upstream)
+    if (!before || now - before.at > COUNT_KEPT) return false
+    return upstream.cemented - before.count <= (GROWTH_MAX * (now - before.at)) / 1_000
+  }
+
+  /** What is known of a lead without asking anybody. */
+  #known(top: Upstream, next: Upstream, now: number): Verdict | undefined {
+    if (this.#isBelowAgreed(next)) return 'won'
+    const contest = this.#contests.get(pair(top, next))
+    return contest && now - contest.at < CONTEST_EVERY ? contest.verdict : undefined
+  }
+
+  /** Undefined when nothing is known, because the leader could not be asked. */
+  async #contest(leader: Upstream, other: Upstream, now: number): Promise<Verdict | undefined> {
+    const { random, threshold, failures } = this.#options
     // What the accused node itself takes is good enough against it.
     const least = other.told?.receive ?? threshold
     try {
-      const won = await isReallyAhead({ leader, other, random, threshold: least < threshold ? least : threshold })
-      this.#contests.set(pair(leader, other), { at: now, won })
-      return won
-    } catch {
-      // One of them could not be asked: nothing is proven, and the next probe asks again.
-      return this.#contests.get(pair(leader, other))?.won ?? false
+      const verdict = await weighLead({ leader, other, random, threshold: least < threshold ? least : threshold })
+      this.#contests.set(pair(leader, other), { at: now, verdict })
+      return verdict
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) failures.failed('node.contest')(error)
+      // Nothing is proven, and the next probe asks again.
+      return this.#contests.get(pair(leader, other))?.verdict
     }
   }
 }
