@@ -199,6 +199,22 @@ for (const evasion of Object.keys(EVASIONS)) {
   })
 }
 
+for (const hiding of [1, 2]) {
+  test(`a lead that grows little by little is no match for two nodes that count alike, when ${hiding} of them hide blocks_info`, async (t) => {
+    const { ledgers, nodes } = await openNodes(t, 3)
+    const clock = new TestClock()
+    for (const node of nodes.slice(0, hiding)) node.lie('blocks_info', EVASIONS['does not know blocks_info']!)
+    let lead = 0
+    boast(nodes[2]!, () => lead)
+    const gateway = await openBefore(t, nodes, clock)
+    for (lead = 90; lead <= 1_800; lead += 90) {
+      await look(gateway, clock)
+      assert.deepEqual(statesOf(gateway), ['well', 'well', lead > 500 ? 'suspect' : 'well'], `at a lead of ${lead}`)
+    }
+    await assertTrueBalances(gateway, ledgers)
+  })
+}
+
 test('after a start, a fallback that is stuck and hides blocks_info put the primary out; a fallback that claims to be ahead does not', async (t) => {
   const { nodes } = await openNodes(t, 2)
   await fallBehind(nodes, 'does not know blocks_info', () => 1_800)

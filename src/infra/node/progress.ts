@@ -62,13 +62,15 @@ export class Progress {
         this.#agreed = { count: Math.max(next.cemented, this.#agreed?.count ?? 0), at: now }
         break
       }
-      const isPresumed = this.#isPresumed(top, next, now)
+      const { cemented } = next
+      const peers = rest.slice(1).filter((other) => cemented - other.cemented <= LAG_BLOCKS_MAX)
+      const isPresumed = this.#isPresumed(top, peers, now)
       const known = this.#known(top, next, now)
       // It serves nothing while it is asked for proof, unless it has stood a contest and not leapt since.
       const before = this.#contests.get(pair(top, next))?.verdict ?? 'lost'
       const stood = before !== 'lost' && this.#isSteady(top, now)
       if (!known && !stood) top.suspect = true
-      const verdict = known ?? (await this.#contest(top, next, now))
+      const verdict = await this.#weigh(top, peers, now)
       top.suspect = verdict !== 'won' && !(verdict === 'undecided' && isPresumed)
       if (!top.suspect) break
       if (verdict) this.#trusted.delete(top)
@@ -85,8 +87,7 @@ export class Progress {
     const isFar = best.cemented - other.cemented > LAG_BLOCKS_MAX
     const stands = other.cemented < best.cemented && now - other.progressedAt > STALL_AFTER
     // To stand still is no fault on a quiet network: the one that moves has to show what the other one missed.
-    const missed = async () => (this.#known(best, other, now) ?? (await this.#contest(best, other, now))) === 'won'
-    other.lagging = isFar || (stands && (await missed()))
+    other.lagging = isFar || (stands && (await this.#weigh(best, [other], now)) === 'won')
     // It claims no more than the best one has.
     other.suspect = false
     if (other.lagging) this.#leaders.set(other, { leader: best, at: now })
@@ -112,8 +113,10 @@ export class Progress {
   }
 
   /** Who is believed when nothing can be proven: a leader stays what it was, and of strangers a primary is the better one. */
-  #isPresumed(leader: Upstream, other: Upstream, now: number): boolean {
-    const outranks = leader.options.role === 'primary' && other.options.role === 'fallback'
+  #isPresumed(leader: Upstream, peers: readonly Upstream[], now: number): boolean {
+    // Two that count alike are believed, unless they are stuck.
+    if (peers.length > 1 && peers.some(({ progressedAt }) => now - progressedAt <= STALL_AFTER)) return false
+    const outranks = leader.options.role === 'primary' && peers.every(({ options }) => options.role === 'fallback')
     return this.#isSteady(leader, now) || (outranks && !leader.suspect)
   }
 
@@ -129,6 +132,16 @@ export class Progress {
     if (this.#isBelowAgreed(next)) return 'won'
     const contest = this.#contests.get(pair(top, next))
     return contest && now - contest.at < CONTEST_EVERY ? contest.verdict : undefined
+  }
+
+  /** Against nodes that count alike: the first that says what it has decides. */
+  async #weigh(leader: Upstream, peers: readonly Upstream[], now: number): Promise<Verdict | undefined> {
+    let verdict: Verdict | undefined
+    for (const peer of peers) {
+      verdict = this.#known(leader, peer, now) ?? (await this.#contest(leader, peer, now))
+      if (verdict !== 'undecided') break
+    }
+    return verdict
   }
 
   /** Undefined when nothing is known, because the leader could not be asked. */
