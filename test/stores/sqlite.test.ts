@@ -83,7 +83,7 @@ test('every connection syncs fully, enforces references and waits for others', a
       'wal',
       2,
       1,
-      5000,
+      30_000,
     ])
   })
 })
