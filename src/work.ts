@@ -19,6 +19,9 @@ interface WorkOptions {
   onFailure(event: { engine: string; reason: string }): void
 }
 
+/** It was found to have our ledger and has said nothing else since; work is checked here, so that one that only failed may be asked. */
+const isKnown = ({ belongs, suspect, verifications }: Upstream) => verifications > 0 && belongs !== false && !suspect
+
 /** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
 export async function openScheduler(
   config: Pick<Config, 'workThreads' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'>,
@@ -38,7 +41,7 @@ export async function openScheduler(
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
     ...(config.workNodes ? nodes : []).map(
-      (node) => new Peer({ ...node.options, slots: 1, spare: false, clock, onLost: lost, mayAsk: () => node.trusted }),
+      (node) => new Peer({ ...node.options, slots: 1, spare: false, clock, onLost: lost, mayAsk: () => isKnown(node) }),
     ),
   ]
   const scheduler = new Scheduler({

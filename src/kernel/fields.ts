@@ -83,7 +83,8 @@ const UNITS: [RegExp, number][] = [
 
 /** `2 hours`, `30d`, `1.5 h` in milliseconds. */
 function readDuration(value: unknown): number | undefined {
-  const [, amount, name] = /^\s*([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([a-z]+)\s*$/i.exec(value as string) ?? []
+  if (typeof value !== 'string') return undefined
+  const [, amount, name] = /^\s*([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*([a-z]+)\s*$/i.exec(value) ?? []
   const unit = UNITS.find(([names]) => names.test((name ?? '').toLowerCase()))
   return unit && Math.round(Number(amount) * unit[1])
 }

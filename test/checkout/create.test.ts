@@ -39,6 +39,7 @@ test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: small
     [{ address, amount: '400000000' }, 'amount', 'invalid_amount'],
     [{ address, amount: 'X', currency: 'EUR' }, 'amount', 'invalid_amount'],
     [{ address, amount: '1', currency: 'DOGE' }, 'currency', 'invalid_currency'],
+    [{ address, amount: '1', expire: { toString: 1, valueOf: null } }, 'expire', 'invalid_duration'],
     [{ address, amount: '1', mode: 'magic' }, 'mode'],
     [{ address, amount: '1', random: true, mode: 'unique_address' }, 'random'],
     [{ address, amount: '1', title: 'x'.repeat(121) }, 'title'],
