@@ -10,7 +10,7 @@ import type { PaymentRequired, SettleResponse } from '../../src/kernel/x402/wire
 import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
-import { type Gateway, LIKE_THE_NETWORK, type Reply, openGateway } from '../support/gateway.ts'
+import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
 
 /** Who is paid, and nothing but payments by request. */
 export const SHOP = new Signer(900, WORK_THRESHOLDS.dev)
@@ -34,7 +34,7 @@ export async function openShop(
   env: Record<string, string> = {},
   clock?: Clock,
 ): Promise<Gateway & { node: LedgerNode }> {
-  const gateway = await openGateway(t, { ...LIKE_THE_NETWORK, X402_PAY_TO: SHOP.address, ...env }, clock)
+  const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...env }, clock)
   return { ...gateway, node: gateway.app.devnet!.node }
 }
 
