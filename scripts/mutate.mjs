@@ -78,16 +78,28 @@ console.log(`Seed ${seed}: ${chosen.length} of ${every.length} single wrong line
 
 /** A test that waits for what never comes is red as well. */
 const TEST_MILLISECONDS_MAX = 180_000
-const FILE_MILLISECONDS_MAX = 600_000
+const ROOM_MILLISECONDS_MAX = 900_000
 
-function isRed(copy, file) {
+/** All tests of a room in one process, which ends at the first that is red and names its file. */
+function firstRed(copy, files) {
   return new Promise((resolve) => {
-    const options = ['--import', 'tsx', '--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
-    const child = spawn(process.execPath, [...options, file], { cwd: copy, stdio: 'ignore' })
-    const limit = setTimeout(() => child.kill(), FILE_MILLISECONDS_MAX)
+    const reporter = join(root, 'scripts/first-red.mjs')
+    const test = ['--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
+    const options = ['--import', 'tsx', ...test, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/mutants') }
+    const child = spawn(process.execPath, [...options, ...files], {
+      cwd: copy,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let said = ''
+    child.stdout.on('data', (chunk) => (said += chunk))
+    const limit = setTimeout(() => child.kill(), ROOM_MILLISECONDS_MAX)
     child.on('close', (code) => {
       clearTimeout(limit)
-      resolve(code !== 0)
+      resolve(
+        code === 0 ? undefined : /^RED (.*)$/m.exec(said)?.[1].replace(`${copy}/`, '') || 'what could not be loaded',
+      )
     })
   })
 }
@@ -113,25 +125,30 @@ const survivors = []
 let killed = 0
 const waiting = [...chosen]
 
+/** A room whose tests are red without a slip would take every slip for found. */
+const sound = {}
+async function checkSound(copy, room) {
+  const by = await firstRed(copy, testsOf(room))
+  if (by) throw new Error(`${room}: ${by} is red before anything was changed`)
+  console.log(`${room}: its tests are green without a slip`)
+}
+
 async function lane() {
   const copy = openCopy()
   try {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
       const { file, line, slip, was } = mutant
+      await (sound[roomOf(file)] ??= checkSound(copy, roomOf(file)))
       const path = join(copy, file)
       const original = readFileSync(path, 'utf8')
       writeFileSync(path, slipped(original, mutant))
-      let by
-      for (const test of testsOf(roomOf(file))) {
-        if (!(await isRed(copy, test))) continue
-        by = test
-        break
-      }
+      const started = Date.now()
+      const by = await firstRed(copy, testsOf(roomOf(file)))
       writeFileSync(path, original)
       if (by) killed++
       else survivors.push(mutant)
       console.log(
-        `${killed + survivors.length}/${chosen.length} ${by ? `red in ${by}` : 'SURVIVED'}: ${file}:${line} ${slip}: ${was}`,
+        `${killed + survivors.length}/${chosen.length} ${by ? `red in ${by}` : 'SURVIVED'}: ${file}:${line} ${slip}: ${was} (${Math.round((Date.now() - started) / 1000)} s)`,
       )
     }
   } finally {
