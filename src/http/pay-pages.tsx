@@ -146,9 +146,7 @@ async function showPage(
   const mayPlay = playLedger !== undefined && (await developers.mayEnter(request))
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, idOf(request)))
   const plan = readPlan(query.plan, checkout)
-  // What was paid is what is shown, whatever this visitor had chosen.
-  const isOpen = checkout.status === 'pending' || checkout.status === 'detected'
-  const choice = isOpen ? await readChoice(ctx, checkout, query.choice) : undefined
+  const choice = await readChoice(ctx, checkout, query.choice)
   const planRaw = checkout.plans[plan]?.amountRaw
   const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
   const dueRaw = amountToPay(asked)

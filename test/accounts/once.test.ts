@@ -273,6 +273,20 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     assert.deepEqual(await asker(opened, makes('third', Promise.resolve()))(), { text: '"other"', replayed: true })
   })
 
+  test('the request of a killed process is run although the clock was set back an hour since', async (t) => {
+    const opened = await open(t)
+    const { clock, ctx } = opened
+    void asker(opened, () => gate().opened.then(() => '"never"'))()
+    await until(() => isStarted(opened))
+    const dead = { claim: 'run_of_the_dead', lease_until: clock.now() + HOUR }
+    await ctx.db.updateTable('idempotency').set(dead).execute()
+    const before = clock.now()
+    const asked = asker(await opened.openAnother(), async () => '"late"')()
+    await turnUntil(opened, settledOf(asked))
+    assert.deepEqual(await asked, { text: '"late"', replayed: false })
+    assert.ok(clock.now() - before < MINUTE, 'it waits for a lease, not for the hour')
+  })
+
   test('a request that failed after it made something finds that when it is repeated, at once', async (t) => {
     const opened = await open(t)
     const { ctx } = opened

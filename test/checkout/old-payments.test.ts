@@ -34,6 +34,15 @@ function tellAgain({ ledger: { node } }: World, hash: string): void {
   node.requestElection(node.ledger.store.findBlock(hash)!)
 }
 
+/** As the store of 0.1 was, which did not look at what lies on an address. */
+async function forgetLooks({ app: { store } }: Shop): Promise<void> {
+  const none = { look: null, look_height: null }
+  await store.db.updateTable('checkouts').set(none).execute()
+  await store.db.updateTable('checkout_watchers').set(none).execute()
+  await store.db.updateTable('watched_addresses').set({ looks: 0, floor_height: null }).execute()
+  await store.db.deleteFrom('checkout_sightings').execute()
+}
+
 for (const engine of ENGINES) {
   test(`${engine}: a payment of last week does not pay today's order because the node was synced anew (contract 3, rule 3)`, async (t) => {
     const world = await openWorld(t, engine)
@@ -109,6 +118,30 @@ for (const engine of ENGINES) {
     await untilStatus(after, made.id, 'complete')
   })
 
+  test(`${engine}: a payment to a shop of 0.1 is not lost because the clock of the node is slow`, async (t) => {
+    const world = await openWorld(t, engine)
+    const { node } = world.ledger
+    const shop = await world.start()
+    const { address } = new Signer(61)
+    const [old, other] = [await world.join(shop), await world.join(shop)]
+    await shop.open({ address, amount: '5' }, bearer(old.key))
+    await forgetLooks(shop)
+    const made = await shop.open({ address, amount: '2' }, bearer(other.key))
+    // Whoever has waited since 0.1 has looked once they open another.
+    await shop.open({ address, amount: '3' }, bearer(old.key))
+    node.hold()
+    await world.pay(address, made.amount_raw)
+    const odd = await world.pay(address, nano('7'))
+    await node.resync(1)
+    await node.release()
+    await untilStatus(shop, made.id, 'complete')
+    const unmatchedOf = async (key: string) =>
+      (await shop.rest('GET', '/api/checkouts/unmatched', key)).json<{ payments: { block_hash: string }[] }>().payments
+    for (const { key } of [old, other]) {
+      await until(async () => (await unmatchedOf(key)).some(({ block_hash: hash }) => hash === odd))
+    }
+  })
+
   test(`${engine}: an order of a store of 0.1, which did not look, keeps what the node's time proved old`, async (t) => {
     const world = await openWorld(t, engine)
     const shop = await world.start()
@@ -116,12 +149,7 @@ for (const engine of ENGINES) {
     await world.pay(address, TWO)
     world.clock.advance(HOUR)
     const made = await shop.open({ address, amount: '2', mode: 'unique_address' }, bearer(world.key()))
-    const { db } = shop.app.store
-    const none = { look: null, look_height: null }
-    await db.updateTable('checkouts').set(none).execute()
-    await db.updateTable('checkout_watchers').set(none).execute()
-    await db.updateTable('watched_addresses').set({ looks: 0, floor_height: null }).execute()
-    await db.deleteFrom('checkout_sightings').execute()
+    await forgetLooks(shop)
     const upgraded = await lookAnew(world, shop)
     await world.ledger.node.resync()
     const after = await lookAnew(world, upgraded)
@@ -170,4 +198,14 @@ test('502 nobody is asked to pay while no node can say what lies on the address 
   const { db } = shop.app.store
   await until(async () => (await db.selectFrom('checkouts').select('id').execute()).length === 0)
   assert.deepEqual(await db.selectFrom('checkout_reservations').select('owner').execute(), [])
+})
+
+test('429 a stranger with too many open orders costs no question to a node', async (t) => {
+  const world = await openWorld(t)
+  const env = { CHECKOUT_OPEN_ANONYMOUS_MAX: '1' }
+  const { address } = new Signer(62)
+  await (await world.start(env)).open({ address, amount: '2' })
+  // Whoever were asked first would answer 502.
+  const alone = await world.start({ ...env, NODE_URLS: 'http://127.0.0.1:9' })
+  assert.equal((await alone.call('checkout', { address, amount: '2' })).status, 429)
 })

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { Signer } from '../support/blocks.ts'
-import { ask } from '../support/gateway.ts'
+import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
+import { createDatabase } from '../support/postgres.ts'
 import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from './world.ts'
 
 const nano = (text: string) => parseNano(text)!
@@ -18,6 +19,31 @@ test('one link in many browsers at once: one send (contract 4.4, rule 4)', async
   await world.settle()
   const total = addresses.reduce((sum, address) => sum + world.fundsOf(address), 0n)
   assert.deepEqual([total, world.fundsOf(made.address), world.fundsOf(sender)], [nano('2'), 0n, 0n])
+})
+
+test('“funded” and “completed” are true on every instance that says so: the code opens its share, and the money is there (contract 4.6, rule 11)', async (t) => {
+  const shared = { ...sharedKeys(), DATABASE_URL: await createDatabase() }
+  const world = await openWorld(t, shared)
+  const { rpcUrl, wsUrl } = world.gateway.app.devnet!
+  const nodes = { NODE_URLS: rpcUrl, NODE_WS_URLS: wsUrl, NODE_NETWORK: 'dev' }
+  const second = await openGateway(t, { ...shared, ...nodes, WALLET_SENDS: 'false' }, world.clock)
+  const statusThere = async (id: string) =>
+    (await ask(`${second.url}/email/${id}/check`, { method: 'GET' })).json().status
+  const waitingThere = async () =>
+    (await second.call('receivable', { account: alice, source: true })).json<{ blocks: object }>().blocks
+  // Remembered there, as an account that nothing waits for.
+  assert.deepEqual(Object.keys(await waitingThere()), [])
+  const made = await world.open()
+  await world.fund(made.address, nano('2'))
+  await world.turnUntil(async () => world.mails.received.length > 0 && (await statusThere(made.id)) === 'funded')
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ code: codeOf(world.mails.received[0]!) })
+  const look = await ask(`${second.url}/claim`, { headers, body })
+  assert.deepEqual([look.status, look.json().amount_raw], [200, `${nano('2')}`])
+  assert.equal((await world.claim(codeOf(world.mails.received[0]!), alice)).status, 200)
+  await world.turnUntil(async () => (await statusThere(made.id)) === 'completed')
+  await world.gateway.confirmed()
+  assert.equal(Object.keys(await waitingThere()).length, 1)
 })
 
 test('a claim that was taken is paid, also when the time is over before its block has left', async (t) => {

@@ -33,8 +33,8 @@ async function openPrices(t: TestContext): Promise<{ url: string; rate: number |
   return prices
 }
 
-const pageOf = async (shop: Shop, path: string) =>
-  ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html' } })
+const pageOf = async (shop: Shop, path: string, headers: Record<string, string> = {}) =>
+  ask(`${shop.url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...headers } })
 
 test('whoever pays three for two sees price, paid and the difference, and so does the merchant (contract 2, Checkout status: amount_excess)', async (t) => {
   const world = await openWorld(t)
@@ -49,6 +49,17 @@ test('whoever pays three for two sees price, paid and the difference, and so doe
   assert.deepEqual(pick(check), expected)
   assert.deepEqual(pick((await shop.rest('GET', `/checkout/${id}`)).json<object>()), expected)
   assert.deepEqual(pick((await show(shop, id, world.key())).checkout), expected)
+  const entered = await ask(`${shop.url}/dashboard/sign-in/key`, {
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: shop.url },
+    body: new URLSearchParams({ key: world.key() }).toString(),
+  })
+  const cookie = entered.headers['set-cookie']![0]!.split(';')[0]!
+  const dashboard = (await pageOf(shop, `/dashboard/checkouts/${id}`, { cookie })).text
+  const facts = [...dashboard.matchAll(/<dt>([^<]*)<\/dt><dd><span class="nano">([0-9.]+) /g)]
+  assert.deepEqual(
+    facts.map(([, label, amount]) => `${label} ${amount}`),
+    ['Asked for 2', 'Paid 3.25', 'Too much 1.25'],
+  )
   for (const path of [`/pay/${id}`, `/pay/${id}/receipt`]) {
     const { text } = await pageOf(shop, path)
     for (const [label, amount] of [

@@ -88,6 +88,8 @@ for (const engine of ENGINES) {
     for (const text of [receipt, await page(`${shop.url}/pay/${id}`), await page(thousand.browser)]) {
       assert.doesNotMatch(text, /1,?000\./)
     }
+    const record = await ask(thousand.browser, { method: 'GET', headers: { accept: 'application/json' } })
+    assert.equal(record.json().amount_raw, cent.amount_raw, 'nor a program that follows the link of its choice')
   })
 }
 

@@ -5,7 +5,8 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { NodePort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { describeOrder, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
+import { AUTHORIZE_WITHIN, giveUpWaiting } from '../../src/modules/billing/domain/give-up.ts'
+import { type Settlement, describeOrder, listWaiting, releasePayment } from '../../src/modules/billing/index.ts'
 import { type Checkout, creditSend } from '../../src/modules/checkout/index.ts'
 import { takeSends } from '../../src/modules/checkout/domain/scan.ts'
 import { findLease, insertLease, listLeasesOf, statusAt } from '../../src/modules/names/index.ts'
@@ -120,6 +121,38 @@ forEachEngine((engine, openFresh) => {
       ['applied', 'refunded'],
     )
     assert.equal((await refundsOf(store.db)).length, 1)
+  })
+
+  test('one order that cannot be sent back does not keep the others from it, and the round is a failure', async (t) => {
+    const { ctx: store, clock } = await openFresh(t)
+    await openTreasury(store)
+    const shop = await openShop(store, engine)
+    const [owner, first, second] = [14, 15, 16].map((at) => new Signer(at).address) as [string, string, string]
+    await creditSend(shop, payment(await offerName(shop, 'kept'), YEAR, { hash: 'F0', from: owner, at: clock.now() }))
+    for (const [hash, from] of [
+      ['F1', first],
+      ['F2', second],
+    ] as const) {
+      clock.advance(1_000)
+      const offer = await offerChange(shop, 'kept', { address: from })
+      await creditSend(shop, payment(offer, 0, { hash, from, at: clock.now() }))
+    }
+    clock.advance(AUTHORIZE_WITHIN)
+    let isAway = true
+    const settlement: Settlement = {
+      fulfil: {},
+      isExchange(address) {
+        if (isAway && address === first) throw new Error('the list of exchanges is away')
+        return false
+      },
+      onRefund: () => undefined,
+    }
+    await assert.rejects(giveUpWaiting(settlement, store), /the list of exchanges is away/)
+    const returned = async () => (await refundsOf(store.db)).map(({ to }) => to)
+    assert.deepEqual(await returned(), [second])
+    isAway = false
+    await giveUpWaiting(settlement, store)
+    assert.deepEqual((await returned()).sort(), [first, second].sort())
   })
 
   test('money from an exchange waits until somebody says where to, and then goes there once', async (t) => {

@@ -77,6 +77,8 @@ async function reserveChoice(
 /** The choice that a visitor's page carries in its address; undefined when there is none like it. */
 export async function readChoice(ctx: CheckoutCtx, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
   if (typeof given !== 'string' || !/^[0-9]{1,39}$/.test(given) || !isOpenAmount(checkout)) return undefined
+  // What was paid is what is told, whatever this visitor had chosen.
+  if (!OPEN_STATUSES.some((status) => status === checkout.status)) return undefined
   const place = { checkoutId: checkout.id, address: checkout.address, amountRaw: BigInt(given) as Raw }
   const found = await findChoice(ctx.db, place)
   return found && toChoice(ctx, found)
