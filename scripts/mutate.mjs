@@ -1,12 +1,23 @@
 // Makes one line of `src/modules` or `src/guard` wrong at a time and expects a test of its room to turn red. What stays green is printed:
 // a line that nothing holds. `npm run mutate -- --seed 7 --count 150 [--only src/modules/wallets] [--lanes 2]`
+// Which test reaches which line is found out first, once for each commit, so that a slip meets only the tests that can see it.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { listSlips, parses, seeded, shuffled, slipped } from './mutants.mjs'
+import { readReached } from './reached.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { values } = parseArgs({
@@ -78,30 +89,65 @@ console.log(`Seed ${seed}: ${chosen.length} of ${every.length} single wrong line
 
 /** A test that waits for what never comes is red as well. */
 const TEST_MILLISECONDS_MAX = 180_000
-const ROOM_MILLISECONDS_MAX = 900_000
+const RUN_MILLISECONDS_MAX = 900_000
+const CACHE = join(root, 'node_modules/.cache/mutants')
 
-/** All tests of a room in one process, which ends at the first that is red and names its file. */
-function firstRed(copy, files) {
+function runTests(copy, files, options) {
   return new Promise((resolve) => {
-    const reporter = join(root, 'scripts/first-red.mjs')
     const test = ['--test', '--test-isolation=none', `--test-timeout=${TEST_MILLISECONDS_MAX}`]
-    const options = ['--import', 'tsx', ...test, `--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/mutants') }
-    const child = spawn(process.execPath, [...options, ...files], {
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(CACHE, 'compiled') }
+    const child = spawn(process.execPath, ['--import', 'tsx', ...test, ...options, ...files], {
       cwd: copy,
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     let said = ''
     child.stdout.on('data', (chunk) => (said += chunk))
-    const limit = setTimeout(() => child.kill(), ROOM_MILLISECONDS_MAX)
+    const limit = setTimeout(() => child.kill(), RUN_MILLISECONDS_MAX)
     child.on('close', (code) => {
       clearTimeout(limit)
-      resolve(
-        code === 0 ? undefined : /^RED (.*)$/m.exec(said)?.[1].replace(`${copy}/`, '') || 'what could not be loaded',
-      )
+      resolve({ code, said })
     })
   })
+}
+
+/** Runs files in one process, which ends at the first test that is red and names its file. */
+async function firstRed(copy, files) {
+  const reporter = `--test-reporter=${join(root, 'scripts/first-red.mjs')}`
+  const { code, said } = await runTests(copy, files, [reporter, '--test-reporter-destination=stdout'])
+  if (code === 0) return undefined
+  return /^RED (.*)$/m.exec(said)?.[1].replace(`${copy}/`, '') || 'what could not be loaded'
+}
+
+/** What a test file reaches and how long it takes; it must be green, or it would take every slip for found. */
+async function reach(copy, file) {
+  const started = Date.now()
+  const include = ['src/modules/**', 'src/guard/**'].map((path) => `--test-coverage-include=${path}`)
+  const reporter = ['--test-reporter=lcov', '--test-reporter-destination=stdout']
+  const { code, said } = await runTests(copy, [file], ['--experimental-test-coverage', ...include, ...reporter])
+  if (code !== 0) throw new Error(`${file} is red before anything was changed`)
+  return { milliseconds: Date.now() - started, lines: readReached(said) }
+}
+
+const head = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim()
+const reached = {}
+
+async function reachAll(copy, waiting) {
+  mkdirSync(join(CACHE, head), { recursive: true })
+  for (let file = waiting.shift(); file; file = waiting.shift()) {
+    const kept = join(CACHE, head, `${file.replaceAll('/', '-')}.json`)
+    if (!existsSync(kept)) writeFileSync(kept, JSON.stringify(await reach(copy, file)))
+    reached[file] = JSON.parse(readFileSync(kept, 'utf8'))
+    console.log(`reached: ${file} in ${Math.round(reached[file].milliseconds / 1000)} s, ${waiting.length} more`)
+  }
+}
+
+/** The tests of its room that reach a line, quickest first, and in growing groups: most slips are found by the first. */
+function groupsFor({ file, line }) {
+  const files = testsOf(roomOf(file))
+    .filter((test) => reached[test].lines[file]?.includes(line))
+    .sort((a, b) => reached[a].milliseconds - reached[b].milliseconds)
+  return [files.slice(0, 3), files.slice(3, 10), files.slice(10)].filter((group) => group.length > 0)
 }
 
 /** The committed tree, with what was installed. */
@@ -123,39 +169,37 @@ function closeCopy(copy) {
 
 const survivors = []
 let killed = 0
-const waiting = [...chosen]
 
-/** A room whose tests are red without a slip would take every slip for found. */
-const sound = {}
-async function checkSound(copy, room) {
-  const by = await firstRed(copy, testsOf(room))
-  if (by) throw new Error(`${room}: ${by} is red before anything was changed`)
-  console.log(`${room}: its tests are green without a slip`)
-}
-
-async function lane() {
-  const copy = openCopy()
-  try {
-    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const { file, line, slip, was } = mutant
-      await (sound[roomOf(file)] ??= checkSound(copy, roomOf(file)))
-      const path = join(copy, file)
-      const original = readFileSync(path, 'utf8')
-      writeFileSync(path, slipped(original, mutant))
-      const started = Date.now()
-      const by = await firstRed(copy, testsOf(roomOf(file)))
-      writeFileSync(path, original)
-      if (by) killed++
-      else survivors.push(mutant)
-      console.log(
-        `${killed + survivors.length}/${chosen.length} ${by ? `red in ${by}` : 'SURVIVED'}: ${file}:${line} ${slip}: ${was} (${Math.round((Date.now() - started) / 1000)} s)`,
-      )
-    }
-  } finally {
-    closeCopy(copy)
+async function tryMutants(copy, waiting) {
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const { file, line, slip, was } = mutant
+    const path = join(copy, file)
+    const original = readFileSync(path, 'utf8')
+    writeFileSync(path, slipped(original, mutant))
+    const started = Date.now()
+    const groups = groupsFor(mutant)
+    let by
+    for (const group of groups) if (!by) by = await firstRed(copy, group)
+    writeFileSync(path, original)
+    if (by) killed++
+    else survivors.push({ ...mutant, unreached: groups.length === 0 })
+    const verdict = by ? `red in ${by}` : groups.length === 0 ? 'SURVIVED, reached by no test' : 'SURVIVED'
+    const seconds = Math.round((Date.now() - started) / 1000)
+    console.log(
+      `${killed + survivors.length}/${chosen.length} ${verdict}: ${file}:${line} ${slip}: ${was} (${seconds} s)`,
+    )
   }
 }
 
-await Promise.all(Array.from({ length: Number(values.lanes) }, lane))
+const copies = Array.from({ length: Number(values.lanes) }, openCopy)
+try {
+  const files = [...new Set(chosen.flatMap(({ file }) => testsOf(roomOf(file))))]
+  await Promise.all(copies.map((copy) => reachAll(copy, files)))
+  const waiting = [...chosen]
+  await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
+} finally {
+  copies.forEach(closeCopy)
+}
 console.log(`\nSeed ${seed}: ${killed} of ${chosen.length} turned a test red, ${survivors.length} survived.`)
-for (const { file, line, slip, was } of survivors) console.log(`  ${file}:${line} ${slip}: ${was}`)
+for (const { file, line, slip, was, unreached } of survivors)
+  console.log(`  ${file}:${line} ${slip}: ${was}${unreached ? ' (reached by no test)' : ''}`)
