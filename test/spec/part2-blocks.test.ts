@@ -37,7 +37,7 @@ test('blocks and work', async (t) => {
     'block info has all its members, and its contents are an object unless they are not wanted so (contract 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10)',
     async () => {
       const { call, opened, sent, block } = town
-      const whole = (await call('block_info', { hash: sent })).json<{ contents: Members }>()
+      const whole = (await call('block_info', { hash: sent })).json<{ contents: Members; successor: string; confirmed: string }>()
       const { contents, ...around } = whole
       row(
         '2, Block info: block_account, amount, amount_nano, balance, balance_nano 1, height, local_timestamp, subtype',
@@ -159,7 +159,7 @@ test('blocks and work', async (t) => {
         assert.match(work!, /^[0-9a-f]{16}$/)
         assert.ok(workValue(sent, work!) >= BigInt(`0x${send}`))
         assert.equal(difficulty, valueOf(work!))
-        assert.ok(near(multiplier, timesOf(difficulty!)), multiplier)
+        assert.ok(near(multiplier, timesOf(difficulty)), multiplier)
       })
       const again = (await call('work_generate', { hash: sent })).json<Members>()
       assert.deepEqual([again.work, again.credits, again.cached], [work, 0, true])
@@ -168,7 +168,7 @@ test('blocks and work', async (t) => {
       const weak = (await call('work_validate', { hash: sent, work: '0000000000000000' })).json()
       row('2, Work validation: difficulty, multiplier', () => {
         assert.equal(weak.difficulty, valueOf('0000000000000000'))
-        assert.ok(near(weak.multiplier, timesOf(weak.difficulty!)), weak.multiplier)
+        assert.ok(near(weak.multiplier, timesOf(weak.difficulty)), weak.multiplier)
       })
       // Enough for a receive, and not for a send.
       const between = findBetween(sent, BigInt(`0x${receive}`), BigInt(`0x${send}`))

@@ -56,7 +56,7 @@ test('money that went back said complete, success and message: a refunded order 
       address: bob.address,
     }),
   )
-  const info = (await shop.call('block_info', { hash: refund.hash })).json<{
+  const info = (await shop.call('block_info', { hash: refund!.hash })).json<{
     contents: { link_as_account: string }
   }>()
   assert.equal(info.contents.link_as_account, bob.address)
@@ -73,7 +73,7 @@ test('money that went back said complete, success and message: a refunded order 
   const page = await ask(`${made.browser}?lang=en`, { method: 'GET' })
   assert.match(page.text, /data-status="refunded"/)
   assert.match(page.text, /Your payment is sent back/)
-  assert.ok(page.text.includes(refund.hash), 'the way to the block that brings it back')
+  assert.ok(page.text.includes(refund!.hash!), 'the way to the block that brings it back')
   const receipt = await ask(`${made.browser}/receipt?lang=en`, { method: 'GET' })
   assert.deepEqual([receipt.status, receipt.headers.location], [303, `/pay/${made.id}?lang=en`])
 })
