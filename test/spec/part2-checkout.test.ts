@@ -113,7 +113,7 @@ test('modes, plans and templates by every name they have (contract 9, Synonyms: 
   row('2, Checkout request fields: public_key', () => assert.equal(owner, accountId))
 })
 
-test('a template brings its configuration; an order may change price, texts and metadata, and nothing else (contract 2, rules 18 and 19; 2, Checkout request fields: template)', async (t) => {
+test('a template brings its configuration; an order may change price, texts and metadata, and nothing else', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const headers = bearer(world.key())
@@ -137,13 +137,32 @@ test('a template brings its configuration; an order may change price, texts and 
     { template: `pay_${template.id.toUpperCase()}`, amount: '7', metadata: { order: 1 } },
     headers,
   )
-  assert.notEqual(order.id, template.id)
-  assert.ok(BigInt(order.amount_raw) > nano('7') && BigInt(order.amount_raw) < nano('7.04'))
-  const kept = [saved.notify, saved.webhook_url, true]
-  assert.deepEqual(await look(order), [saved.title, null, ...kept, { order: 1 }])
   const told = await shop.open({ template: template.id, title: 'Map', description: 'Folded' }, headers)
-  assert.deepEqual(await look(told), ['Map', 'Folded', ...kept, saved.metadata])
-  assert.ok(BigInt(told.amount_raw) > nano('5') && BigInt(told.amount_raw) < nano('5.03'))
+  const seen = [await look(order), await look(told)]
+  const asksFor = ({ amount_raw: raw }: Made, price: string) => {
+    const most = nano(price) + nano(price) / 200n
+    assert.ok(BigInt(raw) > nano(price) && BigInt(raw) <= most, `${price}: ${raw}`)
+  }
+  row('2, rule 18', () => {
+    assert.notEqual(order.id, template.id)
+    const kept = [saved.notify, saved.webhook_url, true]
+    assert.deepEqual(seen, [
+      [saved.title, null, ...kept, { order: 1 }],
+      ['Map', 'Folded', ...kept, saved.metadata],
+    ])
+    asksFor(order, '7')
+    asksFor(told, '5')
+  })
+  const line_items = [{ price: '2', quantity: 4 }]
+  const itemised = await shop.open({ template: template.id, line_items, shipping: '0.5' }, headers)
+  const none = await shop.open({ template: template.id, line_items: [] }, headers)
+  const brief = await shop.open({ template: template.id, expire: '1 hour', note: 'for Ann' }, headers)
+  const { note } = await view(brief)
+  row('2, rule 19', () => {
+    asksFor(itemised, '8.5')
+    asksFor(none, '5')
+    assert.deepEqual([brief.expires_unix, note], [world.clock.now() / 1000 + 3_600, 'for Ann'])
+  })
 
   const refuse = async (fields: object, as = headers) => {
     const reply = await shop.call('checkout', { template: template.id, ...fields }, as)
@@ -156,16 +175,30 @@ test('a template brings its configuration; an order may change price, texts and 
     currency: 'EUR',
     notify: 'other@example.com',
     webhook_url: 'https://other.example/hook',
+    webhook_secret: 'another secret',
     success_url: 'https://other.example/',
+    cancel_url: 'https://other.example/',
+    random: false,
     mode: 'unique_address',
     webhook_events: ['payment.late'],
     plans: [{ title: 'A', value: '1' }],
   })) {
-    assert.deepEqual(await refuse({ [field]: value }), [400, 'invalid_request', field])
+    const refused = await refuse({ [field]: value })
+    row('2, rule 19', () => assert.deepEqual(refused, [400, 'invalid_request', field]))
   }
-  const same = { address, currency: 'nano', mode: 'unique_amount', random: true, notify: saved.notify }
+  const { amount: _, ...same } = { ...saved, currency: 'nano', mode: 'unique_amount', random: true }
   assert.deepEqual(await refuse(same), [200, undefined, undefined], 'what is the same changes nothing')
+  const { id } = await shop.open({ address, plans: [{ title: 'A', value: '1' }] }, headers)
+  for (const [field, price] of Object.entries({ amount: '1', line_items })) {
+    const refused = await refuse({ template: id, [field]: price })
+    row('2, rule 19', () => assert.deepEqual(refused, [400, 'invalid_request', field]))
+  }
   const other = await world.join(shop)
-  assert.deepEqual(await refuse({}, bearer(other.key)), [400, 'invalid_request', 'template'])
-  assert.deepEqual(await refuse({}, { authorization: '' }), [401, 'key_required', 'template'])
+  const foreign = [await refuse({}, bearer(other.key)), await refuse({}, { authorization: '' })]
+  row('2, rule 18', () =>
+    assert.deepEqual(foreign, [
+      [400, 'invalid_request', 'template'],
+      [401, 'key_required', 'template'],
+    ]),
+  )
 })
