@@ -37,7 +37,11 @@ test('blocks and work', async (t) => {
     'block info has all its members, and its contents are an object unless they are not wanted so (contract 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10)',
     async () => {
       const { call, opened, sent, block } = town
-      const whole = (await call('block_info', { hash: sent })).json<{ contents: Members; successor: string; confirmed: string }>()
+      const whole = (await call('block_info', { hash: sent })).json<{
+        contents: Members
+        successor: string
+        confirmed: string
+      }>()
       const { contents, ...around } = whole
       row(
         '2, Block info: block_account, amount, amount_nano, balance, balance_nano 1, height, local_timestamp, subtype',
