@@ -220,6 +220,7 @@ test('the record shows what the page shows, and never a webhook, a mail address 
     webhook_secret: 'planted secret',
     webhook_events: ['payment.partial'],
     notify: 'planted@example.com',
+    note: 'planted note',
     metadata: { planted: 'planted metadata' },
   }
   const plans = [{ title: 'Paper', value: '1' }]

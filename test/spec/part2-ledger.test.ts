@@ -95,7 +95,7 @@ test('the objects of the ledger', async (t) => {
   )
 
   await t.test(
-    'a balance has its three amounts in raw and nano, also of an account that was never opened (contract 2, rules 20 and 21; 4.1, rule 6; 4.1, Node and account reads: account_balance, accounts_balances)',
+    'a balance has its three amounts in raw and nano, also of an account that was never opened (contract 4.1, rule 6; 4.1, Node and account reads: account_balance, accounts_balances)',
     async () => {
       const { call } = town
       const ask = async (account: string) => (await call('account_balance', { account })).json()
@@ -109,13 +109,16 @@ test('the objects of the ledger', async (t) => {
       )
       const nobody = new Signer(9).address
       const zeros = { balance: '0', balance_nano: '0', ...nothing }
-      assert.deepEqual(await ask(nobody), zeros)
+      const unopened = await ask(nobody)
+      row('2, rule 21', () => assert.deepEqual([unopened, asked[1]], [zeros, his]))
       const accounts = [bob.address, '@aLiCe', nobody, 'nano_1', '@nobody']
       const reply = await call('accounts_balances', { accounts })
-      assert.equal(reply.status, 200)
-      assert.deepEqual(reply.json(), {
-        balances: { [bob.address]: his, '@aLiCe': hers, [nobody]: zeros },
-        errors: { nano_1: 'Bad account number', '@nobody': 'Username not found.' },
+      row('2, rule 20', () => {
+        assert.equal(reply.status, 200)
+        assert.deepEqual(reply.json(), {
+          balances: { [bob.address]: his, '@aLiCe': hers, [nobody]: zeros },
+          errors: { nano_1: 'Bad account number', '@nobody': 'Username not found.' },
+        })
       })
     },
   )

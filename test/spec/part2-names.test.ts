@@ -59,12 +59,13 @@ function writeKnown(t: TestContext, content: object): string {
 
 const TITLES = ['2 Days', '1 Month', '1 Year', '2 Years', '5 Years', '10 Years']
 
-test('a registration offer shows plans, and how the name stands (contract 2, rules 5, 6 and 7)', async (t) => {
+test('a registration offer shows plans, and how the name stands; its owner alone extends it', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   const [alice, bob] = [await market.person(), await market.person()]
+  const { key } = await market.join(shop)
   const now = market.clock.now() / 1000
-  const first = await offer(shop, 'Alice')
+  const first = await offer(shop, 'Alice', bearer(key))
   const free = { available: true, status: 'available', lease: null, titles: TITLES }
   row(
     '2, Username registration offer: id, address, browser, check, json, available, status, lease, expires_unix, plans[], link, name, username, titles of plans[]',
@@ -91,11 +92,10 @@ test('a registration offer shows plans, and how the name stands (contract 2, rul
   }
   const taken = { name: 'Alice', username: 'Alice', available: false, status: 'leased', lease: hers, titles: TITLES }
   const extension = await offer(shop, 'aLICE')
-  row('2, Username registration offer: available, status, lease, name, username', () =>
-    assert.deepEqual(assertOffer(extension, shop.url, now), taken),
-  )
+  const known = assertOffer(extension, shop.url, now)
+  row('2, Username registration offer: available, status, lease, name, username', () => assert.deepEqual(known, taken))
 
-  // Only the owner extends it: whoever else pays gets everything back.
+  // Only the owner extends it, by an own payment or by the key; whoever else pays gets everything back.
   const paid = await market.send(bob, extension.address, priceOf(extension, '10 Years'))
   const { order } = await untilRefunded(market, shop, extension.id)
   const { refund_hash } = order.refunds![0]!
@@ -107,20 +107,27 @@ test('a registration offer shows plans, and how the name stands (contract 2, rul
     assert.match(String(refund_hash), HASH)
     assert.equal(sentBack.contents.link_as_account, bob.address)
   })
-  assert.equal(market.fundsOf(bob.address), nano('100'))
+  const funds = market.fundsOf(bob.address)
   await lease(market, shop, alice, 'alice', '1 Month')
-  const { lease: extended } = await offer(shop, 'ALICE')
-  assert.deepEqual(extended, {
-    ...hers,
-    ...{ expires: 'January 15, 2027', expires_unix: ends + 31 * DAY, grace_until_unix: ends + 41 * DAY },
+  const { lease: once } = await offer(shop, 'ALICE')
+  const byKey = await offer(shop, 'alice', bearer(key))
+  await market.send(bob, byKey.address, priceOf(byKey, '1 Month'))
+  await untilOrder(shop, byKey.id, 'applied')
+  const { lease: twice } = await offer(shop, 'ALICE')
+  row('2, rule 7', () => {
+    assert.equal(funds, nano('100'))
+    const until = (expires: string, days: number) => ({
+      ...{ expires, expires_unix: ends + days * DAY, grace_until_unix: ends + (days + 10) * DAY },
+    })
+    assert.deepEqual(once, { ...hers, ...until('January 15, 2027', 31) })
+    assert.deepEqual(twice, { ...hers, ...until('February 15, 2027', 62) })
   })
 
-  // One address, several names.
   await lease(market, shop, alice, 'Bakery', '2 Days')
-  for (const name of ['alice', 'BAKERY']) {
-    const account = `@${name}`
-    await until(async () => (await shop.call('account_balance', { account })).json().address === alice.address)
-  }
+  const addressOf = async (account: string) => (await shop.call('account_balance', { account })).json().address
+  await until(async () => (await addressOf('@BAKERY')) === alice.address)
+  const both = [await addressOf('@alice'), await addressOf('@bakery')]
+  row('2, rule 6', () => assert.deepEqual(both, [alice.address, alice.address]))
   // After a lease of two days its owner has one more.
   await untilQuiet(market, shop)
   market.clock.leap(2 * DAY * 1000)
@@ -130,8 +137,17 @@ test('a registration offer shows plans, and how the name stands (contract 2, rul
     assert.equal(over!.grace_until_unix, Number(over!.expires_unix) + DAY)
   })
 
-  for (const name of ['admin', 'ADMIN', 'library']) {
-    const answer = (await shop.call('get_name', { name })).json<Members>()
+  const names = ['admin', 'ADMIN', 'library']
+  const refused = await Promise.all(names.map((name) => offer(shop, name)))
+  row('2, rule 5', () => {
+    assert.deepEqual([known.status, known.name], ['leased', 'Alice'], 'asked for as aLICE')
+    assert.deepEqual(
+      refused.map(({ status: told }) => told),
+      ['reserved', 'reserved', 'reserved'],
+    )
+  })
+  for (const [at, name] of names.entries()) {
+    const answer = refused[at]
     row('2, Username registration offer: a reserved name, status', () => {
       const rest = { available: false, status: 'reserved', lease: null, plans: [], message: 'This name is reserved.' }
       assert.deepEqual(answer, { name, username: name, ...rest })
