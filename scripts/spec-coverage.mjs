@@ -128,7 +128,8 @@ function namesOf(row, citation) {
 
 /** A test that names a field and never has the word in its hands proves nothing about it. */
 function neverRead({ keys = [], body, helpers }) {
-  return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !body.includes(key) && !helpers.includes(key))
+  const read = `${helpers} ${body.replaceAll(ROW, 'row(')}`
+  return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !read.includes(key))
 }
 
 export function cover(rows, citations) {
