@@ -1,5 +1,6 @@
-// Prints every row and rule of the contract with the tests whose titles cite it.
-// `--check` only says which rows no test of `test/spec` cites, where tests ask a running gateway.
+// Prints every row and rule of the contract with the tests that name it by its own key, in their title or beside an assertion (`row(…)`).
+// `--check` only says what is wrong: rows that no test of `test/spec` names, where tests ask a running gateway; citations of a heading,
+// of what the contract does not have, and of a field that the test never reads.
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,7 +51,20 @@ export function readRows() {
       rows.push({ section, heading, key: plain(cells[0]), text: plain(cells.slice(1).filter(Boolean).join(' · ')) })
     })
   }
-  return rows
+  return numbered(rows)
+}
+
+/** Rows of one heading that begin alike are told apart by their number: `active 2` is the second one that begins with `active`. */
+function numbered(rows) {
+  const titleOf = ({ section, heading, key }) => `${section}, ${heading}: ${key}`
+  const counts = new Map()
+  for (const row of rows) counts.set(titleOf(row), (counts.get(titleOf(row)) ?? 0) + 1)
+  const seen = new Map()
+  return rows.map((row) => {
+    if (counts.get(titleOf(row)) === 1 || row.rule !== undefined) return row
+    seen.set(titleOf(row), (seen.get(titleOf(row)) ?? 0) + 1)
+    return { ...row, key: `${row.key} ${seen.get(titleOf(row))}` }
+  })
 }
 
 function listTests() {
@@ -72,49 +86,78 @@ const numbersOf = (text) =>
       return Array.from({ length: last - first + 1 }, (_, at) => first + at)
     })
 
-/** What titles cite: `(contract 4.1, rules 2 and 3; 2, Balance object; 2, Price: source)`. */
+/** `4.1, rules 2 and 3` or `2, Price: symbol, currency` as what it names. */
+function readCitation(one) {
+  const [, section, what] = /^(\d(?:\.\d)?), (.+)$/s.exec(one.trim()) ?? []
+  if (section === undefined) return undefined
+  if (/^rules? \d/.test(what)) return { section, one, rules: numbersOf(what) }
+  const [, heading, key] = /^(.*?)(?:: (.*))?$/s.exec(what)
+  return { section, one, heading, keys: key?.split(', ') ?? [] }
+}
+
+const TITLE = /\b(?:test|it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
+const ROW = /\brow\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g
+
+/** What tests cite: titles that end in `(contract 4.1, rules 2 and 3; 2, Price: source)`, and `row('2, Price: source', …)` inside. */
 export function readCitations() {
   const citations = []
   for (const file of listTests()) {
     const source = readFileSync(file, 'utf8')
-    const titles = source.matchAll(/\b(?:test|it|describe)\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g)
-    for (const [, , title] of titles) {
-      const inside = /\(contract ([^()]*(?:\([^()]*\)[^()]*)*)\)\s*$/.exec(title)?.[1]
-      if (inside === undefined) continue
-      for (const one of inside.split(/; (?:contract )?/)) {
-        const [, section, what] = /^(\d(?:\.\d)?), (.+)$/.exec(one.trim()) ?? []
-        if (section === undefined) continue
-        const isRules = /^rules? \d/.test(what)
-        const [, heading, key] = isRules ? [] : /^(.*?)(?:: (.*))?$/.exec(what)
-        citations.push({
-          title: title.replace(/\s*\(contract .*$/, ''),
-          file: relative(root, file),
-          section,
-          one,
-          ...(isRules ? { rules: numbersOf(what) } : { heading, key }),
-        })
+    const found = [...source.matchAll(TITLE)]
+    const helpers = source.slice(0, found[0]?.index)
+    found.forEach(([, , title], at) => {
+      const body = source.slice(found[at].index + found[at][0].length, found[at + 1]?.index)
+      const inside = /\(contract ([^()]*(?:\([^()]*\)[^()]*)*)\)\s*$/.exec(title)?.[1] ?? ''
+      const named = [...inside.split(/; (?:contract )?/), ...[...body.matchAll(ROW)].map(([, , name]) => name)]
+      for (const citation of named.map(readCitation).filter(Boolean)) {
+        const test = { title: title.replace(/\s*\(contract .*$/, ''), file: relative(root, file), body, helpers }
+        citations.push({ ...citation, ...test })
       }
-    }
+    })
   }
   return citations
 }
 
+/** The members of a row that a citation names: a row may speak of several, and each wants its assertion. */
+function namesOf(row, citation) {
+  if (citation.section !== row.section && citation.section !== row.section[0]) return []
+  if (citation.rules) return citation.section === row.section && citation.rules.includes(row.rule) ? [row.key] : []
+  if (row.rule !== undefined || citation.heading !== row.heading) return []
+  return row.key.split(', ').filter((name) => citation.keys.includes(name))
+}
+
+/** A test that names a field and never has the word in its hands proves nothing about it. */
+function neverRead({ keys = [], body, helpers }) {
+  const read = `${helpers} ${body.replaceAll(ROW, 'row(')}`
+  return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !read.includes(key))
+}
+
 export function cover(rows, citations) {
-  const cites = (citation, row) => {
-    if (citation.section !== row.section && citation.section !== row.section[0]) return false
-    if (citation.rules)
-      return row.rule !== undefined && citation.section === row.section && citation.rules.includes(row.rule)
-    if (row.rule !== undefined || citation.heading !== row.heading) return false
-    return citation.key === undefined || citation.key.split(', ').some((key) => row.key.split(', ').includes(key))
-  }
-  const covered = rows.map((row) => ({ ...row, tests: citations.filter((citation) => cites(citation, row)) }))
-  const wrong = citations.filter((citation) => !rows.some((row) => cites(citation, row)))
+  const covered = rows.map((row) => {
+    const tests = citations.filter((citation) => namesOf(row, citation).length > 0)
+    const names = tests.filter(asksGateway).flatMap((citation) => namesOf(row, citation))
+    const missing = (row.rule === undefined ? row.key.split(', ') : [row.key]).filter((name) => !names.includes(name))
+    return { ...row, tests, missing }
+  })
+  const wrong = citations.flatMap((citation) => {
+    const { rules, keys = [], heading } = citation
+    const mine = rows.filter((row) => namesOf(row, citation).length > 0)
+    const known = new Set(mine.flatMap((row) => namesOf(row, citation)))
+    const unknown = rules
+      ? rules.filter((rule) => !mine.some((row) => row.rule === rule)).map((rule) => `rule ${rule}`)
+      : keys.filter((key) => !known.has(key))
+    return [
+      ...(rules || keys.length > 0 ? [] : [`cites the heading ${heading}, not a row of it`]),
+      ...unknown.map((key) => `cites ${key} of ${citation.one}, which the contract does not have`),
+      ...neverRead(citation).map((key) => `cites ${key} of ${citation.one}, and never reads it`),
+    ].map((what) => ({ ...citation, what }))
+  })
   return { covered, wrong }
 }
 
 /** Tests that ask a running gateway over HTTP live in `test/spec`; others may hold a row as well, never instead. */
 const asksGateway = ({ file }) => file.startsWith('test/spec/')
-export const isHeld = ({ tests }) => tests.some(asksGateway)
+export const isHeld = ({ missing }) => missing.length === 0
 
 const escapeBar = (text) => text.replaceAll('|', '\\|')
 const shorten = (text) => (text.length > 140 ? `${text.slice(0, 137)}…` : text)
@@ -146,11 +189,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const result = cover(readRows(), readCitations())
   const isCheck = process.argv.includes('--check')
   if (!isCheck) console.log(write(result))
-  for (const { file, title, one } of result.wrong)
-    console.log(`${file}: “${title}” cites ${one}, which the contract does not have.`)
+  for (const { file, title, what } of result.wrong) console.log(`${file}: “${title}” ${what}.`)
   const empty = result.covered.filter((row) => !isHeld(row))
-  for (const { section, heading, key, tests } of empty)
-    console.log(`${tests.length === 0 ? 'no test' : 'no test in test/spec'}: ${section}, ${heading}: ${key}`)
+  for (const { section, heading, missing } of empty)
+    console.log(`no test: ${section}, ${heading}: ${missing.join(', ')}`)
   console.log(`${result.covered.length - empty.length} of ${result.covered.length} rows have a test in test/spec.`)
   if (isCheck && (result.wrong.length > 0 || empty.length > 0)) process.exitCode = 1
 }

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 /** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
-test('unique_amount: one raw less, the bare price and a second payment are recorded and credit nothing (contract 3, rules 1 and 3; 2, Checkout modes: unique_amount)', async (t) => {
+test('unique_amount: one raw less, the bare price and a second payment are recorded and credit nothing (contract 3, rules 1 and 3)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const key = world.key()

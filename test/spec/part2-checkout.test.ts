@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
-import { bearer, merchant, openShop } from '../checkout/world.ts'
+import {
+  type Made,
+  bearer,
+  merchant,
+  nano,
+  openShop,
+  openWorld,
+  show,
+  stranger,
+  untilStatus,
+} from '../checkout/world.ts'
+import { row } from './row.ts'
 
 /* Contract 2: what every field of a checkout does. */
 
 const { address } = merchant
 type Members = Record<string, unknown>
 
-test('what the page shows, the redirects and the price in another currency come back in the record (contract 2, Checkout request fields: action, currency, title, success_url, metadata, notify; 1, Product areas: 2. Checkout)', async (t) => {
-  const { shop, key } = await openShop(t)
+test('what the page shows, where it leads to and the price in another currency are those of the request (contract 1, Product areas: 2. Checkout)', async (t) => {
+  const { world, shop, key } = await openShop(t)
   const fields = {
     address,
     amount: '12.50',
@@ -22,41 +33,172 @@ test('what the page shows, the redirects and the price in another currency come 
     metadata: { order: 'A-1' },
     notify: 'owner@shop.example',
   }
+  const unsaid = await ask(shop.url, { body: JSON.stringify(fields), headers: bearer(key) })
   const made = await shop.open(fields, bearer(key))
-  assert.deepEqual([made.currency, made.fiat_amount], ['EUR', '12.50'])
-  assert.match(String(made.note), /converted/i)
-  const record = (await ask(`${shop.url}/checkout/${made.id}`, { method: 'GET' })).json<Members>()
-  for (const name of ['title', 'description', 'image', 'success_url', 'cancel_url'] as const) {
-    assert.equal(record[name], fields[name], name)
-  }
-  assert.equal('metadata' in record || 'notify' in record, false)
-  const { checkout } = (await shop.rest('GET', `/api/checkouts/${made.id}`, key)).json<{ checkout: Members }>()
-  assert.deepEqual([checkout.metadata, checkout.notify], [fields.metadata, fields.notify])
+  row('2, Checkout request fields: action', () => {
+    assert.deepEqual([unsaid.status, unsaid.json().error], [400, 'Action not provided'])
+    assert.equal(made.status, 'pending')
+  })
+  const record = async (id: string) => (await ask(`${shop.url}/checkout/${id}`, { method: 'GET' })).json<Members>()
+  const inNano = await record((await shop.open({ address, amount: '1' })).id)
+  row('2, Checkout request fields: currency', () => {
+    assert.deepEqual([made.currency, made.fiat_amount, inNano.currency], ['EUR', '12.50', 'NANO'])
+    assert.match(String(made.note), /converted/i)
+  })
+  const page = async () => (await ask(String(made.browser), { method: 'GET', headers: { accept: 'text/html' } })).text
+  const told = await record(made.id)
+  const before = await page()
+  await world.pay(address, made.amount_raw)
+  await untilStatus(shop, made.id, 'complete')
+  const after = await page()
+  row('2, Checkout request fields: title, description, image', () => {
+    assert.deepEqual([told.title, told.description, told.image], [fields.title, fields.description, fields.image])
+    for (const shown of ['Coffee', 'Two of them', `src="/pay/${made.id}/image"`])
+      assert.ok(before.includes(shown), shown)
+  })
+  row('2, Checkout request fields: success_url, cancel_url', () => {
+    assert.deepEqual([told.success_url, told.cancel_url], [fields.success_url, fields.cancel_url])
+    const leads = (to: string) => [before, after].map((text) => text.includes(`href="${to}"`))
+    assert.deepEqual(
+      [leads(fields.cancel_url), leads(fields.success_url)],
+      [
+        [true, false],
+        [false, true],
+      ],
+    )
+  })
+  const { checkout } = await show(shop, made.id, key)
+  row('2, Checkout request fields: metadata, notify', () => {
+    assert.deepEqual([checkout.metadata, checkout.notify], [fields.metadata, fields.notify])
+    assert.equal('metadata' in told || 'notify' in told, false)
+  })
 })
 
-test('modes, plans and templates by every name they have (contract 2, Checkout request fields: mode, random, plans, template, public_key; 9, Synonyms: checkout, checkout plans)', async (t) => {
+test('modes, plans and templates by every name they have (contract 9, Synonyms: checkout, checkout plans)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const unique = await shop.open({ address, amount: '1', random: 'true' })
-  assert.equal(unique.mode, 'unique_amount')
+  row('2, Checkout request fields: random', () => assert.equal(unique.mode, 'unique_amount'))
   const own = await shop.open({ address: merchant.address, amount: '1', mode: 'unique_address' })
-  assert.deepEqual([own.mode, own.amount], ['unique_address', '1'])
+  const refused = await shop.call('checkout', { address, amount: '1', mode: 'generated_wallet' }, bearer(key))
+  const wrong = await shop.call('checkout', { address, amount: '1', mode: 'any' })
+  row('2, Checkout request fields: mode', () => {
+    assert.deepEqual([own.mode, own.amount], ['unique_address', '1'])
+    assert.deepEqual([refused.status, refused.json().code], [403, 'feature_disabled'])
+    assert.deepEqual([wrong.status, wrong.json().field], [400, 'mode'])
+  })
   const plans = [
     { title: 'Small', value: '1' },
     { name: 'Large', price: '5', discount: 10 },
   ]
   const offer = await shop.open({ address, plans }, bearer(key))
-  assert.deepEqual(
-    offer.plans.map(({ title }) => title),
-    ['Small', 'Large'],
-  )
-  assert.equal(new Set(offer.plans.map(({ value_raw: raw }) => raw)).size, 2)
   const again = await shop.open({ template: offer.id, title: 'Again' }, bearer(key))
-  assert.deepEqual(
-    again.plans.map(({ title }) => title),
-    ['Small', 'Large'],
-  )
-  const { key: publicKey } = await world.join(shop, 'public', ['https://shop.example'])
+  row('2, Checkout request fields: plans, template', () => {
+    for (const { plans: offered } of [offer, again]) {
+      const { title, discount } = offered[1] as { title: string; discount?: number }
+      assert.deepEqual([offered.length, offered[0]!.title, title, discount], [2, 'Small', 'Large', 10])
+      const [small, large] = offered.map(({ value_raw: raw }) => BigInt(raw))
+      assert.ok(small! > nano('1') && small! < nano('1.005') && large! > nano('5') && large! < nano('5.025'))
+    }
+    assert.equal(new Set([...offer.plans, ...again.plans].map(({ value_raw: raw }) => raw)).size, 4)
+  })
+  const { accountId, key: publicKey } = await world.join(shop, 'public', ['https://shop.example'])
   const headers = { origin: 'https://shop.example' }
   const fromBrowser = await shop.open({ address, amount: '1', public_key: publicKey }, headers)
-  assert.equal(fromBrowser.status, 'pending')
+  const { db } = shop.app.store
+  const { owner } = await db
+    .selectFrom('checkouts')
+    .select('owner')
+    .where('id', '=', fromBrowser.id)
+    .executeTakeFirstOrThrow()
+  row('2, Checkout request fields: public_key', () => assert.equal(owner, accountId))
+})
+
+test('a template brings its configuration; an order may change price, texts and metadata, and nothing else', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const headers = bearer(world.key())
+  const saved = {
+    address,
+    amount: '5',
+    title: 'Book',
+    notify: 'shop@example.com',
+    webhook_url: 'https://shop.example/hook',
+    webhook_secret: 'a secret of mine',
+    metadata: { from: 'template' },
+  }
+  const template = await shop.open(saved, headers)
+  const view = async ({ id }: Made) =>
+    (await shop.rest('GET', `/api/checkouts/${id}`, world.key())).json<{ checkout: Members }>().checkout
+  const look = async (made: Made) => {
+    const { title, description, notify, webhook_url: url, webhook_secret_set: set, metadata } = await view(made)
+    return [title, description, notify, url, set, metadata]
+  }
+  const order = await shop.open(
+    { template: `pay_${template.id.toUpperCase()}`, amount: '7', metadata: { order: 1 } },
+    headers,
+  )
+  const told = await shop.open({ template: template.id, title: 'Map', description: 'Folded' }, headers)
+  const seen = [await look(order), await look(told)]
+  const asksFor = ({ amount_raw: raw }: Made, price: string) => {
+    const most = nano(price) + nano(price) / 200n
+    assert.ok(BigInt(raw) > nano(price) && BigInt(raw) <= most, `${price}: ${raw}`)
+  }
+  row('2, rule 18', () => {
+    assert.notEqual(order.id, template.id)
+    const kept = [saved.notify, saved.webhook_url, true]
+    assert.deepEqual(seen, [
+      [saved.title, null, ...kept, { order: 1 }],
+      ['Map', 'Folded', ...kept, saved.metadata],
+    ])
+    asksFor(order, '7')
+    asksFor(told, '5')
+  })
+  const line_items = [{ price: '2', quantity: 4 }]
+  const itemised = await shop.open({ template: template.id, line_items, shipping: '0.5' }, headers)
+  const none = await shop.open({ template: template.id, line_items: [] }, headers)
+  const brief = await shop.open({ template: template.id, expire: '1 hour', note: 'for Ann' }, headers)
+  const { note } = await view(brief)
+  row('2, rule 19', () => {
+    asksFor(itemised, '8.5')
+    asksFor(none, '5')
+    assert.deepEqual([brief.expires_unix, note], [world.clock.now() / 1000 + 3_600, 'for Ann'])
+  })
+
+  const refuse = async (fields: object, as = headers) => {
+    const reply = await shop.call('checkout', { template: template.id, ...fields }, as)
+    const { code, field } = reply.json()
+    return [reply.status, code, field]
+  }
+  for (const [field, value] of Object.entries({
+    address: stranger.address,
+    image: 'https://a.example/b.png',
+    currency: 'EUR',
+    notify: 'other@example.com',
+    webhook_url: 'https://other.example/hook',
+    webhook_secret: 'another secret',
+    success_url: 'https://other.example/',
+    cancel_url: 'https://other.example/',
+    random: false,
+    mode: 'unique_address',
+    webhook_events: ['payment.late'],
+    plans: [{ title: 'A', value: '1' }],
+  })) {
+    const refused = await refuse({ [field]: value })
+    row('2, rule 19', () => assert.deepEqual(refused, [400, 'invalid_request', field]))
+  }
+  const { amount: _, ...same } = { ...saved, currency: 'nano', mode: 'unique_amount', random: true }
+  assert.deepEqual(await refuse(same), [200, undefined, undefined], 'what is the same changes nothing')
+  const { id } = await shop.open({ address, plans: [{ title: 'A', value: '1' }] }, headers)
+  for (const [field, price] of Object.entries({ amount: '1', line_items })) {
+    const refused = await refuse({ template: id, [field]: price })
+    row('2, rule 19', () => assert.deepEqual(refused, [400, 'invalid_request', field]))
+  }
+  const other = await world.join(shop)
+  const foreign = [await refuse({}, bearer(other.key)), await refuse({}, { authorization: '' })]
+  row('2, rule 18', () =>
+    assert.deepEqual(foreign, [
+      [400, 'invalid_request', 'template'],
+      [401, 'key_required', 'template'],
+    ]),
+  )
 })

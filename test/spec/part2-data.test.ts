@@ -10,6 +10,7 @@ import { TestClock } from '../support/clock.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
+import { row } from './row.ts'
 
 /* Contract 2, data: prices, market, representatives, names and swaps, each member with its type. */
 
@@ -23,12 +24,15 @@ const kindsOf = (record: object) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, kind(value)]))
 const kind = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
-test('price and market data work offline and say that they are invented (contract 2, Price; 2, Market data; 4.1, rule 23; 4.1, Units, prices, market, representatives: price, market_data)', async (t) => {
+test('price and market data work offline and say that they are invented (contract 4.1, rule 23; 4.1, Units, prices, market, representatives: price, market_data)', async (t) => {
   const gateway = await openGateway(t, {}, new TestClock())
   const timestamp = 'Sun, 15 Nov 2026 00:00:00 GMT'
   const rest = { symbol: 'XNO', timestamp, timestamp_unix: NOW, source: 'sandbox' }
   for (const currency of ['eur', 'EUR', 'Eur']) {
-    assert.deepEqual((await gateway.call('price', { currency })).json(), { ...rest, currency: 'eur', price: 0.86 })
+    const told = (await gateway.call('price', { currency })).json<Members>()
+    row('2, Price: symbol, currency, price, timestamp, timestamp_unix, source', () =>
+      assert.deepEqual(told, { ...rest, currency: 'eur', price: 0.86 }),
+    )
   }
   assert.deepEqual((await gateway.call('fiat_price')).json(), { ...rest, currency: 'usd', price: 1 })
 
@@ -47,19 +51,21 @@ test('price and market data work offline and say that they are invented (contrac
   for (const [name, value] of Object.entries(links!)) assert.match(kind(value), /list|string/, name)
   const byCurrency = ['current_price', 'market_cap', 'total_volume', 'high_24h', 'low_24h']
   const changes = ['24h', '7d', '30d', '1y'].map((span) => `price_change_percentage_${span}_in_currency`)
-  for (const name of [...byCurrency, ...changes]) {
-    const map = market_data![name] as Members
-    assert.deepEqual([kind(map.usd), kind(map.eur), kind(map.jpy)], ['number', 'number', 'number'], name)
-  }
-  assert.equal((market_data!.current_price as Members).eur, 0.86)
-  for (const name of ['total_supply', 'max_supply', 'circulating_supply']) {
-    assert.equal(market_data![name], 133_248_297, name)
-  }
-  assert.equal(market_data!.last_updated, '2026-11-15T00:00:00.000Z')
+  row('2, Market data: market_data', () => {
+    for (const name of [...byCurrency, ...changes]) {
+      const map = market_data![name] as Members
+      assert.deepEqual([kind(map.usd), kind(map.eur), kind(map.jpy)], ['number', 'number', 'number'], name)
+    }
+    assert.equal((market_data!.current_price as Members).eur, 0.86)
+    for (const name of ['total_supply', 'max_supply', 'circulating_supply']) {
+      assert.equal(market_data![name], 133_248_297, name)
+    }
+    assert.equal(market_data!.last_updated, '2026-11-15T00:00:00.000Z')
+  })
 })
 
 // Providers change their minds; clients must not see it.
-test('market data keeps its shape, whatever a provider leaves out or writes (contract 2, Market data; 2, rule 22)', async (t) => {
+test('market data keeps its shape, whatever a provider leaves out or writes (contract 2, rule 22)', async (t) => {
   let coin: object = {}
   const server = createServer((_request, response) => response.end(JSON.stringify(coin))).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -112,11 +118,15 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
     const read = async () => (await gateway.call('market_data')).json<Members>()
     const marks = ({ market_data, public_notice }: Members) => JSON.stringify([market_data, public_notice])
     await until(async () => marks(await read()) === marks(expected))
-    assert.deepEqual(await read(), expected)
+    const told = await read()
+    row(
+      '2, Market data: source, id, symbol, name, hashing_algorithm, categories[], public_notice, links, image, sentiment, rank and score fields, market_data, public_interest_stats, status_updates[], last_updated',
+      () => assert.deepEqual(told, expected),
+    )
   }
 })
 
-test('the embedded ledger has one representative, with its version, and it is online (contract 2, Representative; 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
+test('the embedded ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
   const about = { alias: 'Genesis', location: 'here', website: 'https://rep.example', donation_address: GENESIS }
   const names = { Bank: GENESIS }
   const gateway = await openGateway(t, {
@@ -124,23 +134,25 @@ test('the embedded ledger has one representative, with its version, and it is on
     KNOWN_NAMES: JSON.stringify(names),
   })
   const reps = (await gateway.call('reps')).json<Members[]>()
-  assert.deepEqual(reps, [
-    {
-      rep_address: GENESIS,
-      account: GENESIS,
-      ...about,
-      username: 'Bank',
-      weight: 100,
-      weight_nano: 340_282_366.9209385,
-      weight_raw: '340282366920938463463374607431768211455',
-      uptime: '100.00%',
-      synced: 100,
-      score: 80,
-      version: '27.1.0',
-      protocol: 21,
-      database: '',
-    },
-  ])
+  row('2, Representative: donation_address, website, location, alias, username', () =>
+    assert.deepEqual(reps, [
+      {
+        rep_address: GENESIS,
+        account: GENESIS,
+        ...about,
+        username: 'Bank',
+        weight: 100,
+        weight_nano: 340_282_366.9209385,
+        weight_raw: '340282366920938463463374607431768211455',
+        uptime: '100.00%',
+        synced: 100,
+        score: 80,
+        version: '27.1.0',
+        protocol: 21,
+        database: '',
+      },
+    ]),
+  )
   assert.deepEqual((await gateway.call('rep_info', { account: '@bank' })).json<Members>(), {
     ...reps[0],
     address: GENESIS,
@@ -175,117 +187,141 @@ async function openVoters(t: TestContext, online: () => string[]): Promise<strin
   return url
 }
 
-test('nothing is known of most representatives, and their score says whom to join (contract 2, Representative: donation_address, website, location, alias, username, weight, weight_nano, weight_raw, synced, score, version, protocol, database)', async (t) => {
+test('nothing is known of most representatives, and their score says whom to join', async (t) => {
   const url = await openVoters(t, () => [ann, ben])
   const gateway = await openGateway(t, { NODE_URLS: url }, new TestClock())
   const unknown = { donation_address: null, website: null, location: null, alias: '', username: '', database: '' }
   const machine = { ...unknown, version: '28.0.2', protocol: 22 }
   const reps = (await gateway.call('reps')).json<Members[]>()
-  assert.deepEqual(reps, [
-    // More than 5 % of the weight: at most 80. In step to a tenth of a percent, and always there: 70 + 30. Offline: at most 20.
-    {
-      ...machine,
-      rep_address: ben,
-      account: ben,
-      weight: 10,
-      weight_nano: 1_000,
-      weight_raw: '1000000000000000000000000000000000',
-      uptime: '100.00%',
-      synced: 100,
-      score: 80,
-    },
-    {
-      ...machine,
-      rep_address: ann,
-      account: ann,
-      weight: 3,
-      weight_nano: 300,
-      weight_raw: '300000000000000000000000000000000',
-      uptime: '100.00%',
-      synced: 99.9,
-      score: 100,
-    },
-    {
-      ...machine,
-      rep_address: cal,
-      account: cal,
-      weight: 0.5,
-      weight_nano: 50,
-      weight_raw: '50000000000000000000000000000000',
-      uptime: '0.00%',
-      synced: 100,
-      score: 20,
-    },
-  ])
+  row(
+    '2, Representative: rep_address, account, donation_address, weight, weight_nano, weight_raw, uptime, synced, website, location, alias, username, score, version, protocol, database',
+    () =>
+      assert.deepEqual(reps, [
+        // More than 5 % of the weight: at most 80. In step to a tenth of a percent, and always there: 70 + 30. Offline: at most 20.
+        {
+          ...machine,
+          rep_address: ben,
+          account: ben,
+          weight: 10,
+          weight_nano: 1_000,
+          weight_raw: '1000000000000000000000000000000000',
+          uptime: '100.00%',
+          synced: 100,
+          score: 80,
+        },
+        {
+          ...machine,
+          rep_address: ann,
+          account: ann,
+          weight: 3,
+          weight_nano: 300,
+          weight_raw: '300000000000000000000000000000000',
+          uptime: '100.00%',
+          synced: 99.9,
+          score: 100,
+        },
+        {
+          ...machine,
+          rep_address: cal,
+          account: cal,
+          weight: 0.5,
+          weight_nano: 50,
+          weight_raw: '50000000000000000000000000000000',
+          uptime: '0.00%',
+          synced: 100,
+          score: 20,
+        },
+      ]),
+  )
 })
 
 // One look tells who votes now; whom to trust with one's weight is told by many.
-test('uptime is measured over time: three looks of four are 75 percent (contract 2, Representative: uptime, score)', async (t) => {
+test('uptime is measured over time: three looks of four are 75 percent', async (t) => {
   let votes = true
   const url = await openVoters(t, () => (votes ? [ann] : []))
   const clock = new TestClock()
   const gateway = await openGateway(t, { NODE_URLS: url }, clock)
   const { db } = gateway.app.store
-  const looks = async () =>
-    (await db.selectFrom('rep_days').select('online').where('account', '=', '*').executeTakeFirst())?.online ?? 0
-  for (let look = 1; look <= 4; look++) {
-    votes = look !== 2
+  const looks = async () => {
+    const rows = await db.selectFrom('rep_days').select('online').where('account', '=', '*').execute()
+    return rows.reduce((sum, { online }) => sum + online, 0)
+  }
+  const look = async (at: number) => {
+    votes = at !== 2
     await until(async () => {
-      if ((await looks()) >= look) return true
+      if ((await looks()) >= at) return true
       clock.advance(1_000)
       return false
     })
   }
-  const { uptime, score } = (await gateway.call('rep_info', { account: ann })).json<Members>()
-  // 0.7 for uptime, 0.3 for being in step.
-  assert.deepEqual([uptime, score], ['75.00%', 82])
+  const told = async () => {
+    const { uptime, score } = (await gateway.call('rep_info', { account: ann })).json<Members>()
+    return [uptime, score]
+  }
+  for (const at of [1, 2, 3, 4]) await look(at)
+  const month = await told()
+  clock.leap(32 * 86_400_000)
+  await look(5)
+  const later = await told()
+  row('2, Representative: uptime, score', () => {
+    // 0.7 for uptime, 0.3 for being in step; what is older than 30 days is forgotten.
+    assert.deepEqual(month, ['75.00%', 82])
+    assert.deepEqual(later, ['100.00%', 100])
+  })
 })
 
-test('known names and aliases have their members in their types (contract 2, Known name; 2, Alias; 4.1, Names: known, aliases)', async (t) => {
+test('known names and aliases have their members in their types (contract 4.1, Names: known, aliases)', async (t) => {
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
   // The embedded ledger has two names of its own, for those who try things out.
   const play = new Set<unknown>(['bank', 'faucet'])
   const known = (await gateway.call('known')).json<Members[]>().filter(({ name }) => !play.has(name))
-  assert.deepEqual(known, [
-    {
-      name: 'Library',
-      address: ann,
-      // The operator's own names have always been there and never end.
-      created: 'January 1, 1970',
-      expires: 'December 31, 9999',
-      created_unix: 0,
-      expires_unix: 253_402_300_799,
-    },
-  ])
-  const aliases = (await gateway.call('aliases')).json<Members[]>()
-  assert.ok(aliases.length > 0)
-  for (const entry of aliases) {
-    assert.deepEqual(kindsOf(entry), { account: 'string', alias: 'string' })
-    assert.ok(fromAddress(String(entry.account)), JSON.stringify(entry))
-  }
-  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
-  assert.deepEqual(
-    aliases.find(({ account }) => account === burn),
-    { account: burn, alias: 'Burn' },
+  row('2, Known name: name, address, created, expires, created_unix, expires_unix', () =>
+    assert.deepEqual(known, [
+      {
+        name: 'Library',
+        address: ann,
+        // The operator's own names have always been there and never end.
+        created: 'January 1, 1970',
+        expires: 'December 31, 9999',
+        created_unix: 0,
+        expires_unix: 253_402_300_799,
+      },
+    ]),
   )
+  const aliases = (await gateway.call('aliases')).json<Members[]>()
+  const burn = 'nano_1111111111111111111111111111111111111111111111111111hifc8npp'
+  row('2, Alias: account, alias', () => {
+    for (const entry of aliases) {
+      assert.deepEqual(kindsOf(entry), { account: 'string', alias: 'string' })
+      assert.ok(fromAddress(String(entry.account)), JSON.stringify(entry))
+    }
+    assert.deepEqual(
+      aliases.find(({ account }) => account === burn),
+      { account: burn, alias: 'Burn' },
+    )
+  })
 })
 
-test('a swap quote tells what is sent as a number and what comes as text (contract 2, Swap quote)', async (t) => {
+test('a swap quote tells what is sent as a number and what comes as text', async (t) => {
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '10' }, new TestClock())
   const fields = { from: 'nano', to: 'btc', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', refund_address: ann }
   for (const amount of [1.5, '1.5']) {
     const { id, swap_address, ...quote } = (await gateway.call('nano_swap', { ...fields, amount })).json<Members>()
-    assert.match(String(id), /^swp_[A-Za-z0-9]+$/)
-    assert.ok(fromAddress(String(swap_address)), 'an address to deposit at')
-    assert.deepEqual(quote, {
-      send: 1.5,
-      receive: '0.000014 BTC',
-      refund_address: ann,
-      status: 'waiting',
-      source: 'sandbox',
-      expires_unix: NOW + 86_400,
-    })
+    row('2, Swap quote: send, receive, refund_address, status', () =>
+      assert.deepEqual(quote, {
+        send: 1.5,
+        receive: '0.000014 BTC',
+        refund_address: ann,
+        status: 'waiting',
+        source: 'sandbox',
+        expires_unix: NOW + 86_400,
+      }),
+    )
     const status = (await gateway.call('nano_swap_status', { id })).json<Members>()
-    assert.deepEqual(status, { id, swap_address, ...quote })
+    row('2, Swap quote: id, swap_address', () => {
+      assert.match(String(id), /^swp_[A-Za-z0-9]+$/)
+      assert.ok(fromAddress(String(swap_address)), 'an address to deposit at')
+      assert.deepEqual(status, { id, swap_address, ...quote })
+    })
   }
 })

@@ -19,6 +19,7 @@ import {
   paymentBlock,
   requiredOf,
 } from '../x402/world.ts'
+import { row } from './row.ts'
 
 /* Contract 2, money held by the service and payment requirements: each member with its type. */
 
@@ -28,7 +29,7 @@ const NOW = Date.UTC(2026, 10, 15)
 const DAY = 86_400
 const [shop, bakery, alice] = [new Signer(1).address, new Signer(2).address, new Signer(3).address]
 
-test('a wallet has its balance as a number when it is made, and in raw and nano ever after (contract 2, Cloud wallet)', async (t) => {
+test('a wallet has its balance as a number when it is made, and in raw and nano ever after', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Shop: shop }) }, clock)
   const headers = { authorization: `Bearer ${gateway.app.createdKey}` }
@@ -49,14 +50,22 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
   const metadata = { order: { id: 7 }, tags: ['a'] }
   const made = (await call({ refund_address: shop, expire: '2 hours', metadata })).json<Members>()
   const { address, qrcode } = made
-  assert.ok(fromAddress(String(address)))
   const kept = {
     ...{ refund_address: shop, expiration: 'in 2 hours', expiration_unix: NOW / 1000 + 7_200, status: 'active' },
     metadata,
   }
-  assert.deepEqual(made, { address, balance: 0, ...kept, qrcode })
-  assert.equal(readQr(String(qrcode)), `nano:${String(address)}`)
-  assert.deepEqual(await find(address), { address, balance: '0', balance_nano: '0', ...kept })
+  row(
+    '2, Cloud wallet: address, balance, refund_address, expiration, expiration_unix, metadata, status, qrcode',
+    () => {
+      assert.deepEqual(made, { address, balance: 0, ...kept, qrcode })
+      assert.ok(fromAddress(String(address)))
+      assert.equal(readQr(String(qrcode)), `nano:${String(address)}`)
+    },
+  )
+  const first = await find(address)
+  row('2, Cloud wallet: balance, balance_nano, metadata, qrcode', () =>
+    assert.deepEqual(first, { address, balance: '0', balance_nano: '0', ...kept }),
+  )
 
   const plain = (await call({})).json<Members>()
   const bare = {
@@ -65,7 +74,9 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
     expiration_unix: NOW / 1000 + 90 * DAY,
     status: 'active',
   }
-  assert.deepEqual(plain, { address: plain.address, balance: 0, ...bare, qrcode: plain.qrcode })
+  row('2, Cloud wallet: refund_address, expiration, expiration_unix, metadata', () =>
+    assert.deepEqual(plain, { address: plain.address, balance: 0, ...bare, qrcode: plain.qrcode }),
+  )
   for (const [given, shown] of [
     [[bakery], [bakery]],
     [
@@ -74,7 +85,8 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
     ],
     ['@shop', shop],
   ] as const) {
-    assert.deepEqual((await call({ refund_address: given })).json<Members>().refund_address, shown)
+    const { refund_address: told } = (await call({ refund_address: given })).json<Members>()
+    row('2, Cloud wallet: refund_address', () => assert.deepEqual(told, shown))
   }
 
   await gateway.app.devnet!.node.fund(fromAddress(String(address))!, parseNano('1.5')!)
@@ -88,11 +100,13 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
   assert.equal((await receive(address)).length, 1)
   const received = (await call({ balance: true, account: address })).json<Members>()
   const none = { pending: '0', pending_nano: '0', receivable: '0', receivable_nano: '0' }
-  assert.deepEqual(received, { balance: half, balance_nano: '1.5', ...none, ...ends })
   await untilListed(address)
   const { expiration: _, ...listed } = (await find(address))!
   const { expiration: __, ...same } = kept
-  assert.deepEqual(listed, { address, balance: half, balance_nano: '1.5', ...same })
+  row('2, Cloud wallet: balance, balance_nano', () => {
+    assert.deepEqual(received, { balance: half, balance_nano: '1.5', ...none, ...ends })
+    assert.deepEqual(listed, { address, balance: half, balance_nano: '1.5', ...same })
+  })
 
   // Its time is over, it has funds and nowhere to send them: they are kept for its owner.
   const short = (await call({ expire: '5 minutes' })).json<Members>()
@@ -106,13 +120,15 @@ test('a wallet has its balance as a number when it is made, and in raw and nano 
     return (await find(short.address))?.status === 'held'
   })
   const { expiration, ...held } = (await find(short.address))!
-  assert.match(String(expiration), /^\d+ (second|minute)s? ago$/)
-  const { address: owned, expiration_unix } = short
-  const one = { balance: `1${'0'.repeat(30)}`, balance_nano: '1' }
-  assert.deepEqual(held, { address: owned, ...one, refund_address: [], expiration_unix, status: 'held' })
+  row('2, Cloud wallet: expiration, status', () => {
+    assert.match(String(expiration), /^\d+ (second|minute)s? ago$/)
+    const { address: owned, expiration_unix } = short
+    const one = { balance: `1${'0'.repeat(30)}`, balance_nano: '1' }
+    assert.deepEqual(held, { address: owned, ...one, refund_address: [], expiration_unix, status: 'held' })
+  })
 })
 
-test('an e-mail payment has numbers for people and raw for machines (contract 2, Email payment)', async (t) => {
+test('an e-mail payment has numbers for people and raw for machines', async (t) => {
   const { call, clock, gateway } = await openMails(t)
   const fields = {
     refund_address: sender,
@@ -123,39 +139,46 @@ test('an e-mail payment has numbers for people and raw for machines (contract 2,
   }
   const made = (await call(fields)).json()
   const { id, address, qrcode } = made
-  assert.match(id!, /^[0-9a-f]{16}$/)
-  assert.ok(fromAddress(address!))
   const amount_raw = '1100000000000000000000000000001'
   const link = `nano:${address}?amount=${amount_raw}`
-  assert.deepEqual(made, {
-    id,
-    address,
-    browser: `${gateway.url}/email/${id}`,
-    check: `${gateway.url}/email/${id}/check`,
-    subtotal: 1,
-    service_fee: 0.1,
-    amount: 1.1,
-    amount_raw,
-    special_message: 'Thank you!',
-    qrcode,
-    link,
-    emails: [
-      { email: 'alice@example.com', amount: 0.5, amount_raw: '500000000000000000000000000000' },
-      { email: 'bob@example.com', amount: 0.5, amount_raw: '500000000000000000000000000001' },
-    ],
-    refund_address: sender,
-    status: 'waiting',
-    expiration: 'in 2 months',
-    expires_unix: clock.now() / 1000 + DAY,
-    created_at: clock.now(),
-  })
-  assert.equal(readQr(qrcode!), link)
+  row(
+    '2, Email payment: id, address, browser, check, subtotal, service_fee, amount, amount_raw, special_message, link, emails[], refund_address, status, expiration, expires_unix, created_at',
+    () => {
+      assert.deepEqual(made, {
+        id,
+        address,
+        browser: `${gateway.url}/email/${id}`,
+        check: `${gateway.url}/email/${id}/check`,
+        subtotal: 1,
+        service_fee: 0.1,
+        amount: 1.1,
+        amount_raw,
+        special_message: 'Thank you!',
+        qrcode,
+        link,
+        emails: [
+          { email: 'alice@example.com', amount: 0.5, amount_raw: '500000000000000000000000000000' },
+          { email: 'bob@example.com', amount: 0.5, amount_raw: '500000000000000000000000000001' },
+        ],
+        refund_address: sender,
+        status: 'waiting',
+        expiration: 'in 2 months',
+        expires_unix: clock.now() / 1000 + DAY,
+        created_at: clock.now(),
+      })
+      assert.match(id!, /^[0-9a-f]{16}$/)
+      assert.ok(fromAddress(address!))
+    },
+  )
+  row('2, Email payment: qrcode', () => assert.equal(readQr(qrcode!), link))
   const one = (await call({ refund_address: sender, amount: 2, emails: 'alice@example.com' })).json<Members>()
-  const { subtotal, service_fee, amount, special_message, expiration } = one
-  assert.deepEqual([subtotal, service_fee, amount, special_message, expiration], [2, 0, 2, '', 'in 1 month'])
+  row('2, Email payment: subtotal, service_fee, amount, special_message, expiration', () => {
+    const { subtotal, service_fee, amount, special_message, expiration } = one
+    assert.deepEqual([subtotal, service_fee, amount, special_message, expiration], [2, 0, 2, '', 'in 1 month'])
+  })
 })
 
-test('the faucet tells what it gives and when, and a claim is a record (contract 2, Faucet check; 2, Faucet claim; 2, rule 23)', async (t) => {
+test('the faucet tells what it gives and when, and a claim is a record (contract 2, rule 23)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1' }, clock)
   const headers = { authorization: `Bearer ${gateway.app.createdKey}` }
@@ -169,20 +192,29 @@ test('the faucet tells what it gives and when, and a claim is a record (contract
     clock,
     until(async () => (await check(alice)).eligible === true),
   )
-  assert.deepEqual(await check(alice), { eligible: true, ...gift, next_claim_unix: Math.ceil(clock.now() / 1000) })
+  const allowed = await check(alice)
+  row('2, Faucet check: eligible, amount, amount_raw, next_claim_unix, reason', () =>
+    assert.deepEqual(allowed, { eligible: true, ...gift, next_claim_unix: Math.ceil(clock.now() / 1000) }),
+  )
   const given = (await claim(alice)).json<{ claim: Members }>()
   const { id, tx_hash, created_at } = given.claim
-  assert.deepEqual(given, {
-    success: true,
-    message: 'You have been sent 0.001 nano.',
-    claim: { id, nano_address: alice, ...gift, status: 'sent', tx_hash, created_at },
+  const sent = (await gateway.call('block_info', { hash: tx_hash })).json<{ amount: string; contents: Members }>()
+  row('2, Faucet claim: success, message, claim, id, nano_address, amount, amount_raw, status', () => {
+    assert.deepEqual(given, {
+      success: true,
+      message: 'You have been sent 0.001 nano.',
+      claim: { id, nano_address: alice, ...gift, status: 'sent', tx_hash, created_at },
+    })
+    assert.match(String(id), /^fct_[A-Za-z0-9]+$/)
   })
-  assert.match(String(id), /^fct_[A-Za-z0-9]+$/)
-  assert.match(String(tx_hash), /^[0-9A-F]{64}$/)
+  row('2, Faucet claim: tx_hash', () => {
+    assert.match(String(tx_hash), /^[0-9A-F]{64}$/)
+    assert.deepEqual([sent.contents.link_as_account, sent.amount], [alice, gift.amount_raw])
+  })
   // Milliseconds, of which the test clock has had none or few.
-  assert.ok(Number.isInteger(created_at) && Number(created_at) >= NOW && Number(created_at) <= clock.now())
-  const { contents } = (await gateway.call('block_info', { hash: tx_hash })).json<{ contents: Members }>()
-  assert.equal(contents.link_as_account, alice)
+  row('2, Faucet claim: created_at', () =>
+    assert.ok(Number.isInteger(created_at) && Number(created_at) >= NOW && Number(created_at) <= clock.now()),
+  )
 
   const again = await claim(alice)
   assert.equal(again.status, 429)
@@ -190,14 +222,14 @@ test('the faucet tells what it gives and when, and a claim is a record (contract
   const elsewhere = await claim(bakery)
   assert.deepEqual([elsewhere.status, elsewhere.json().claim], [429, undefined])
   const { reason, next_claim_unix, ...later } = await check(alice)
-  assert.deepEqual(later, { eligible: false, ...gift })
-  assert.equal(typeof reason, 'string')
-  const [soonest, latest] = [NOW / 1000 + DAY, Math.ceil(clock.now() / 1000) + DAY]
-  assert.ok(Number.isInteger(next_claim_unix), String(next_claim_unix))
-  assert.ok(Number(next_claim_unix) >= soonest && Number(next_claim_unix) <= latest, String(next_claim_unix))
+  row('2, Faucet check: eligible, reason, next_claim_unix', () => {
+    assert.deepEqual(later, { eligible: false, ...gift })
+    assert.equal(reason, 'This address has received a claim in the last 24 hours.')
+    assert.equal(next_claim_unix, Math.ceil(Number(created_at) / 1000) + DAY)
+  })
 })
 
-test('payment requirements name scheme, network, amount, asset, payee and time, once at the top and once as the only choice (contract 2, Payment requirements)', async (t) => {
+test('payment requirements name scheme, network, amount, asset, payee and time, once at the top and once as the only choice', async (t) => {
   const { call, node } = await openShop(t, { BASE_URL: 'https://rpc.example' })
   const terms = {
     scheme: 'exact',
@@ -211,10 +243,15 @@ test('payment requirements name scheme, network, amount, asset, payee and time, 
   const whole = { x402Version: 2, ...terms, resource, accepts: [terms] }
   const reply = await call('work_generate', { hash: newHash() })
   assert.equal(reply.status, 402)
-  assert.deepEqual(requiredOf(reply), { ...whole, error: 'PAYMENT-SIGNATURE header is required' })
+  row(
+    '2, Payment requirements: x402Version, error, scheme, network, amount, asset, payTo, maxTimeoutSeconds, resource, accepts[]',
+    () => assert.deepEqual(requiredOf(reply), { ...whole, error: 'PAYMENT-SIGNATURE header is required' }),
+  )
   // The reason of a refusal stands where the next payment is asked for.
   const block = paymentBlock(node, await openPayer(node), PRICE + 1n)
   const over = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(block)) })
   assert.equal(over.status, 402)
-  assert.deepEqual(requiredOf(over), { ...whole, error: over.json().code })
+  row('2, Payment requirements: error', () =>
+    assert.deepEqual(requiredOf(over), { ...whole, error: 'invalid_exact_nano_payload_amount_mismatch' }),
+  )
 })

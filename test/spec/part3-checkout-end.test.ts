@@ -14,6 +14,7 @@ import {
   turnUntil,
   untilStatus,
 } from '../checkout/world.ts'
+import { row } from './row.ts'
 
 /* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */
 
@@ -22,7 +23,7 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, Checkout: pending, expired, cancelled, any open one, paid_late, marked; 3, rule 2; 8, Checkout: lifetime, watch for late payments; 2, Checkout status: expired; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
+test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, Checkout: pending, expired, cancelled, any open one, paid_late, marked; 3, rule 2; 8, Checkout: lifetime, watch for late payments; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const webhook_events = ['payment.late', 'checkout.expired']
   const open = () => shop.open({ address, amount: '1', webhook_events }, bearer(key))
@@ -38,9 +39,11 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   assert.equal((await shop.check(expires.id)).status, 'pending')
   await turnUntil(world, MINUTE, async () => (await shop.check(expires.id)).status === 'expired')
   const ended = await shop.check(expires.id)
-  assert.deepEqual(
-    [ended.success, ended.expired, ended.error, ended.additional_status, ended.amount_paid_raw],
-    [false, true, 'Expired checkout.', 'none', '0'],
+  row('2, Checkout status: expired, error, additional_status', () =>
+    assert.deepEqual(
+      [ended.success, ended.expired, ended.error, ended.additional_status, ended.amount_paid_raw],
+      [false, true, 'Expired checkout.', 'none', '0'],
+    ),
   )
   const { timeline } = await show(shop, expires.id, key)
   const [at] = timeline.filter(({ status }) => status === 'expired').map(({ at_unix }) => at_unix)
@@ -58,10 +61,10 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
     const hash = await world.pay(address, made.amount_raw)
     await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
     const late = await shop.check(made.id)
-    assert.deepEqual(
-      [late.status, late.success, late.amount_paid_raw, 'block' in late, 'message' in late],
-      [status, false, made.amount_raw, false, false],
-    )
+    row('2, Checkout status: additional_status, block, message', () => {
+      assert.deepEqual([late.status, late.additional_status, late.success], [status, 'paid_late', false])
+      assert.deepEqual([late.amount_paid_raw, 'block' in late, 'message' in late], [made.amount_raw, false, false])
+    })
     const { payments } = await show(shop, made.id, key)
     assert.deepEqual(
       payments.map(({ block_hash, amount_raw, kind }) => [block_hash, amount_raw, kind]),
@@ -71,9 +74,11 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, foreign)).status, 404)
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 200)
     const marked = await shop.check(made.id)
-    assert.deepEqual(
-      [marked.status, marked.additional_status, marked.success, marked.block?.hash],
-      ['complete', 'marked', true, hash],
+    row('2, Checkout status: additional_status, block', () =>
+      assert.deepEqual(
+        [marked.status, marked.additional_status, marked.success, marked.block?.hash],
+        ['complete', 'marked', true, hash],
+      ),
     )
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 409, 'complete is final')
     const { webhook_events: events } = await show(shop, made.id, key)

@@ -7,6 +7,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { row } from './row.ts'
 
 /* Contract 3: e-mail payments and swaps from their beginning to each of their ends. */
 
@@ -119,7 +120,8 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   ]
   assert.equal(new Set([whole, tooMuch, tooLittle, nothing].map(({ swap_address: to }) => to)).size, 4)
   await fund(whole, '4')
-  assert.deepEqual(await follow(whole, 'confirming'), ['waiting', 'confirming'])
+  const deposited = await follow(whole, 'confirming')
+  row('2, Swap quote: swap_address, status', () => assert.deepEqual(deposited, ['waiting', 'confirming']))
   await fund(whole, '6')
   assert.deepEqual(await follow(whole, 'finished'), ['confirming', 'exchanging', 'sending', 'finished'])
   await fund(tooMuch, '3')

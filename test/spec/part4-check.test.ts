@@ -44,7 +44,7 @@ test('check answers GET and POST, in every spelling of path and id, with CORS an
   }
 })
 
-test('check: pending, detected, complete and expired, each with exactly what it may say (contract 4.6, rules 2, 3, 4 and 8; 2, Checkout status; 2, rule 16; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
+test('check: pending, detected, complete and expired, each with exactly what it may say (contract 4.6, rules 2, 3, 4 and 8; 2, rule 16; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const made = await shop.open({ address, amount: '1' })

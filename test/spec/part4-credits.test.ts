@@ -46,7 +46,7 @@ test('rpc_key mails a link that works once, by either name, and tells whoever as
   assert.equal(mails.received.length, 2)
 })
 
-test('buy_rpc offers credits for the account of the key, and a paid plan is added once (contract 2, Username registration offer; 4.1, Keys and credits: buy_rpc; 4.1, rules 19 and 20; 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc; 8, Credits; 8, rule 11)', async (t) => {
+test('buy_rpc offers credits for the account of the key, and a paid plan is added once (contract 4.1, Keys and credits: buy_rpc; 4.1, rules 19 and 20; 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc; 8, Credits; 8, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()

@@ -11,7 +11,7 @@ test('nano_email', async (t) => {
   const world = await openWorld(t, { EMAIL_RECIPIENTS_PER_DAY_MAX: '0' })
 
   await t.test(
-    '200 with every field of the contract in its type, and one integer behind amount, link and QR code (contract 2, Email payment; 4.1, Payments, wallets, faucet, swap: nano_email; 4.4, nano_email; 4.4, rules 1, 2 and 3; 8, Other areas: service_fee, funding)',
+    '200 with every field of the contract in its type, and one integer behind amount, link and QR code (contract 4.1, Payments, wallets, faucet, swap: nano_email; 4.4, nano_email; 4.4, rules 1, 2 and 3; 8, Other areas: service_fee, funding)',
     async () => {
       const made = await world.open({
         ...GOOD,

@@ -18,12 +18,13 @@ import {
   untilOrder,
   untilQuiet,
 } from '../usernames/world.ts'
+import { row } from './row.ts'
 
 /* Contract 4.1, names: sold by an offer, changed by their owners, and listed for everybody. */
 
 const DAY = 86_400_000
 
-test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, Username registration offer; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
+test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()
@@ -84,7 +85,10 @@ test('get_name offers plans, each with an amount of its own, and a paid one make
     assert.equal(taken.plans.length, 6, 'its owner can extend it')
   }
   await until(async () => (await shop.call('known')).json<unknown[]>().length > 0)
-  assert.deepEqual((await shop.call('known')).json<unknown>(), [entry])
+  const known = (await shop.call('known')).json<unknown>()
+  row('2, Known name: name, address, created, expires, created_unix, expires_unix', () =>
+    assert.deepEqual(known, [entry]),
+  )
   const file = async (path: string) => (await ask(`${shop.url}${path}`, { method: 'GET' })).json<unknown>()
   assert.deepEqual(await file('/known.json'), [entry])
   const aliases = (await shop.call('aliases')).json<{ account: string; alias: string }[]>()

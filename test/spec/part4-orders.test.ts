@@ -4,6 +4,7 @@ import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
 import { type Check, bearer } from '../checkout/world.ts'
 import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../usernames/world.ts'
+import { row } from './row.ts'
 
 /* What the check of an order says, and what is true once it has said it. */
 
@@ -38,20 +39,24 @@ test('money that went back said complete, success and message: a refunded order 
   await market.send(bob, made.address, priceOf(made, '1 Year'))
   const check = await untilRefunded(market, shop, made.id)
   const { status, success, error, refund, order } = check
-  assert.deepEqual(
-    [status, success, error],
-    ['refunded', false, 'Somebody else has this name. The payment is sent back.'],
+  row('2, Checkout status: status, success, error', () =>
+    assert.deepEqual(
+      [status, success, error],
+      ['refunded', false, 'Somebody else has this name. The payment is sent back.'],
+    ),
   )
   assert.deepEqual(['block' in check, 'message' in check, 'plan' in check], [false, false, false])
   const raw = priceOf(made, '1 Year')
   const { value } = made.plans.find((plan) => plan.value_raw === raw)!
-  assert.deepEqual(refund, {
-    hash: order.refunds![0]!.refund_hash,
-    amount: value,
-    amount_raw: raw,
-    address: bob.address,
-  })
-  const info = (await shop.call('block_info', { hash: refund.hash })).json<{
+  row('2, Checkout status: refund', () =>
+    assert.deepEqual(refund, {
+      hash: order.refunds![0]!.refund_hash,
+      amount: value,
+      amount_raw: raw,
+      address: bob.address,
+    }),
+  )
+  const info = (await shop.call('block_info', { hash: refund!.hash })).json<{
     contents: { link_as_account: string }
   }>()
   assert.equal(info.contents.link_as_account, bob.address)
@@ -68,7 +73,7 @@ test('money that went back said complete, success and message: a refunded order 
   const page = await ask(`${made.browser}?lang=en`, { method: 'GET' })
   assert.match(page.text, /data-status="refunded"/)
   assert.match(page.text, /Your payment is sent back/)
-  assert.ok(page.text.includes(refund.hash), 'the way to the block that brings it back')
+  assert.ok(page.text.includes(refund!.hash!), 'the way to the block that brings it back')
   const receipt = await ask(`${made.browser}/receipt?lang=en`, { method: 'GET' })
   assert.deepEqual([receipt.status, receipt.headers.location], [303, `/pay/${made.id}?lang=en`])
 })

@@ -16,7 +16,7 @@ const ONE_RAW = RAW('1', 30)
 const HASH = /^[0-9A-F]{64}$/
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 
-test('200 create answers every field in its type, and lifetimes from five minutes to ten years (contract 1, Product areas: 4. Cloud wallets; 2, Cloud wallet; 4.2, Creating; 4.2, cloud_wallet: create; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
+test('200 create answers every field in its type, and lifetimes from five minutes to ten years (contract 1, Product areas: 4. Cloud wallets; 4.2, Creating; 4.2, cloud_wallet: create; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
   const clock = new TestClock()
   const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ alice: ALICE }) }, clock)
   const now = clock.now() / 1_000

@@ -28,7 +28,7 @@ import {
 
 const RESOURCE = { url: 'https://rpc.example/', description: 'work_generate', mimeType: 'application/json' }
 
-test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 2, Payment requirements; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
+test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
   const { call, post, url } = await openShop(t, { BASE_URL: 'https://rpc.example' })
   const reply = await call('work_generate', { hash: newHash() }, { host: 'evil.example' })
   assert.equal(reply.status, 402)

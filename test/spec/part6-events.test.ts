@@ -24,6 +24,7 @@ import {
 } from '../checkout/world.ts'
 import { type Receiver, openReceiver, readerOf } from '../webhooks/world.ts'
 import { hearFailures } from '../support/failures.ts'
+import { row } from './row.ts'
 
 /* Contract 6: what events say, who signs them, and what is no event. */
 
@@ -39,7 +40,7 @@ async function firstTo(receiver: Receiver, path?: string) {
   return { headers, body, event: JSON.parse(body) as EventBody }
 }
 
-test('a completion is told once, in these very bytes, signed with the secret of the checkout (contract 6, Body; 6, Headers; 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed; 2, Checkout request fields: webhook_url, webhook_secret; 9, Synonyms: checkout)', async (t) => {
+test('a completion is told once, in these very bytes, signed with the secret of the checkout (contract 6, Body; 6, Headers; 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed; 9, Synonyms: checkout)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_secret = 'my shop secret 42'
@@ -72,7 +73,10 @@ test('a completion is told once, in these very bytes, signed with the secret of 
   const timestamp = String(world.clock.now() / 1000)
   const { 'content-type': type, 'user-agent': agent, 'nano-signature': hex, ...rest } = headers
   assert.deepEqual([type, agent], ['application/json; charset=utf-8', 'nano-gateway-webhooks/1'])
-  assert.equal(hex, hexOf(webhook_secret, body))
+  row('2, Checkout request fields: webhook_secret, metadata', () => {
+    assert.equal(hex, hexOf(webhook_secret, body))
+    assert.deepEqual(event.metadata, metadata)
+  })
   assert.equal(rest['webhook-id'], id)
   assert.equal(rest['webhook-timestamp'], timestamp)
   assert.equal(rest['webhook-signature'], `v1,${base64Of(webhook_secret, `${id}.${timestamp}.${body}`)}`)
@@ -224,6 +228,7 @@ test('nothing is sent unsigned: the default secret of the account signs, and who
   ] as const) {
     await world.pay(address, made.amount_raw)
     const { headers, body, event } = await firstTo(receiver, path)
+    row('2, Checkout request fields: webhook_url', () => assert.equal(event.checkout_id, made.id, path))
     assert.equal(headers['nano-signature'], hexOf(secret, body), 'keyed by the text')
     const keyBytes = Buffer.from(secret.slice('whsec_'.length), 'base64')
     assert.match(secret, /^whsec_[A-Za-z0-9+/]+=*$/)

@@ -1,28 +1,63 @@
 import type { TestContext } from 'node:test'
+import { systemClock } from '../../src/infra/clock.ts'
+import type { StateBlock } from '../../src/kernel/nano/block.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer, UNOPENED, frontierAfter, nano, publish } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 
 export const alice = new Signer(1)
 export const bob = new Signer(2)
+export const carol = new Signer(3)
 
 export interface Town extends Gateway {
   /** Hashes: Alice opened with 10 nano, and sent 2 of them to Bob, who has not received them. */
   opened: string
   sent: string
+  /** The block in which she sent them. */
+  block: StateBlock
 }
 
-/** A gateway in front of a ledger on which a little has happened. */
-export async function openTown(t: TestContext, env: Record<string, string> = {}): Promise<Town> {
-  const gateway = await openGateway(t, {
-    KNOWN_NAMES: JSON.stringify({ Alice: alice.address }),
-    LIMIT_FREE_PER_MINUTE: '0',
-    ...env,
-  })
+/** A gateway in front of a ledger on which a little has happened; by a test's clock, Alice sends a minute after she opened. */
+export async function openTown(
+  t: TestContext,
+  env: Record<string, string> = {},
+  clock: Clock = systemClock,
+): Promise<Town> {
+  const names = { KNOWN_NAMES: JSON.stringify({ Alice: alice.address }), LIMIT_FREE_PER_MINUTE: '0' }
+  const gateway = await openGateway(t, { ...names, ...env }, clock)
   const { node } = gateway.app.devnet!
   const signer = new Signer(1, node.ledger.thresholds)
   const opening = signer.receive(UNOPENED, await node.fund(alice.key, nano(10)), nano(10))
   const opened = await publish(node, opening)
-  const sent = await publish(node, signer.send(frontierAfter(opening), bob.key, nano(2)))
+  if (clock instanceof TestClock) clock.advance(60_000)
+  const block = signer.send(frontierAfter(opening), bob.key, nano(2))
+  const sent = await publish(node, block)
   await gateway.confirmed()
-  return { ...gateway, opened, sent }
+  return { ...gateway, opened, sent, block }
+}
+
+/** What Carol, who votes for herself, has not finished: what waits for her and what she sent, each final or not. */
+export interface Unfinished {
+  /** Her first block, with 5 nano, which is final, and a send of 1 of them, which is not. */
+  opened: string
+  spent: string
+  /** 3 nano that wait for her, and 2 more whose block is not final. */
+  waits: string
+  coming: string
+}
+
+/** Leaves blocks of Carol without a confirmation; from then on none is confirmed. */
+export async function leaveUnfinished({ app, confirmed }: Gateway): Promise<Unfinished> {
+  const { node } = app.devnet!
+  const signer = new Signer(3, node.ledger.thresholds)
+  const first = await node.fund(carol.key, nano(5))
+  const opening = signer.receive({ ...UNOPENED, representative: carol.key }, first, nano(5))
+  const opened = await publish(node, opening)
+  const waits = await node.fund(carol.key, nano(3))
+  await confirmed()
+  node.hold()
+  const coming = await node.fund(carol.key, nano(2))
+  const spent = await publish(node, signer.send(frontierAfter(opening), new Signer(11).key, nano(1)))
+  return { opened, spent, waits, coming }
 }

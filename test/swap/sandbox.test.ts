@@ -63,7 +63,7 @@ async function open(t: TestContext) {
   return { gateway, clock, swap, statusOf, fund, follow, worthOf, untilWorth, treasury }
 }
 
-test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen (contract 2, Swap quote; 3, rule 14; 4.1, Payments, wallets, faucet, swap: nano_swap, nano_swap_status)', async (t) => {
+test('nano is swapped: the deposit is real, goes to the treasury, and every state is seen (contract 3, rule 14; 4.1, Payments, wallets, faucet, swap: nano_swap, nano_swap_status)', async (t) => {
   const { swap, fund, follow, worthOf, treasury } = await open(t)
   const agreed = await swap({ amount: 10 })
   assert.deepEqual([agreed.send, agreed.receive, agreed.status], [10, '0.000099 BTC', 'waiting'])

@@ -61,7 +61,7 @@ test('50 identical requests at once cause one search', async (t) => {
   assert.ok(found >= 1 && found + hits <= 50, `${found} waited, ${hits} came later`)
 })
 
-test('work that was made before is free and says so, also after a restart (contract 2, Work result; 4.1, rule 15)', async (t) => {
+test('work that was made before is free and says so, also after a restart (contract 2, Work result: cached, credits; 4.1, rule 15)', async (t) => {
   const gateway = await openGateway(t, OWN_THREADS)
   const hash = newHash()
   const first = (await gateway.call('work_generate', { hash })).json<WorkResult>()

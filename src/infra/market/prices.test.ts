@@ -147,7 +147,7 @@ test('a price outside the band is not believed, also the first one', async (t) =
   assert.deepEqual(absurd.failures, ['no price is believable'])
 })
 
-test('market data has every member of the contract, also those a provider leaves out (contract 2, Market data; 2, rule 1)', async (t) => {
+test('market data has every member of the contract, also those a provider leaves out (contract 2, rules 1 and 22)', async (t) => {
   const coin = documented('coingecko-coin') as Record<string, unknown>
   const whole = await serve(t, reply(coin))
   const all = await providedMarketData({

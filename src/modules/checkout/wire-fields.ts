@@ -42,10 +42,12 @@ export interface CheckoutRequest extends PresentationRequest {
 }
 
 interface Order {
-  /** In the template's currency, and read when that is known. */
-  amount: unknown
+  /** Reads its own price in the template's currency, when that is known; the field says where it stands. */
+  priceIn(currency: string): Price | undefined
+  priceField: 'amount' | 'line_items'
   currency: string | undefined
   mode: CheckoutMode | undefined
+  modeField: 'mode' | 'random'
 }
 
 interface ReadingRules {
@@ -97,9 +99,11 @@ export function readCheckout(body: Body, rules: ReadingRules): CheckoutRequest {
 function readOrder(body: Body, currency: string): Order {
   const saysMode = given(body.mode) !== undefined || readFlag(body.random) !== undefined
   return {
-    amount: given(body.amount),
+    priceIn: (known) => readTotal(body, known),
+    priceField: given(body.amount) === undefined ? 'line_items' : 'amount',
     currency: given(body.currency) === undefined ? undefined : currency,
     mode: saysMode ? readMode(body) : undefined,
+    modeField: given(body.mode) === undefined ? 'random' : 'mode',
   }
 }
 

@@ -120,23 +120,26 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
   if (asked.address !== undefined && asked.address !== template.merchantAddress) throw fixed('address')
   if (asked.plans.length > 0) throw fixed('plans')
-  const { amount, currency = template.currency, mode = template.mode } = asked.order!
-  if (amount !== undefined && template.plans.length > 0) throw fixed('amount')
+  const { priceField, priceIn, currency = template.currency, mode = template.mode, modeField } = asked.order!
   // Ten euros must not become ten nano.
   if (currency !== template.currency) throw fixed('currency')
-  if (mode !== template.mode) throw fixed('mode')
+  if (mode !== template.mode) throw fixed(modeField)
+  const ownPrice = priceIn(currency)
+  if (ownPrice !== undefined && template.plans.length > 0) throw fixed(priceField)
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
+  const sealed = template.webhookSecret
+  const webhookSecret = sealed && ctx.till.secrets.open(secretContext(template.id), sealed)
+  const saved = { ...template, webhookSecret }
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {
-    if (asked[name] && asked[name] !== template[name])
+    if (asked[name] && asked[name] !== saved[name])
       throw fixed(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
   }
-  const { webhookSecret } = template
   return {
     address: template.merchantAddress,
     currency,
-    price: readPrice('amount', amount ?? template.price, currency),
+    price: ownPrice ?? readPrice('amount', template.price, currency),
     plans: readPlans(
       template.plans.map(({ title, value, discount }) => ({ title, value, discount })),
       currency,
@@ -150,7 +153,7 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
     successUrl: template.successUrl,
     cancelUrl: template.cancelUrl,
     webhookUrl: template.webhookUrl,
-    webhookSecret: webhookSecret && ctx.till.secrets.open(secretContext(template.id), webhookSecret),
+    webhookSecret,
     webhookEvents: template.webhookEvents,
     notify: template.notify,
     metadata: asked.metadata ?? template.metadata,
