@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
+import { row } from './row.ts'
 import { alice, bob, openTown } from './town.ts'
 
 /* Contract 2, ledger: every member of every object, with the type that the contract gives it. */
@@ -135,24 +136,32 @@ test('the objects of the ledger', async (t) => {
   )
 
   await t.test(
-    'what waits is shown in each of its forms (contract 2, Receivable entry; 4.1, Receivable; 4.1, Node and account reads: receivable, pending, accounts_receivable; 9, Synonyms: action)',
+    'what waits is shown in each of its forms (contract 2, Receivable entry; 4.1, Node and account reads: receivable, pending, accounts_receivable)',
     async () => {
       const { call, sent } = town
       const account = bob.address
       for (const action of ['receivable', 'pending']) {
         const ask = async (fields: object) => (await call(action, { account, count: '5', ...fields })).json<Members>()
         const entry = { amount: TWO, amount_nano: '2', source: alice.address, username: 'Alice' }
-        assert.deepEqual(await ask({ array: 'true' }), [{ hash: sent, ...entry }])
-        assert.deepEqual((await ask({})).blocks, [sent])
-        assert.deepEqual((await ask({ threshold: '1' })).blocks, { [sent]: TWO })
-        assert.deepEqual((await ask({ source: 'true' })).blocks, { [sent]: entry })
+        const [list, hashes, amounts, sources] = [
+          await ask({ array: 'true' }),
+          await ask({}),
+          await ask({ threshold: '1' }),
+          await ask({ source: 'true' }),
+        ]
+        const none = (await call(action, { account: alice.address, array: true })).json()
+        row('4.1, Receivable: receivable with array', () =>
+          assert.deepEqual([list, none], [[{ hash: sent, ...entry }], []]),
+        )
+        row('4.1, Receivable: receivable', () => assert.deepEqual(hashes, { blocks: [sent] }))
+        row('4.1, Receivable: receivable with threshold', () => assert.deepEqual(amounts, { blocks: { [sent]: TWO } }))
+        row('4.1, Receivable: receivable with source', () => assert.deepEqual(sources, { blocks: { [sent]: entry } }))
         assert.equal((await call(action, { account: alice.address })).json().blocks, '')
-        assert.deepEqual((await call(action, { account: alice.address, array: true })).json(), [])
       }
       for (const action of ['accounts_receivable', 'accounts_pending']) {
         const { blocks } = (await call(action, { accounts: [account, alice.address] })).json<{ blocks: Members }>()
         const entry = { amount: TWO, amount_nano: '2', source: alice.address, username: 'Alice' }
-        assert.deepEqual(blocks, { [account]: { [sent]: entry } })
+        row('4.1, Receivable: accounts_receivable', () => assert.deepEqual(blocks, { [account]: { [sent]: entry } }))
         assert.equal((await call(action, { accounts: [alice.address] })).json().blocks, '')
       }
     },
