@@ -150,9 +150,7 @@ test('every product area does its first useful thing', async (t) => {
   // 2. Checkout: paid, and the check knows.
   const sale = (await call('checkout', { address: alice.address, amount: '1' })).json()
   await pay(alice.address, sale.amount_raw!)
-  await row('1, Product areas: 2. Checkout', () =>
-    until(async () => (await check(sale.check!)).status === 'complete'),
-  )
+  await row('1, Product areas: 2. Checkout', () => until(async () => (await check(sale.check!)).status === 'complete'))
 
   // 3. Faucet.
   await until(
