@@ -47,7 +47,6 @@ export function readRows() {
       const isHead = /^\|[-| :]+\|$/.test(lines[at + 1] ?? '')
       const cells = cellsOf(line)
       if (isHead || /^[-: ]+$/.test(cells[0]) || cells[0] === '') return
-      // Two columns of equal kind, as in the lists of texts, are two rows.
       rows.push({ section, heading, key: plain(cells[0]), text: plain(cells.slice(1).filter(Boolean).join(' · ')) })
     })
   }

@@ -34,7 +34,7 @@ test('what the page shows, the redirects and the price in another currency come 
   assert.deepEqual([checkout.metadata, checkout.notify], [fields.metadata, fields.notify])
 })
 
-test('modes, plans and templates by every name they have (contract 2, Checkout request fields: mode, random, plans, template, public_key; 9, Synonyms: checkout, checkout plans)', async (t) => {
+test('modes, plans and templates by every name they have (contract 2, Checkout request fields: mode, random, plans, template, public_key; 9, Synonyms: mode of checkout, checkout plans)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const unique = await shop.open({ address, amount: '1', random: 'true' })
   assert.equal(unique.mode, 'unique_amount')
