@@ -93,11 +93,12 @@ test('what fits no offer is kept for the operator and buys nothing (contract 3, 
   assert.equal(BigInt(balance!) + BigInt(receivable!), bare + price, 'the treasury has both')
 })
 
-test('paid after the offer has ended: the name is given all the same, unless somebody has it (contract 3, rule 11)', async (t) => {
+test('paid after the offer has ended: the name is given all the same, unless somebody has it, and not after a week (contract 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
   const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
+  const forgotten = await offer(shop, 'later')
   await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
   await turnUntil(market, 2 * HOUR, async () => (await shop.check(forBob.id)).status === 'expired')
   await market.send(alice, forAlice.address, priceOf(forAlice, '1 Year'))
@@ -109,6 +110,16 @@ test('paid after the offer has ended: the name is given all the same, unless som
   await untilRefunded(market, shop, forBob.id)
   assert.equal(market.fundsOf(bob.address), nano('100'))
   await assertAccounted(market, shop)
+
+  await untilQuiet(market, shop)
+  market.clock.leap(7 * DAY)
+  const reserved = shop.app.store.db.selectFrom('checkout_reservations').where('checkout_id', '=', forgotten.id)
+  await turnUntil(market, HOUR / 6, async () => (await reserved.select('plan').execute()).length === 0)
+  await market.send(bob, forgotten.address, priceOf(forgotten, '1 Year'))
+  const other = await offer(shop, 'other')
+  await market.send(alice, other.address, priceOf(other, '1 Month'))
+  await turnUntil(market, 1_000, async () => (await shop.check(other.id)).success)
+  assert.equal((await offer(shop, 'later')).status, 'available')
 })
 
 test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, rule 11; 8, Usernames: grace)', async (t) => {

@@ -87,9 +87,11 @@ test('every subtype is taken, as object or as text, and answered with the hash o
   for (const force of [true, 'true', 1, '1']) {
     const forced = await send(gateway, good, { subtype: 'send', force })
     const error = 'Forced blocks are not accepted.'
-    assert.deepEqual(
-      [forced.status, forced.json<unknown>()],
-      [403, { error, message: error, code: 'feature_disabled', field: 'force' }],
+    row('4.1, rule 5', () =>
+      assert.deepEqual(
+        [forced.status, forced.json<unknown>()],
+        [403, { error, message: error, code: 'feature_disabled', field: 'force' }],
+      ),
     )
   }
   assert.deepEqual((await send(gateway, good, { subtype: 'send', force: 'false' })).status, 200)
