@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { frontierOf, publish } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
 import {
@@ -26,13 +27,19 @@ const DAY = 24 * HOUR
 test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, rule 2; 8, Checkout: lifetime, watch for late payments; 2, Checkout status: expired; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const webhook_events = ['payment.late', 'checkout.expired']
-  const open = () => shop.open({ address, amount: '1', webhook_events }, bearer(key))
+  const cancel_url = 'https://shop.example/cart'
+  const open = () => shop.open({ address, amount: '1', webhook_events, cancel_url }, bearer(key))
   const [expires, cancelled, unpaid] = [await open(), await open(), await open()]
   const forgotten = await shop.open({ address: stranger.address, amount: '1', mode: 'unique_address' }, bearer(key))
   const deleted = await shop.rest('DELETE', `/api/checkouts/${cancelled.id}`, key)
   assert.deepEqual(deleted.json(), { success: true, deleted: true, id: cancelled.id })
   const givenUp = await shop.check(cancelled.id)
-  row('3, Checkout: cancelled, given up', () => assert.equal(givenUp.status, 'cancelled'))
+  // Who leaves by the link goes to the shop, and the checkout hears nothing of it.
+  const page = await ask(`${shop.url}/pay/${expires.id}`, { method: 'GET', headers: { accept: 'text/html' } })
+  row('3, Checkout: cancelled, given up', () => {
+    assert.equal(givenUp.status, 'cancelled')
+    assert.ok(page.text.includes(`href="${cancel_url}"`))
+  })
 
   // Not before its time.
   world.clock.leap(DAY - MINUTE)

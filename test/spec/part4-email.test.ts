@@ -236,6 +236,13 @@ test('nano_email', async (t) => {
         ],
       )
       assert.equal((await world.rest('GET', `/api/emails/${made[0]}`)).status, 404)
+      for (const [status, count] of [
+        ['waiting', 5],
+        ['funded', 0],
+      ] as const) {
+        const some = (await world.rest('GET', `/api/emails?status=${status}`, key)).json<{ payments: object[] }>()
+        assert.equal(some.payments.length, count, status)
+      }
       assert.equal((await world.rest('GET', '/api/emails?status=nope')).status, 400)
       for (const limit of ['0', '101', '-1', 'x']) {
         assert.equal((await world.rest('GET', `/api/emails?limit=${limit}`)).status, 400)

@@ -60,7 +60,8 @@ test('a payer types an amount where none was fixed, and gets one that is unique 
   }
   const reply = await type('1.5')
   assert.equal(reply.status, 200, reply.text)
-  const { amount_raw: raw, status, link } = reply.json()
+  const { amount_raw: raw, status, link, browser } = reply.json()
+  assert.match(browser!, new RegExp(`^${url}/pay/${open.id}\\?choice=\\d+$`))
   const most = parseNano('1.5')! + parseNano('0.0075')!
   assert.ok(BigInt(raw!) > parseNano('1.5')! && BigInt(raw!) <= most, raw)
   assert.deepEqual([status, link], ['pending', `nano:${address}?amount=${raw}`])
