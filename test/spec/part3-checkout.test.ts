@@ -108,7 +108,7 @@ test('an exact amount: pending, detected, back again when its block is lost, com
 test('seen just before the end, unconfirmed after it: the checkout waits for its block, while an unpaid one ends', async (t) => {
   const { world, shop, key } = await openShop(t)
   const made = await shop.open({ address, amount: '1' }, bearer(key))
-  const unpaid = await shop.open({ address: stranger.address, amount: '1' }, bearer(key))
+  const unpaid = await shop.open({ address, amount: '2' }, bearer(key))
   world.clock.leap(DAY - 10_000)
   world.ledger.node.hold()
   await world.pay(address, made.amount_raw)
