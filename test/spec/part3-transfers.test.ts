@@ -89,6 +89,7 @@ interface Swap {
   swap_address: string
   refund_address: string
   status: string
+  expires_unix: number
 }
 
 test('a swap: waiting with its deposit address, confirming, exchanging, sending, finished; or refunded, failed, expired (contract 3, rule 14)', async (t) => {
@@ -161,7 +162,10 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   await follow(tooLittle, 'confirming')
   clock.leap(agreedAt + DAY - 5_000 - clock.now())
   await follow(nothing, 'expired')
-  row('3, Swap: expired', () => assert.ok(clock.now() >= agreedAt + DAY, 'not before the day is over'))
+  row('3, Swap: expired', () => {
+    assert.equal(nothing.expires_unix, (agreedAt + DAY) / 1_000)
+    assert.ok(clock.now() >= agreedAt + DAY, 'not before the day is over')
+  })
   await follow(tooLittle, 'refunded')
   const tooLittleBack = await worthOf(holder)
   row('3, Swap: refunded', () => assert.deepEqual([tooMuchBack, tooLittleBack], [nano('3'), nano('0.5')]))
