@@ -47,7 +47,6 @@ export function readRows() {
       const isHead = /^\|[-| :]+\|$/.test(lines[at + 1] ?? '')
       const cells = cellsOf(line)
       if (isHead || /^[-: ]+$/.test(cells[0]) || cells[0] === '') return
-      // Two columns of equal kind, as in the lists of texts, are two rows.
       rows.push({ section, heading, key: plain(cells[0]), text: plain(cells.slice(1).filter(Boolean).join(' · ')) })
     })
   }
@@ -104,13 +103,17 @@ export function readCitations() {
   for (const file of listTests()) {
     const source = readFileSync(file, 'utf8')
     const found = [...source.matchAll(TITLE)]
-    const helpers = source.slice(0, found[0]?.index)
+    // What the file has in its hands, beside the names of what it cites.
+    const words = source.replaceAll(TITLE, 'test(').replaceAll(ROW, 'row(')
     found.forEach(([, , title], at) => {
       const body = source.slice(found[at].index + found[at][0].length, found[at + 1]?.index)
       const inside = /\(contract ([^()]*(?:\([^()]*\)[^()]*)*)\)\s*$/.exec(title)?.[1] ?? ''
-      const named = [...inside.split(/; (?:contract )?/), ...[...body.matchAll(ROW)].map(([, , name]) => name)]
+      const named = [
+        ...inside.split(/; (?:contract )?/),
+        ...[...body.matchAll(ROW)].flatMap(([, , name]) => name.split('; ')),
+      ]
       for (const citation of named.map(readCitation).filter(Boolean)) {
-        const test = { title: title.replace(/\s*\(contract .*$/, ''), file: relative(root, file), body, helpers }
+        const test = { title: title.replace(/\s*\(contract .*$/, ''), file: relative(root, file), words }
         citations.push({ ...citation, ...test })
       }
     })
@@ -126,10 +129,9 @@ function namesOf(row, citation) {
   return row.key.split(', ').filter((name) => citation.keys.includes(name))
 }
 
-/** A test that names a field and never has the word in its hands proves nothing about it. */
-function neverRead({ keys = [], body, helpers }) {
-  const read = `${helpers} ${body.replaceAll(ROW, 'row(')}`
-  return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !read.includes(key))
+/** A file that names a field and never has the word in its hands proves nothing about it. */
+function neverRead({ keys = [], words }) {
+  return keys.filter((key) => /^[a-z]+(_[a-z]+)+$/.test(key) && !words.includes(key))
 }
 
 export function cover(rows, citations) {

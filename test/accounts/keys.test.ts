@@ -27,7 +27,7 @@ import { hearFailures } from '../support/failures.ts'
 const DAY = 24 * 3_600_000
 const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
 
-test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14; 5, Key kinds)', async () => {
+test('a key with a wrong checksum is refused without a look-up, and so is everything that is no key (contract 5, rule 14)', async () => {
   const clock = new TestClock()
   const keys = new StoredKeys({ db: untouchable, clock, failures: hearFailures() })
   const key = createApiKey('secret', systemRandom)

@@ -26,7 +26,7 @@ forEachEngine((_engine, open) => {
     return { ...opened, mail }
   }
 
-  test('a link works once, on whichever instance it arrives first (contract 4.1, Keys and credits: rpc_key; 5, How keys are issued: action rpc_key, synonym gpu_key, with email)', async (t) => {
+  test('a link works once, on whichever instance it arrives first (contract 5, How keys are issued: action rpc_key, synonym gpu_key, with email)', async (t) => {
     const { ctx, mail, openAnother } = await openLinks(t)
     const other = (await openAnother()).ctx
     const token = await mail('a@example.com')

@@ -70,7 +70,7 @@ test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: small
   assert.equal((await shop.app.store.db.selectFrom('checkouts').select('id').execute()).length, 0)
 })
 
-test('401 and 403: notify, templates and generated wallets need a key, and secrets need a secret one (contract 5, rules 5, 6 and 16; 5, What needs a key: in checkout: notify; 2, rule 12; 7, Texts and codes: key needed, none given, account or feature not allowed)', async (t) => {
+test('401 and 403: notify, templates and generated wallets need a key, and secrets need a secret one (contract 5, rules 5, 6 and 16; 5, What needs a key: notify, template, mode generated_wallet; 2, rule 12; 7, Texts and codes: key needed, none given, account or feature not allowed)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const plain = { address, amount: '1' }

@@ -1,27 +1,37 @@
+import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { until } from '../support/until.ts'
-import { merchant, openWorld } from './world.ts'
+import { bearer, merchant, openWorld } from './world.ts'
 
 /* Streams of events across instances; what one tells is in test/spec. */
 
-const address = merchant.address
+const { address } = merchant
 
-test('events reach whoever watches on another instance, and a closing gateway ends its streams', async (t) => {
+function watch(url: string): { text: string; ended: boolean } {
+  const stream = { text: '', ended: false }
+  const request = httpRequest(url, { agent: false }, (response) => {
+    response.setEncoding('utf8').on('data', (chunk: string) => (stream.text += chunk))
+    response.on('end', () => (stream.ended = true))
+  })
+  request.end()
+  return stream
+}
+
+// A payment would prove nothing here: the second instance sees it on the ledger by itself.
+test('what a merchant does on one instance reaches whoever watches on another, and a closing gateway ends its streams', async (t) => {
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
-  const paid = await first.open({ address, amount: '1' })
-  const open = await first.open({ address, amount: '1' })
-  const texts: Record<string, string> = {}
-  for (const { id } of [paid, open]) {
-    texts[id] = ''
-    const request = httpRequest(`${second.url}/pay/${id}/events`, (response) => {
-      response.setEncoding('utf8').on('data', (chunk: string) => (texts[id] += chunk))
-    })
-    request.end()
-  }
-  await until(() => Object.values(texts).every((text) => text.includes('"status":"pending"')))
-  await world.pay(address, paid.amount_raw)
-  await until(() => texts[paid.id]!.includes('"status":"complete"'))
+  const open = () => first.open({ address, amount: '1' }, bearer(world.key()))
+  const [given, kept] = [await open(), await open()]
+  const [ofGiven, ofKept] = [given, kept].map(({ id }) => watch(`${second.url}/pay/${id}/events`)) as [
+    ReturnType<typeof watch>,
+    ReturnType<typeof watch>,
+  ]
+  await until(() => [ofGiven, ofKept].every(({ text }) => text.includes('"status":"pending"')))
+  assert.equal((await first.rest('DELETE', `/api/checkouts/${given.id}`, world.key())).status, 200)
+  await until(() => ofGiven.text.includes('"status":"cancelled"') && ofGiven.ended)
+  assert.equal(ofKept.ended, false)
   await second.close()
+  await until(() => ofKept.ended)
 })

@@ -141,7 +141,7 @@ test('403 what administrators see is not for others', async (t) => {
   assert.deepEqual([wrong.statusCode, wrong.json<ErrorBody>().field], [400, 'status'])
 })
 
-test('404 and the usual body for a path that is none (contract 7, rule 4; 7, Body)', async (t) => {
+test('404 and the usual body for a path that is none (contract 7, rule 4)', async (t) => {
   const world = await openWorld(t)
   for (const [method, path] of [
     ['GET', '/api/nothing'],

@@ -127,7 +127,7 @@ async function openWallets(t: TestContext) {
   return { gateway, ann: new Wallet(gateway, ann, { asText: false }), ben: new Wallet(gateway, ben, { asText: true }) }
 }
 
-test('a wallet opens, sends, receives and changes its representative through the gateway (contract 4.1, rules 1, 2 and 3; 4.1, Blocks and work: process, work_generate; 4.1, Publishing a block; 1, Product areas: 1. Node reads and writes)', async (t) => {
+test('a wallet opens, sends, receives and changes its representative through the gateway (contract 4.1, rules 1, 2 and 3; 4.1, Blocks and work: process, work_generate; 1, Product areas: 1. Node reads and writes)', async (t) => {
   const wallets = await openWallets(t)
   assert.deepEqual(await wallets.ann.balance(), {
     balance: '0',
@@ -187,7 +187,7 @@ test('a wallet opens, sends, receives and changes its representative through the
   assert.deepEqual([found.block.hash, found.block.amount_raw], [received, nano(2).toString()])
 })
 
-test('200 with the exact words of the ledger for a block it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger; 7, Texts of the node; 7, Status codes: 200)', async (t) => {
+test('200 with the exact words of the ledger for a block it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger; 7, Status codes: 200)', async (t) => {
   const wallets = await openWallets(t)
   await wallets.ann.receiveAll()
   const { frontier, balance, representative } = await wallets.ann.ask('account_info', { representative: 1 })

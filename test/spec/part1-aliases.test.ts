@@ -6,6 +6,7 @@ import { Signer, UNOPENED, frontierAfter, nano, publish } from '../support/block
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { bearer, turnUntil } from '../checkout/world.ts'
 import { lease, openMarket, untilQuiet } from '../usernames/world.ts'
+import { row } from './row.ts'
 
 /* Contract 1: usernames stand wherever an account does. */
 
@@ -99,7 +100,7 @@ test('a username stands wherever an account does', async (t) => {
   )
 
   await t.test(
-    'one name that nobody has costs the others of a list nothing (contract 4.1, Receivable: accounts_receivable, accounts_receivable, unknown names)',
+    'one name that nobody has costs the others of a list nothing (contract 4.1, Receivable: accounts_receivable with unknown names)',
     async () => {
       const given = { accounts: ['@nobody', '@Bob', bob.address, '@__proto__'] }
       const reply = (await gateway.call('accounts_receivable', given)).json<{ blocks: object; errors: object }>()
@@ -181,11 +182,13 @@ test('a username stands wherever an account does', async (t) => {
         ['5', 'Genesis'],
       ])
       const nothing = await gateway.call('accounts_receivable', { accounts: ['@alice', NOBODY] })
-      assert.deepEqual(nothing.json(), { blocks: '' })
+      row('4.1, Receivable: accounts_receivable where nothing waits', () =>
+        assert.deepEqual(nothing.json(), { blocks: '' }),
+      )
     },
   )
 
-  await t.test('a single account may be given as `account` (contract 9, Synonyms: accounts_frontiers)', async () => {
+  await t.test('a single account may be given as `account`', async () => {
     const { frontier } = (await gateway.call('account_info', { account: '@alice' })).json()
     const reply = await gateway.call('account_frontiers', { account: alice.address })
     assert.deepEqual(reply.json(), { frontiers: { [alice.address]: frontier } })
@@ -232,18 +235,18 @@ test('a username stands wherever an account does', async (t) => {
 
   // Clients test for exactly these (clients 3 and 7).
 
-  await t.test(
-    'nothing to list is "" in the shapes of the node and [] in a list (contract 4.1, Receivable)',
-    async () => {
-      const account = NOBODY
-      assert.deepEqual((await gateway.call('receivable', { account })).json(), { blocks: '' })
-      assert.deepEqual((await gateway.call('receivable', { account, source: true })).json(), { blocks: '' })
-      assert.deepEqual((await gateway.call('receivable', { account, array: true })).json<unknown>(), [])
-      assert.deepEqual((await gateway.call('account_history', { account, count: 5 })).json(), { account, history: '' })
-      const hash = 'A'.repeat(64)
-      assert.deepEqual((await gateway.call('blocks_info', { hashes: [hash] })).json(), { error: 'Block not found' })
-    },
-  )
+  await t.test('nothing to list is "" in the shapes of the node and [] in a list', async () => {
+    const account = NOBODY
+    for (const shape of [{}, { source: true }, { threshold: '1' }]) {
+      const none = (await gateway.call('receivable', { account, ...shape })).json()
+      row('4.1, Receivable: receivable where nothing waits', () => assert.deepEqual(none, { blocks: '' }))
+    }
+    assert.deepEqual((await gateway.call('receivable', { account, array: true })).json<unknown>(), [])
+    assert.deepEqual((await gateway.call('account_history', { account, count: 5 })).json(), { account, history: '' })
+    const hash = 'A'.repeat(64)
+    assert.deepEqual((await gateway.call('blocks_info', { hashes: [hash] })).json(), { error: 'Block not found' })
+  })
+
   await t.test(
     'a username stands for where money goes, and each answer says which address that is (contract 1, rule 14)',
     async () => {

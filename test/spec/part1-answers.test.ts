@@ -7,6 +7,7 @@ import { TestClock } from '../support/clock.ts'
 import { type Ask, type Reply, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { assertRefusal } from './refusal.ts'
+import { row } from './row.ts'
 
 /* Contract 1: how answers always look, whoever is asked. */
 
@@ -73,7 +74,9 @@ test('every answer opens itself to other origins, and no two have the same id (c
   for (const [status, { headers, ...reply }] of replies) {
     assert.equal(reply.status, status, reply.text)
     assert.equal(headers['access-control-allow-origin'], '*', reply.text)
-    assert.equal(headers['access-control-expose-headers'], EXPOSED)
+    row('1, Headers across origins: exposed to scripts', () =>
+      assert.equal(headers['access-control-expose-headers'], EXPOSED),
+    )
     assert.ok(typeof headers['x-request-id'] === 'string' && headers['x-request-id'].length > 0)
     ids.add(headers['x-request-id'])
     if (status >= 400) {
@@ -104,7 +107,7 @@ test('every answer opens itself to other origins, and no two have the same id (c
   }
 })
 
-test('a preflight allows what clients send, on every path, without touching anything (contract 1, Headers across origins)', async (t) => {
+test('a preflight allows what clients send, on every path, without touching anything', async (t) => {
   const gateway = await openGateway(t, { CONCURRENCY_MAX: '1' })
   for (const path of ['/', '/nowhere', '/openapi.json']) {
     const { status, headers, text } = await ask(`${gateway.url}${path}`, {
@@ -117,7 +120,9 @@ test('a preflight allows what clients send, on every path, without touching anyt
     })
     assert.deepEqual([status, text], [204, ''])
     assert.equal(headers['access-control-allow-origin'], '*')
-    assert.equal(headers['access-control-allow-headers'], ALLOWED)
+    row('1, Headers across origins: allowed in a preflight', () =>
+      assert.equal(headers['access-control-allow-headers'], ALLOWED),
+    )
     assert.match(headers['access-control-allow-methods']!, /POST/)
     assert.ok(Number(headers['access-control-max-age']) > 0)
   }

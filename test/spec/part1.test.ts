@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Raw } from '../../src/kernel/money.ts'
+import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { codeOf } from '../email/world.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
+import { openCustomer } from '../support/customer.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
 import { SHOP, newHash, openPayer, paymentBlock, requiredOf, responseOf, signed } from '../x402/world.ts'
+import { row } from './row.ts'
 import { alice, bob, openTown } from './town.ts'
 
 /* Contract 1: what the service does, its terms and its transport. */
 
-test('links come from the three settings, and never from the Host header (contract 1, Terms and units: {base_url}, {checkout_url}, {api_url}; 1, rule 13)', async (t) => {
+test('links come from the three settings, and never from the Host header (contract 1, rule 13)', async (t) => {
   const { url } = await openGateway(t, {
     BASE_URL: 'https://base.example',
     CHECKOUT_URL: 'https://pay.example',
@@ -25,10 +27,17 @@ test('links come from the three settings, and never from the Host header (contra
     body: JSON.stringify({ action: 'checkout', address: alice.address, amount: '1' }),
   })
   const { id, browser, check, json } = reply.json()
-  assert.equal(browser, `https://pay.example/pay/${id}`)
-  assert.equal(check, `https://api.example/check/${id}`)
-  assert.equal(json, `https://api.example/checkout/${id}`)
+  row('1, Terms and units: {checkout_url}', () => assert.equal(browser, `https://pay.example/pay/${id}`))
+  row('1, Terms and units: {api_url}', () =>
+    assert.deepEqual([check, json], [`https://api.example/check/${id}`, `https://api.example/checkout/${id}`]),
+  )
   assert.doesNotMatch(reply.text, /evil/)
+  const { rpc } = (await ask(url, { method: 'GET', headers: { host: 'evil.example' } })).json()
+  row('1, Terms and units: {base_url}', () => assert.equal(rpc, 'POST https://base.example'))
+  const { call } = await openGateway(t, { BASE_URL: 'https://base.example' })
+  const made = (await call('checkout', { address: alice.address, amount: '1' })).json()
+  const links = [made.browser, made.check, made.json].map((link) => new URL(link!).origin)
+  assert.deepEqual(links, ['https://base.example', 'https://base.example', 'https://base.example'])
 })
 
 test('without settings all links lead to the gateway itself (contract 1, rule 13)', async (t) => {
@@ -40,23 +49,51 @@ test('without settings all links lead to the gateway itself (contract 1, rule 13
   }
 })
 
-test('addresses, aliases, hashes, work and amounts are written as the terms say (contract 1, Terms and units; 1, rule 7)', async (t) => {
+test('addresses, aliases, hashes, work and amounts are written as the terms say (contract 1, rule 7)', async (t) => {
   const { call, sent } = await openTown(t)
-  const info = (await call('account_info', { account: alice.address })).json()
-  assert.equal(toAddress(alice.key), alice.address)
-  assert.match(alice.address, /^nano_[13][13-9a-km-uw-z]{59}$/)
+  const flags = { weight: true, receivable: true, representative: true }
+  const info = (await call('account_info', { account: alice.address, ...flags })).json()
+  row('1, Terms and units: address, ledger account', () =>
+    assert.equal(info.representative, toAddress(DEV_NETWORK.genesisAccount)),
+  )
+  assert.match(info.representative!, /^nano_[13][13-9a-km-uw-z]{59}$/)
   assert.match(info.frontier!, /^[0-9A-F]{64}$/)
-  assert.equal(info.balance, '8000000000000000000000000000000')
-  assert.equal(info.balance_nano, '8')
-  assert.equal((await call('account_info', { account: '@alice' })).json().address, alice.address)
+  row('1, Terms and units: hash', () => assert.equal(info.frontier, sent))
+  row('1, Terms and units: raw', () => assert.equal(info.balance, '8000000000000000000000000000000'))
+  row('1, Terms and units: nano', () => assert.equal(info.balance_nano, '8'))
+  const twins = Object.keys(info).filter((name) => name.endsWith('_nano'))
+  assert.deepEqual(twins.toSorted(), ['balance_nano', 'pending_nano', 'receivable_nano', 'weight_nano'])
+  row('1, Terms and units: _nano', () => {
+    for (const twin of twins) assert.equal(`${parseNano(info[twin]!)}`, info[twin.replace('_nano', '')], twin)
+  })
+  const named = (await call('account_info', { account: '@alice' })).json()
+  row('1, Terms and units: alias', () => assert.equal(named.address, alice.address))
   const work = (await call('work_generate', { hash: sent })).json<Record<string, unknown>>()
-  assert.match(String(work.work), /^[0-9a-f]{16}$/)
+  row('1, Terms and units: work value', () => assert.match(String(work.work), /^[0-9a-f]{16}$/))
   // Scalars of the node are texts, and so is what is true or false.
   const block = (await call('block_info', { hash: sent })).json<Record<string, unknown>>()
   for (const name of ['confirmed', 'height', 'local_timestamp', 'amount', 'balance']) {
     assert.equal(typeof block[name], 'string', name)
   }
   assert.equal(block.confirmed, 'true')
+})
+
+test('what the keys of one customer account made is theirs, and no other account’s (contract 1, Terms and units: account)', async (t) => {
+  const gateway = await openTown(t)
+  const { call, url } = gateway
+  const [customer, stranger] = [await openCustomer(gateway), await openCustomer(gateway)]
+  const second = { authorization: `Bearer ${await customer.issue('secret')}` }
+  const { id } = (await call('checkout', { address: alice.address, amount: '1' }, customer.headers)).json()
+  const { address } = (await call('cloud_wallet', {}, customer.headers)).json()
+  const seenBy = async (headers: Record<string, string>) => {
+    const wallets = (await call('cloud_wallet', { list: true }, headers)).json<{ address: string }[]>()
+    const listed = await ask(`${url}/api/checkouts`, { method: 'GET', headers })
+    const { checkouts } = listed.json<{ checkouts: { id: string }[] }>()
+    const { keys } = (await ask(`${url}/api/keys`, { method: 'GET', headers })).json<{ keys: object[] }>()
+    return [wallets.map((wallet) => wallet.address), checkouts.map((checkout) => checkout.id), keys.length]
+  }
+  assert.deepEqual(await seenBy(second), [[address], [id], 2])
+  assert.deepEqual(await seenBy(stranger.headers), [[], [], 1])
 })
 
 test('members that a newer node adds are passed on (contract 1, rule 19; 9, rules 3 and 4)', async (t) => {
@@ -82,7 +119,7 @@ test('data and conversion: prices, market, representatives and units are there w
   }
 })
 
-test('every product area does its first useful thing (contract 1, Product areas)', async (t) => {
+test('every product area does its first useful thing', async (t) => {
   const mails = await openMailServer(t)
   const { app, url, call, confirmed } = await openGateway(t, {
     DEVNET_TREASURY_NANO: '1',
@@ -107,12 +144,13 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const { hash: published } = (await call('process', { subtype: 'open', block: toBlockJson(opening) })).json()
   assert.equal((await call('block_info', { hash: published })).json().subtype, 'receive')
   await confirmed()
-  assert.equal((await call('account_balance', { account: carol.address })).json().balance_nano, '1')
+  const opened = (await call('account_balance', { account: carol.address })).json()
+  row('1, Product areas: 1. Node reads and writes', () => assert.equal(opened.balance_nano, '1'))
 
   // 2. Checkout: paid, and the check knows.
   const sale = (await call('checkout', { address: alice.address, amount: '1' })).json()
   await pay(alice.address, sale.amount_raw!)
-  await until(async () => (await check(sale.check!)).status === 'complete')
+  await row('1, Product areas: 2. Checkout', () => until(async () => (await check(sale.check!)).status === 'complete'))
 
   // 3. Faucet.
   await until(
@@ -121,13 +159,15 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const claimed = await call('faucet_claim', { nano_address: bob.address }, keyed)
   assert.equal(claimed.json<{ claim: { status: string } }>().claim.status, 'sent', claimed.text)
   await confirmed()
-  assert.equal((await call('account_balance', { account: bob.address })).json().receivable_nano, '0.001')
+  const given = (await call('account_balance', { account: bob.address })).json()
+  row('1, Product areas: 3. Faucet', () => assert.equal(given.receivable_nano, '0.001'))
 
   // 4. Cloud wallets.
   const wallet = (await call('cloud_wallet', {}, keyed)).json()
   await pay(wallet.address!, nano(1).toString())
   const sent = await call('cloud_wallet', { account: wallet.address, send: bob.address, amount: '1' }, keyed)
-  assert.equal((await call('block_info', { hash: sent.json().hash })).json().amount_nano, '1')
+  const { amount_nano: moved } = (await call('block_info', { hash: sent.json().hash })).json()
+  row('1, Product areas: 4. Cloud wallets', () => assert.equal(moved, '1'))
 
   // 5. Usernames: whoever pays has the name.
   const offer = (await call('get_name', { name: 'Dora' })).json<{
@@ -138,7 +178,8 @@ test('every product area does its first useful thing (contract 1, Product areas)
   await pay(offer.address, offer.plans[0]!.value_raw)
   await until(async () => (await check(offer.check)).order?.status === 'applied')
   const genesis = toAddress(DEV_NETWORK.genesisAccount)
-  assert.equal((await call('account_info', { account: '@dora' })).json().address, genesis)
+  const { address: dora } = (await call('account_info', { account: '@dora' })).json()
+  row('1, Product areas: 5. Usernames', () => assert.equal(dora, genesis))
 
   // 6. E-mail payments: funded, mailed, claimed.
   const fields = { refund_address: alice.address, amount: '1', emails: ['x@example.com'] }
@@ -150,7 +191,8 @@ test('every product area does its first useful thing (contract 1, Product areas)
   const claim = await ask(`${url}/claim`, { body: JSON.stringify({ code, address: eve }) })
   assert.equal(claim.status, 200, claim.text)
   await confirmed()
-  assert.equal((await call('account_balance', { account: eve })).json().receivable_nano, '1')
+  const { receivable_nano: mailed } = (await call('account_balance', { account: eve })).json()
+  row('1, Product areas: 6. E-mail payments', () => assert.equal(mailed, '1'))
 
   // 7. Data and conversion.
   assert.equal((await call('raw_to_nano', { amount: '1' })).json().nano, `0.${'0'.repeat(29)}1`)
@@ -163,6 +205,8 @@ test('every product area does its first useful thing (contract 1, Product areas)
   assert.equal(requiredOf(challenge).payTo, SHOP.address)
   const paid = await call('work_generate', work, signed(paymentBlock(node, await openPayer(node))))
   assert.equal(paid.status, 200, paid.text)
-  assert.match(paid.json().work!, /^[0-9a-f]{16}$/)
-  assert.equal(responseOf(paid).success, true)
+  row('1, Product areas: 8. Pay per request', () => {
+    assert.match(paid.json().work!, /^[0-9a-f]{16}$/)
+    assert.equal(responseOf(paid).success, true)
+  })
 })

@@ -74,7 +74,7 @@ test('what the page shows, where it leads to and the price in another currency a
   })
 })
 
-test('modes, plans and templates by every name they have (contract 9, Synonyms: checkout, checkout plans)', async (t) => {
+test('modes, plans and templates by every name they have (contract 9, Synonyms: mode of checkout, checkout plans)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const unique = await shop.open({ address, amount: '1', random: 'true' })
   row('2, Checkout request fields: random', () => assert.equal(unique.mode, 'unique_amount'))

@@ -158,27 +158,33 @@ test('the objects of the ledger', async (t) => {
   )
 
   await t.test(
-    'what waits is shown in each of its forms (contract 4.1, Receivable; 4.1, Node and account reads: receivable, pending, accounts_receivable; 9, Synonyms: action)',
+    'what waits is shown in each of its forms (contract 4.1, Node and account reads: receivable, pending, accounts_receivable)',
     async () => {
       const { call, sent } = town
       const account = bob.address
       const entry = { amount: TWO, amount_nano: '2', source: alice.address, username: 'Alice' }
       for (const action of ['receivable', 'pending']) {
         const ask = async (fields: object) => (await call(action, { account, count: '5', ...fields })).json<Members>()
-        const list = await ask({ array: 'true' })
-        row('2, Receivable entry: hash, source, amount, amount_nano, username', () =>
-          assert.deepEqual(list, [{ hash: sent, ...entry }]),
+        const [list, hashes, amounts, sources] = [
+          await ask({ array: 'true' }),
+          await ask({}),
+          await ask({ threshold: '1' }),
+          await ask({ source: 'true' }),
+        ]
+        const none = (await call(action, { account: alice.address, array: true })).json()
+        row(
+          '4.1, Receivable: receivable with array; 2, Receivable entry: hash, source, amount, amount_nano, username',
+          () => assert.deepEqual([list, none], [[{ hash: sent, ...entry }], []]),
         )
-        assert.deepEqual((await ask({})).blocks, [sent])
-        assert.deepEqual((await ask({ threshold: '1' })).blocks, { [sent]: TWO })
-        assert.deepEqual((await ask({ source: 'true' })).blocks, { [sent]: entry })
+        row('4.1, Receivable: receivable', () => assert.deepEqual(hashes, { blocks: [sent] }))
+        row('4.1, Receivable: receivable with threshold', () => assert.deepEqual(amounts, { blocks: { [sent]: TWO } }))
+        row('4.1, Receivable: receivable with source', () => assert.deepEqual(sources, { blocks: { [sent]: entry } }))
         assert.equal((await call(action, { account: alice.address })).json().blocks, '')
-        assert.deepEqual((await call(action, { account: alice.address, array: true })).json(), [])
       }
       for (const action of ['accounts_receivable', 'accounts_pending']) {
         const ask = async (...accounts: string[]) => (await call(action, { accounts })).json()
         const [some, none] = [await ask(account, alice.address, '@nobody'), await ask(alice.address)]
-        row('2, Receivable entry: blocks, errors', () => {
+        row('2, Receivable entry: blocks, errors; 4.1, Receivable: accounts_receivable', () => {
           const blocks = { [account]: { [sent]: entry } }
           assert.deepEqual(some, { blocks, errors: { '@nobody': 'Username not found.' } })
           assert.deepEqual(none, { blocks: '' })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { frontierOf, publish } from '../support/blocks.ts'
+import { ask } from '../support/gateway.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { until } from '../support/until.ts'
 import {
@@ -23,15 +24,22 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, Checkout: pending, expired, cancelled, any open one, paid_late, marked; 3, rule 2; 8, Checkout: lifetime, watch for late payments; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
+test('expired or cancelled, then paid late: recorded for the merchant, whose word completes it, for seven days (contract 3, rule 2; 8, Checkout: lifetime, watch for late payments; 4.6, rule 4; 7, Texts and codes: expired checkout, in a check answer)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const webhook_events = ['payment.late', 'checkout.expired']
-  const open = () => shop.open({ address, amount: '1', webhook_events }, bearer(key))
+  const cancel_url = 'https://shop.example/cart'
+  const open = () => shop.open({ address, amount: '1', webhook_events, cancel_url }, bearer(key))
   const [expires, cancelled, unpaid] = [await open(), await open(), await open()]
   const forgotten = await shop.open({ address: stranger.address, amount: '1', mode: 'unique_address' }, bearer(key))
   const deleted = await shop.rest('DELETE', `/api/checkouts/${cancelled.id}`, key)
   assert.deepEqual(deleted.json(), { success: true, deleted: true, id: cancelled.id })
-  assert.equal((await shop.check(cancelled.id)).status, 'cancelled')
+  const givenUp = await shop.check(cancelled.id)
+  // Who leaves by the link goes to the shop, and the checkout hears nothing of it.
+  const page = await ask(`${shop.url}/pay/${expires.id}`, { method: 'GET', headers: { accept: 'text/html' } })
+  row('3, Checkout: cancelled, given up', () => {
+    assert.equal(givenUp.status, 'cancelled')
+    assert.ok(page.text.includes(`href="${cancel_url}"`))
+  })
 
   // Not before its time.
   world.clock.leap(DAY - MINUTE)
@@ -39,7 +47,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
   assert.equal((await shop.check(expires.id)).status, 'pending')
   await turnUntil(world, MINUTE, async () => (await shop.check(expires.id)).status === 'expired')
   const ended = await shop.check(expires.id)
-  row('2, Checkout status: expired, error, additional_status', () =>
+  row('2, Checkout status: expired, error, additional_status; 3, Checkout: expired, lifetime over', () =>
     assert.deepEqual(
       [ended.success, ended.expired, ended.error, ended.additional_status, ended.amount_paid_raw],
       [false, true, 'Expired checkout.', 'none', '0'],
@@ -61,31 +69,30 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
     const hash = await world.pay(address, made.amount_raw)
     await turnUntil(world, 1_000, async () => (await shop.check(made.id)).additional_status === 'paid_late')
     const late = await shop.check(made.id)
-    row('2, Checkout status: additional_status, block, message', () => {
-      assert.deepEqual([late.status, late.additional_status, late.success], [status, 'paid_late', false])
-      assert.deepEqual([late.amount_paid_raw, 'block' in late, 'message' in late], [made.amount_raw, false, false])
-    })
     const { payments } = await show(shop, made.id, key)
-    assert.deepEqual(
-      payments.map(({ block_hash, amount_raw, kind }) => [block_hash, amount_raw, kind]),
-      [[hash, made.amount_raw, 'late']],
-    )
+    const recorded = payments.map(({ block_hash, amount_raw, kind }) => [block_hash, amount_raw, kind])
+    row('3, Checkout: paid_late, paid after the end; 2, Checkout status: additional_status, block, message', () => {
+      assert.equal(late.additional_status, 'paid_late')
+      assert.deepEqual(
+        [late.status, late.success, late.amount_paid_raw, 'block' in late, 'message' in late],
+        [status, false, made.amount_raw, false, false],
+      )
+      assert.deepEqual(recorded, [[hash, made.amount_raw, 'late']])
+    })
     const { key: foreign } = await world.join(shop)
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, foreign)).status, 404)
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 200)
     const marked = await shop.check(made.id)
-    row('2, Checkout status: additional_status, block', () =>
+    assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 409, 'complete is final')
+    const { webhook_events: events } = await show(shop, made.id, key)
+    const told = events.map(({ type }) => type)
+    row('3, Checkout: marked, POST :id/mark by the owner; 2, Checkout status: additional_status, block', () => {
       assert.deepEqual(
         [marked.status, marked.additional_status, marked.success, marked.block?.hash],
         ['complete', 'marked', true, hash],
-      ),
-    )
-    assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 409, 'complete is final')
-    const { webhook_events: events } = await show(shop, made.id, key)
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      kinds,
-    )
+      )
+      assert.deepEqual(told, kinds, 'one completion event')
+    })
   }
 
   // Nobody has paid it, and its merchant says that it is paid all the same; then there is no block to show.
@@ -136,7 +143,7 @@ interface Found {
   checkouts: { id: string; status: string }[]
 }
 
-test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5; 3, Checkout: pending)', async (t) => {
+test('paid while no node told us, or while the gateway was down: found, and nothing ends before a look at the ledger (contract 3, rule 5)', async (t) => {
   const world = await openWorld(t)
   const line = await TcpRelay.start(Number(new URL(world.ledger.rpcUrl).port))
   t.after(() => line.close())
@@ -169,5 +176,7 @@ test('paid while no node told us, or while the gateway was down: found, and noth
   await turnUntil(world, 1_000, async () => (await after.check(made.id)).status !== 'pending')
   const check = await after.check(made.id)
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'none', hash])
-  await turnUntil(world, 10_000, async () => (await after.check(unpaid.id)).status === 'expired')
+  await row('3, Checkout: lifetime over', () =>
+    turnUntil(world, 10_000, async () => (await after.check(unpaid.id)).status === 'expired'),
+  )
 })

@@ -30,7 +30,7 @@ async function pathOf(shop: Shop, id: string, key: string): Promise<string[]> {
 const kindsOf = async (shop: Shop, id: string, key: string) =>
   (await show(shop, id, key)).webhook_events.map(({ type }) => type)
 
-test('an exact amount: pending, detected, back again when its block is lost, complete, and never anything else (contract 3, Checkout: –, pending, detected, complete, none; 3, rule 1; 3, rule 2; 2, rule 16; 4.6, rules 2 and 3; 7, rule 3)', async (t) => {
+test('an exact amount: pending, detected, back again when its block is lost, complete, and never anything else (contract 2, rule 16; 3, rule 1; 3, rule 2; 4.6, rules 2 and 3; 7, rule 3)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const made = await shop.open({ address, amount: '1.5', webhook_events: ['payment.detected'] }, bearer(key))
@@ -49,7 +49,8 @@ test('an exact amount: pending, detected, back again when its block is lost, com
     browser: made.browser,
   }
   const unpaid = { ...asked, success: false, amount_paid: '0', amount_paid_raw: '0', amount_due_raw: made.amount_raw }
-  assert.deepEqual(await shop.check(made.id), { ...unpaid, status: 'pending' })
+  const atFirst = await shop.check(made.id)
+  row('3, Checkout: creation, pending, none', () => assert.deepEqual(atFirst, { ...unpaid, status: 'pending' }))
 
   node.hold()
   const lost = await world.pay(address, made.amount_raw)
@@ -58,26 +59,32 @@ test('an exact amount: pending, detected, back again when its block is lost, com
   const blockOf = (hash: string) => ({ hash, account: seen.detected_block!.account, ...amounts })
   const amounts = { amount: made.amount, amount_raw: made.amount_raw }
   assert.match(seen.detected_block!.account, /^nano_/)
-  assert.deepEqual(seen, { ...unpaid, status: 'detected', detected_block: blockOf(lost) })
-  assert.deepEqual(await kindsOf(shop, made.id, key), ['payment.detected'], 'nothing is complete')
+  const kinds = await kindsOf(shop, made.id, key)
+  row('3, Checkout: detected, a matching send is seen', () => {
+    assert.deepEqual(seen, { ...unpaid, status: 'detected', detected_block: blockOf(lost) })
+    assert.deepEqual(kinds, ['payment.detected'], 'nothing is complete')
+  })
   await node.drop(lost)
   await turnUntil(world, 5_000, async () => (await shop.check(made.id)).status === 'pending')
-  assert.deepEqual(await shop.check(made.id), { ...unpaid, status: 'pending' })
+  const back = await shop.check(made.id)
+  row('3, Checkout: the block is lost', () => assert.deepEqual(back, { ...unpaid, status: 'pending' }))
 
   const hash = await world.pay(address, made.amount_raw)
   await turnUntil(world, 1_000, async () => (await shop.check(made.id)).status === 'detected')
   await node.release()
   const paid = await untilStatus(shop, made.id, 'complete')
-  assert.deepEqual(paid, {
-    ...asked,
-    status: 'complete',
-    success: true,
-    amount_paid: made.amount,
-    amount_paid_raw: made.amount_raw,
-    amount_due_raw: '0',
-    message: 'Payment received.',
-    block: blockOf(hash),
-  })
+  row('3, Checkout: complete, enough is confirmed', () =>
+    assert.deepEqual(paid, {
+      ...asked,
+      status: 'complete',
+      success: true,
+      amount_paid: made.amount,
+      amount_paid_raw: made.amount_raw,
+      amount_due_raw: '0',
+      message: 'Payment received.',
+      block: blockOf(hash),
+    }),
+  )
   assert.deepEqual(await pathOf(shop, made.id, key), ['pending', 'detected', 'pending', 'detected', 'complete'])
   assert.equal(hash, lost, 'the very same block, which is told of once')
   assert.deepEqual(await kindsOf(shop, made.id, key), ['payment.detected', 'payment.completed'])
@@ -98,7 +105,20 @@ test('an exact amount: pending, detected, back again when its block is lost, com
   assert.equal((await kindsOf(shop, made.id, key)).filter((type) => type === 'payment.completed').length, 1)
 })
 
-test('a block that is not final after 90 seconds takes detected back; one that was seen in time outlives the end (contract 3, Checkout: detected)', async (t) => {
+test('seen just before the end, unconfirmed after it: the checkout waits for its block, while an unpaid one ends', async (t) => {
+  const { world, shop, key } = await openShop(t)
+  const made = await shop.open({ address, amount: '1' }, bearer(key))
+  const unpaid = await shop.open({ address, amount: '2' }, bearer(key))
+  world.clock.leap(DAY - 10_000)
+  world.ledger.node.hold()
+  await world.pay(address, made.amount_raw)
+  await turnUntil(world, 1_000, async () => (await shop.check(made.id)).status === 'detected')
+  await turnUntil(world, 1_000, async () => (await shop.check(unpaid.id)).status === 'expired')
+  const states = await pathOf(shop, made.id, key)
+  row('3, Checkout: lifetime over while detected', () => assert.deepEqual(states, ['pending', 'detected']))
+})
+
+test('a block that is not final after 90 seconds takes detected back; one that was seen in time outlives the end', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const made = await shop.open({ address, amount: '1' }, bearer(key))
@@ -113,7 +133,7 @@ test('a block that is not final after 90 seconds takes detected back; one that w
   const [seen, given] = ['seen', 'not confirmed'].map((wanted) => timeline.find(({ reason }) => reason === wanted)!)
   // The clock is turned in steps of five seconds, also between seeing something and writing it down.
   assert.ok(given!.at_unix - seen!.at_unix >= 80, `${given!.at_unix - seen!.at_unix} seconds`)
-  assert.deepEqual([seen!.status, given!.status], ['detected', 'pending'])
+  row('3, Checkout: the block is lost', () => assert.deepEqual([seen!.status, given!.status], ['detected', 'pending']))
 
   // Its time is over for long, and another that nobody paid has ended.
   const unpaid = await shop.open({ address: stranger.address, amount: '1' }, bearer(key))
@@ -125,7 +145,7 @@ test('a block that is not final after 90 seconds takes detected back; one that w
   assert.equal((await shop.check(made.id)).additional_status, 'none')
 })
 
-test('a sum: partial, detected, partial again, complete when it suffices, overpaid beyond, with one completion (contract 3, Checkout: partial, detected, complete, overpaid; 2, Checkout modes: unique_address)', async (t) => {
+test('a sum: partial, detected, partial again, complete when it suffices, overpaid beyond, with one completion (contract 2, Checkout modes: unique_address)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { node } = world.ledger
   const mode = 'unique_address'
@@ -138,8 +158,11 @@ test('a sum: partial, detected, partial again, complete when it suffices, overpa
   }
   await world.pay(address, nano('0.4'))
   const partial = await untilStatus(shop, made.id, 'partial')
-  assert.deepEqual(await standing(), ['partial', 'none', nano('0.4'), nano('0.6')])
-  assert.deepEqual([partial.success, 'block' in partial, 'message' in partial], [false, false, false])
+  const first = await standing()
+  row('3, Checkout: partial, too little is confirmed', () => {
+    assert.deepEqual(first, ['partial', 'none', nano('0.4'), nano('0.6')])
+    assert.deepEqual([partial.success, 'block' in partial, 'message' in partial], [false, false, false])
+  })
 
   node.hold()
   const lost = await world.pay(address, nano('0.6'))
@@ -147,21 +170,24 @@ test('a sum: partial, detected, partial again, complete when it suffices, overpa
   assert.equal((await shop.check(made.id)).amount_paid_raw, `${nano('0.4')}`, 'what is not final is not paid')
   await node.drop(lost)
   await turnUntil(world, 5_000, async () => (await shop.check(made.id)).status === 'partial')
-  assert.deepEqual(await standing(), ['partial', 'none', nano('0.4'), nano('0.6')])
+  const back = await standing()
+  row('3, Checkout: the block is lost', () => assert.deepEqual(back, first))
   await node.release()
 
   const last = await world.pay(address, nano('0.6'))
   const complete = await untilStatus(shop, made.id, 'complete')
-  assert.deepEqual(await standing(), ['complete', 'none', nano('1'), 0n])
+  const enough = await standing()
+  row('3, Checkout: enough is confirmed', () => assert.deepEqual(enough, ['complete', 'none', nano('1'), 0n]))
   assert.deepEqual([complete.block?.hash, complete.block?.amount_raw], [last, `${nano('0.6')}`])
   await world.pay(address, nano('2'))
   await until(async () => (await shop.check(made.id)).additional_status === 'overpaid')
-  assert.deepEqual(await standing(), ['complete', 'overpaid', nano('3'), 0n])
+  const more = await standing()
   const { webhook_events: events } = await show(shop, made.id, key)
-  assert.deepEqual(
-    events.map(({ type }) => type),
-    ['payment.partial', 'payment.completed'],
-  )
+  const types = events.map(({ type }) => type)
+  row('3, Checkout: overpaid, paid again', () => {
+    assert.deepEqual(more, ['complete', 'overpaid', nano('3'), 0n])
+    assert.deepEqual(types, ['payment.partial', 'payment.completed'])
+  })
   assert.deepEqual(
     events.map(({ payload }) => [payload.status, payload.payment.amount_raw]),
     [

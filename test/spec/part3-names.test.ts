@@ -13,22 +13,25 @@ import {
   untilQuiet,
   untilRefunded,
 } from '../usernames/world.ts'
+import { row } from './row.ts'
 
 /* Contract 3: how names are leased, extended, lost and free again, and that money which buys nothing goes back. */
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, Username: available, leased, reserved; 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
+test('the first payment leases a free name, its owner alone extends and changes it, everybody else gets everything back, and reserved ones are nobody’s (contract 3, rules 9 and 10; 2, rule 7; 7, Texts and codes: change of a name by somebody else)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
   const { message, ...reserved } = (await shop.call('get_name', { name: 'Admin' })).json<Record<string, unknown>>()
   const none = { available: false, status: 'reserved', lease: null, plans: [] }
-  assert.deepEqual(reserved, { name: 'Admin', username: 'Admin', ...none })
-  assert.match(String(message), /reserved/)
   const unchangeable = await shop.call('update_name', { name: 'admin', title: 'x' })
-  assert.deepEqual([unchangeable.status, unchangeable.json().error], [400, 'Username not found.'])
+  row('3, Username: anybody asks for a reserved name', () => {
+    assert.deepEqual(reserved, { name: 'Admin', username: 'Admin', ...none })
+    assert.match(String(message), /reserved/)
+    assert.deepEqual([unchangeable.status, unchangeable.json().error], [400, 'Username not found.'])
+  })
 
   const [forAlice, forBob] = [await offer(shop, 'Alice'), await offer(shop, 'alice')]
   assert.deepEqual([forAlice.available, forAlice.status, forBob.status], [true, 'available', 'available'])
@@ -39,9 +42,11 @@ test('the first payment leases a free name, its owner alone extends and changes 
   assert.deepEqual([applied.status, applied.success, applied.plan?.title], ['complete', true, '1 Month'])
   const leaseOf = async () => (await offer(shop, 'alice')).lease!
   const taken = await offer(shop, 'ALICE')
-  assert.deepEqual([taken.available, taken.status], [false, 'leased'])
   const { owner, address, name, expires, expires_unix: end, grace_until_unix: grace } = await leaseOf()
-  assert.deepEqual([owner, address, name, expires], [alice.address, alice.address, 'Alice', 'December 15, 2026'])
+  row('3, Username: a plan is paid', () => {
+    assert.deepEqual([taken.available, taken.status], [false, 'leased'])
+    assert.deepEqual([owner, address, name, expires], [alice.address, alice.address, 'Alice', 'December 15, 2026'])
+  })
   assert.deepEqual([Number(end) - market.clock.now() / 1000, Number(grace) - Number(end)], [30 * 86_400, 10 * 86_400])
 
   // Second come, and later for more: both are paid back to the raw.
@@ -66,8 +71,9 @@ test('the first payment leases a free name, its owner alone extends and changes 
   await untilOrder(shop, byBob.id, 'applied')
   await lease(market, shop, alice, 'aLICE', '2 Years')
   const longer = await leaseOf()
-  // Added to the end that it had.
-  assert.deepEqual([longer.expires, longer.owner, longer.title], ['December 15, 2028', alice.address, 'Shop'])
+  row('3, Username: the owner pays', () =>
+    assert.deepEqual([longer.expires, longer.owner, longer.title], ['December 15, 2028', alice.address, 'Shop']),
+  )
   await assertAccounted(market, shop)
 })
 
@@ -87,11 +93,12 @@ test('what fits no offer is kept for the operator and buys nothing (contract 3, 
   assert.equal(BigInt(balance!) + BigInt(receivable!), bare + price, 'the treasury has both')
 })
 
-test('paid after the offer has ended: the name is given all the same, unless somebody has it (contract 3, rule 11)', async (t) => {
+test('paid after the offer has ended: the name is given all the same, unless somebody has it, and not after a week (contract 3, rule 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
   const [forAlice, forBob] = [await offer(shop, 'late'), await offer(shop, 'late')]
+  const forgotten = await offer(shop, 'later')
   await turnUntil(market, 2 * HOUR, async () => (await shop.check(forAlice.id)).status === 'expired')
   await turnUntil(market, 2 * HOUR, async () => (await shop.check(forBob.id)).status === 'expired')
   await market.send(alice, forAlice.address, priceOf(forAlice, '1 Year'))
@@ -103,9 +110,19 @@ test('paid after the offer has ended: the name is given all the same, unless som
   await untilRefunded(market, shop, forBob.id)
   assert.equal(market.fundsOf(bob.address), nano('100'))
   await assertAccounted(market, shop)
+
+  await untilQuiet(market, shop)
+  market.clock.leap(7 * DAY)
+  const reserved = shop.app.store.db.selectFrom('checkout_reservations').where('checkout_id', '=', forgotten.id)
+  await turnUntil(market, HOUR / 6, async () => (await reserved.select('plan').execute()).length === 0)
+  await market.send(bob, forgotten.address, priceOf(forgotten, '1 Year'))
+  const other = await offer(shop, 'other')
+  await market.send(alice, other.address, priceOf(other, '1 Month'))
+  await turnUntil(market, 1_000, async () => (await shop.check(other.id)).success)
+  assert.equal((await offer(shop, 'later')).status, 'available')
 })
 
-test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, Username: leased, grace; 3, rule 11; 8, Usernames: grace)', async (t) => {
+test('after its end a name is its owner’s for ten days: listed no longer, read still, not paid; then anybody’s (contract 1, rule 17; 3, rule 11; 8, Usernames: grace)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
@@ -117,7 +134,7 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   await untilQuiet(market, shop)
   market.clock.leap(30 * DAY)
   const ended = await offer(shop, 'alice')
-  assert.deepEqual([ended.status, ended.available], ['grace', false])
+  row('3, Username: the lease ends', () => assert.deepEqual([ended.status, ended.available], ['grace', false]))
   // What was asked of the node before the leap has timed out, and it is tried again soon.
   await turnUntil(market, 1_000, async () => (await resolves()) === 200)
   assert.equal(await takesMoney(), 400)
@@ -129,12 +146,14 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
   const early = await offer(shop, 'alice')
   await market.send(bob, early.address, priceOf(early, '1 Year'))
   await turnUntil(market, 1_000, async () => (await shop.check(early.id)).status === 'refunded')
-  assert.equal((await untilRefunded(market, shop, early.id)).order.reason, 'name_taken')
+  const { reason } = (await untilRefunded(market, shop, early.id)).order
   const renewal = await offer(shop, 'alice')
   await market.send(alice, renewal.address, priceOf(renewal, '2 Days'))
   await turnUntil(market, 1_000, async () => (await shop.check(renewal.id)).success)
   const renewed = await offer(shop, 'alice')
-  assert.equal(renewed.status, 'leased')
+  row('3, Username: the owner pays in grace', () =>
+    assert.deepEqual([reason, renewed.status, renewed.lease!.owner], ['name_taken', 'leased', alice.address]),
+  )
   // Two days from now and not from the end that is past; and the ten days of grace that it had stay.
   const expires = Number(renewed.lease!.expires_unix)
   assert.equal(expires - Math.floor(market.clock.now() / 1000) > 1.9 * 86_400, true)
@@ -142,10 +161,11 @@ test('after its end a name is its owner’s for ten days: listed no longer, read
 
   await untilQuiet(market, shop)
   market.clock.leap(13 * DAY)
-  assert.equal((await offer(shop, 'alice')).status, 'available')
   assert.deepEqual([await resolves(), await takesMoney()], [400, 400])
   const free = await offer(shop, 'ALice')
-  assert.deepEqual([free.available, free.lease], [true, null])
+  row('3, Username: grace ends', () =>
+    assert.deepEqual([free.status, free.available, free.lease], ['available', true, null]),
+  )
   await market.send(bob, free.address, priceOf(free, '2 Days'))
   await turnUntil(market, 1_000, async () => (await shop.check(free.id)).success)
   const { lease: current } = await offer(shop, 'alice')

@@ -15,42 +15,54 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const nano = (text: string) => parseNano(text)!
 
-test('an e-mail payment: waiting, funded, completed; its shares queued, sent, claimed or refunded; unfunded it expires after a day (contract 3, E-mail payment; 3, rules 12 and 13)', async (t) => {
+test('an e-mail payment: waiting, funded, completed; its shares queued, sent, claimed or refunded; unfunded it expires after a day (contract 3, rules 12 and 13)', async (t) => {
   const world = await openWorld(t)
   const { clock, mails } = world
   const emails = ['alice@example.com', 'bob@example.com']
   const made = await world.open({ amount: '2', emails, expiration: '1 hour' })
   const never = await world.open({ amount: '1' })
-  const counts = async () => (await world.check(made)).recipients
   const statusOf = async (one = made) => (await world.check(one)).status
   assert.deepEqual([made.status, await statusOf(), await statusOf(never)], ['waiting', 'waiting', 'waiting'])
+  /** How it and its shares stood, in the order of the checks below. */
+  const seen: [status: string, shares: unknown][] = []
+  const look = async () => {
+    const { status, recipients } = await world.check(made)
+    seen.push([status, recipients])
+  }
 
   // The time to claim begins with the funding, half an hour from now, and no mail leaves while its server is away.
   clock.leap(HOUR / 2)
   mails.down = true
   await world.fund(made.address, nano('2.1'))
   await world.untilStatus(made, 'funded')
-  assert.deepEqual(await counts(), { queued: 2, sent: 0, claimed: 0, refunded: 0 })
+  await look()
   const { payment } = (await world.rest('GET', `/api/emails/${made.id}`)).json<{
     payment: { funded_at: number; expires_at: number }
   }>()
   assert.equal(payment.expires_at - payment.funded_at, HOUR)
   assert.ok(payment.funded_at >= made.created_at + HOUR / 2)
   mails.down = false
-  await world.turnUntil(async () => ((await counts()) as { sent: number }).sent === 2)
-  assert.deepEqual(await counts(), { queued: 0, sent: 2, claimed: 0, refunded: 0 })
+  await world.turnUntil(async () => ((await world.check(made)).recipients as { sent: number }).sent === 2)
+  await look()
   const [forAlice, forBob] = emails.map((email) => codeOf(mails.to(email)[0]!))
   const claimed = await world.claim(forAlice!, alice)
   assert.equal(claimed.status, 200, claimed.text)
-  assert.deepEqual(await counts(), { queued: 0, sent: 1, claimed: 1, refunded: 0 })
-  assert.equal(await statusOf(), 'funded')
+  await look()
 
   // What nobody claimed goes back.
   await world.settle()
   clock.leap(payment.expires_at - clock.now())
   await world.untilStatus(made, 'completed')
   await world.settle()
-  assert.deepEqual(await counts(), { queued: 0, sent: 0, claimed: 1, refunded: 1 })
+  await look()
+  row('3, E-mail payment: recipient', () =>
+    assert.deepEqual(seen, [
+      ['funded', { queued: 2, sent: 0, claimed: 0, refunded: 0 }],
+      ['funded', { queued: 0, sent: 2, claimed: 0, refunded: 0 }],
+      ['funded', { queued: 0, sent: 1, claimed: 1, refunded: 0 }],
+      ['completed', { queued: 0, sent: 0, claimed: 1, refunded: 1 }],
+    ]),
+  )
   assert.deepEqual([world.fundsOf(alice), world.fundsOf(sender)], [nano('1'), nano('1')])
   const late = await world.claim(forBob!, alice)
   assert.deepEqual([late.status, late.json().code], [409, 'conflict'])
@@ -64,7 +76,8 @@ test('an e-mail payment: waiting, funded, completed; its shares queued, sent, cl
   // It takes no money any more.
   await world.fund(never.address, nano('1'))
   await world.turnUntil(() => world.fundsOf(sender) === nano('2'))
-  assert.equal(await statusOf(never), 'expired')
+  const ends = [await statusOf(), await statusOf(never)]
+  row('3, E-mail payment: payment', () => assert.deepEqual(ends, ['completed', 'expired']))
 })
 
 const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
@@ -76,9 +89,10 @@ interface Swap {
   swap_address: string
   refund_address: string
   status: string
+  expires_unix: number
 }
 
-test('a swap: waiting with its deposit address, confirming, exchanging, sending, finished; or refunded, failed, expired (contract 3, Swap; 3, rule 14)', async (t) => {
+test('a swap: waiting with its deposit address, confirming, exchanging, sending, finished; or refunded, failed, expired (contract 3, rule 14)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { DEVNET_TREASURY_NANO: '1000' }, clock)
   const [holder, other] = [new Signer(21).address, new Signer(22).address]
@@ -109,10 +123,14 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
 
   const whole = await agree({ amount: 10 })
   assert.match(whole.swap_address, /^nano_[13]/)
-  assert.deepEqual(
-    [whole.send, whole.receive, whole.refund_address, whole.status, await statusOf(whole)],
-    [10, '0.000099 BTC', holder, 'waiting', 'waiting'],
+  const atFirst = await statusOf(whole)
+  row('3, Swap: waiting', () =>
+    assert.deepEqual(
+      [whole.send, whole.receive, whole.refund_address, whole.status, atFirst],
+      [10, '0.000099 BTC', holder, 'waiting', 'waiting'],
+    ),
   )
+  const agreedAt = clock.now()
   const [tooMuch, tooLittle, nothing] = [
     await agree({ amount: 2, refund_address: other }),
     await agree({ amount: 2 }),
@@ -120,13 +138,18 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   ]
   assert.equal(new Set([whole, tooMuch, tooLittle, nothing].map(({ swap_address: to }) => to)).size, 4)
   await fund(whole, '4')
-  const deposited = await follow(whole, 'confirming')
-  row('2, Swap quote: swap_address, status', () => assert.deepEqual(deposited, ['waiting', 'confirming']))
+  const part = await follow(whole, 'confirming')
+  row('2, Swap quote: swap_address, status; 3, Swap: confirming', () =>
+    assert.deepEqual(part, ['waiting', 'confirming']),
+  )
   await fund(whole, '6')
-  assert.deepEqual(await follow(whole, 'finished'), ['confirming', 'exchanging', 'sending', 'finished'])
+  const path = await follow(whole, 'finished')
+  row('3, Swap: exchanging, sending, finished', () =>
+    assert.deepEqual(path, ['confirming', 'exchanging', 'sending', 'finished']),
+  )
   await fund(tooMuch, '3')
   await follow(tooMuch, 'refunded')
-  assert.equal(await worthOf(other), nano('3'))
+  const tooMuchBack = await worthOf(other)
 
   // More than the treasury could pay; and nano for another currency, which it can.
   const back = { from: 'btc', to: 'nano', address: holder, refund_address: BTC }
@@ -139,9 +162,18 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
 
   await fund(tooLittle, '0.5')
   await follow(tooLittle, 'confirming')
-  clock.leap(DAY)
-  await follow(tooLittle, 'refunded')
+  clock.leap(agreedAt + DAY - 5_000 - clock.now())
   await follow(nothing, 'expired')
-  assert.equal(await worthOf(holder), nano('0.5'))
-  assert.deepEqual([await statusOf(whole), await statusOf(beyond)], ['finished', 'failed'])
+  row('3, Swap: expired', () => {
+    assert.equal(nothing.expires_unix, (agreedAt + DAY) / 1_000)
+    assert.ok(clock.now() >= agreedAt + DAY, 'not before the day is over')
+  })
+  await follow(tooLittle, 'refunded')
+  const tooLittleBack = await worthOf(holder)
+  row('3, Swap: refunded', () => assert.deepEqual([tooMuchBack, tooLittleBack], [nano('3'), nano('0.5')]))
+  clock.leap(DAY)
+  const finals = await Promise.all([whole, beyond, tooMuch, tooLittle, nothing].map(statusOf))
+  row('3, Swap: finished, failed, refunded, expired', () =>
+    assert.deepEqual(finals, ['finished', 'failed', 'refunded', 'refunded', 'expired']),
+  )
 })

@@ -6,6 +6,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { row } from './row.ts'
 
 /* Contract 3: how cloud wallets end, who gets what is in them, and what becomes of funds that come afterwards. */
 
@@ -20,7 +21,7 @@ interface Listed {
   balance: string
 }
 
-test('wallets from creation to their end by time or by wish, with and without refund address and funds, and what comes late (contract 3, Cloud wallet; 3, rules 7 and 8; 2, Cloud wallet: status; 4.2, rule 8)', async (t) => {
+test('wallets from creation to their end by time or by wish, with and without refund address and funds, and what comes late (contract 3, rules 7 and 8; 2, Cloud wallet: status; 4.2, rule 8)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
   const key = gateway.app.createdKey!
@@ -54,8 +55,8 @@ test('wallets from creation to their end by time or by wish, with and without re
     }
   }
 
-  assert.equal((await gateway.call('cloud_wallet', {})).status, 401)
-  assert.equal((await gateway.call('cloud_wallet', { key: `${key.slice(0, -1)}x` })).status, 401)
+  const keyless = await gateway.call('cloud_wallet', {})
+  const wrong = await gateway.call('cloud_wallet', { key: `${key.slice(0, -1)}x` })
   const three = [somebody(), somebody(), somebody()]
   const shared = await make({ refund_address: three })
   assert.match(shared.address, /^nano_[13]/)
@@ -65,39 +66,54 @@ test('wallets from creation to their end by time or by wish, with and without re
   for (const amount of ['0.4', '0.6']) await fund(shared.address, amount)
   await fund(kept.address, '2')
   const statuses = new Set((await list()).values())
-  assert.deepEqual([...statuses], ['active'])
+  row('3, Cloud wallet: creation with a valid key', () => {
+    assert.deepEqual([keyless.status, wrong.status], [401, 401])
+    assert.deepEqual([...statuses], ['active'])
+  })
 
   // By the wish of their owner, long before their time.
   const taker = somebody()
   const [deleted, full, empty] = [await make({ refund_address: taker }), await make(), await make()]
   await fund(deleted.address, '1.5')
   await fund(full.address, '1')
-  assert.deepEqual((await call({ delete: 'true', account: deleted.address })).json(), { deleted: true })
-  await untilGone(deleted.address)
-  await turnUntil(async () => (await waitsFor(taker)) === raw('1.5'))
-  await assertGone(deleted.address)
-  assert.deepEqual((await call({ delete: true, account: empty.address })).json(), { deleted: true })
-  await untilGone(empty.address)
-  const refused = await call({ delete: true, account: full.address })
-  assert.deepEqual([refused.status, refused.json().code], [403, 'wallet_not_empty'])
-  assert.equal((await list()).get(full.address), 'active')
-  assert.equal((await call({ balance: true, account: full.address })).json().receivable, raw('1'))
+  await row('3, Cloud wallet: delete with a refund address', async () => {
+    assert.deepEqual((await call({ delete: 'true', account: deleted.address })).json(), { deleted: true })
+    await untilGone(deleted.address)
+    await turnUntil(async () => (await waitsFor(taker)) === raw('1.5'))
+    await assertGone(deleted.address)
+  })
+  await row('3, Cloud wallet: expiry or delete of an empty one', async () => {
+    assert.deepEqual((await call({ delete: true, account: empty.address })).json(), { deleted: true })
+    await untilGone(empty.address)
+  })
+  await row('3, Cloud wallet: delete with funds and no refund address', async () => {
+    const refused = await call({ delete: true, account: full.address })
+    assert.deepEqual([refused.status, refused.json().code], [403, 'wallet_not_empty'])
+    assert.equal((await list()).get(full.address), 'active')
+    assert.equal((await call({ balance: true, account: full.address })).json().receivable, raw('1'))
+  })
 
   // By time: everything is received and shared out, to the raw.
   clock.leap(5 * MINUTE)
   await untilGone(shared.address)
   const share = '3'.repeat(30)
-  for (const [at, address] of three.entries()) {
-    await turnUntil(async () => (await waitsFor(address)) === (at < 2 ? share : `${'3'.repeat(29)}4`))
-  }
-  await assertGone(shared.address)
-  for (const { address } of [bare, emptyWithRefund]) await untilGone(address)
-  await assertGone(bare.address)
-  assert.equal(await waitsFor(only), '0')
+  await row('3, Cloud wallet: expiry with a refund address', async () => {
+    for (const [at, address] of three.entries()) {
+      await turnUntil(async () => (await waitsFor(address)) === (at < 2 ? share : `${'3'.repeat(29)}4`))
+    }
+    await assertGone(shared.address)
+  })
+  await row('3, Cloud wallet: expiry or delete of an empty one', async () => {
+    for (const { address } of [bare, emptyWithRefund]) await untilGone(address)
+    await assertGone(bare.address)
+    assert.equal(await waitsFor(only), '0')
+  })
 
   // Without a refund address it is kept for its owner, who sends it.
-  await untilHeld(kept.address)
-  await untilHeld(full.address)
+  await row('3, Cloud wallet: expiry with funds and no refund address', async () => {
+    await untilHeld(kept.address)
+    await untilHeld(full.address)
+  })
   const stillFull = await call({ delete: true, account: kept.address })
   assert.deepEqual([stillFull.status, stillFull.json().code], [403, 'wallet_not_empty'])
   const owner = somebody()
@@ -105,21 +121,27 @@ test('wallets from creation to their end by time or by wish, with and without re
   assert.match(sent.json().hash!, /^[0-9A-F]{64}$/)
   assert.equal((await list()).get(kept.address), 'held')
   await call({ send: owner, amount: 'all', account: kept.address })
-  await untilGone(kept.address)
-  assert.equal(await waitsFor(owner), raw('2'))
-  await assertGone(kept.address)
+  await row('3, Cloud wallet: the owner has sent everything away', async () => {
+    await untilGone(kept.address)
+    assert.equal(await waitsFor(owner), raw('2'))
+    await assertGone(kept.address)
+  })
 
   // What comes afterwards goes the same way, or waits for the owner where there is no way.
   await fund(shared.address, '3')
   await fund(deleted.address, '0.5')
   for (const { address } of [bare, empty]) await fund(address, '1')
-  await turnUntil(async () => (await waitsFor(three[2]!)) === `${BigInt(`${'3'.repeat(29)}4`) + BigInt(raw('1'))}`)
-  await turnUntil(async () => (await waitsFor(taker)) === raw('2'))
-  for (const { address } of [shared, deleted]) await assertGone(address)
-  for (const { address } of [bare, empty]) {
-    await untilHeld(address)
-    assert.equal((await call({ send: owner, amount: 'all', account: address })).status, 200)
-    await untilGone(address)
-  }
-  assert.equal(await waitsFor(owner), raw('4'))
+  await row('3, Cloud wallet: new funds with a refund address', async () => {
+    await turnUntil(async () => (await waitsFor(three[2]!)) === `${BigInt(`${'3'.repeat(29)}4`) + BigInt(raw('1'))}`)
+    await turnUntil(async () => (await waitsFor(taker)) === raw('2'))
+    for (const { address } of [shared, deleted]) await assertGone(address)
+  })
+  await row('3, Cloud wallet: new funds and no refund address', async () => {
+    for (const { address } of [bare, empty]) {
+      await untilHeld(address)
+      assert.equal((await call({ send: owner, amount: 'all', account: address })).status, 200)
+      await untilGone(address)
+    }
+    assert.equal(await waitsFor(owner), raw('4'))
+  })
 })

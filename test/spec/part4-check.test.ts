@@ -172,6 +172,9 @@ test('check URLs: of checkouts and names at the host for programs, of e-mail pay
     ['pending', false, offer.address, 'waiting'],
   )
 
+  const gift = { refund_address: address, amount: '1', emails: ['zoe@example.com'] }
+  const mailed = (await shop.call('nano_email', gift, bearer(world.key()))).json()
+  assert.equal(mailed.check, `https://api.example/email/${mailed.id}/check`)
   const mail = await openMailWorld(t)
   const payment = await mail.open({ emails: ['zoe@example.com', 'yan@example.com'] })
   assert.equal(payment.check, `${mail.gateway.url}/email/${payment.id}/check`)

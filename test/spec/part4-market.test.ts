@@ -186,7 +186,7 @@ test('swaps go to the service that is configured, in the currencies it lists (co
   }
 })
 
-test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, Units, prices, market, representatives; 4.1, rules 17, 23, 26 and 27; 9, Synonyms: nano_swap, representative)', async (t) => {
+test('without configuration everything works offline and is called sandbox; what would lose money is 400 by its field (contract 4.1, rules 17, 23, 26 and 27; 9, Synonyms: nano_swap, representative)', async (t) => {
   const gateway = await openGateway(t, {
     ...{ PRICE_PROVIDERS: 'auto', DEVNET_TREASURY_NANO: '1000' },
     KNOWN_NAMES: JSON.stringify({ Alice: HOLDER }),

@@ -24,7 +24,7 @@ import { row } from './row.ts'
 
 const DAY = 86_400_000
 
-test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 1, Product areas: 5. Usernames; 2, rules 5 and 6; 3, Username: available; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 8, Prices; 9, Synonyms: get_name)', async (t) => {
+test('get_name offers plans, each with an amount of its own, and a paid one makes the payer the owner (contract 2, rules 5 and 6; 1, Product areas: 5. Usernames; 4.1, Names: known, aliases, get_name; 4.1, rules 16 and 17; 8, Usernames: lease periods; 9, Synonyms: get_name)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()

@@ -9,6 +9,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
+import { row } from './row.ts'
 import { alice, bob, openTown } from './town.ts'
 
 /* Contract 4.1, publishing: what `process` takes, what it answers, and how a client stays safe with it. */
@@ -20,39 +21,48 @@ const EPOCH_2 = '65706F636820763220626C6F636B00000000000000000000000000000000000
 const send = ({ call }: Pick<Gateway, 'call'>, block: object | string, fields: object = {}) =>
   call('process', { json_block: 'true', block, ...fields })
 
-test('every subtype is taken, as object or as text, and answered with the hash of the block (contract 4.1, Publishing a block; 4.1, Blocks and work: process; 9, Synonyms: action)', async (t) => {
+test('every subtype is taken, as object or as text, and answered with the hash of the block (contract 4.1, Blocks and work: process)', async (t) => {
   const gateway = await openTown(t)
   const { call, post, app, sent } = gateway
   const { node } = app.devnet!
   const [one, two] = [new Signer(1, node.ledger.thresholds), new Signer(2, node.ledger.thresholds)]
+  const taken: string[] = []
   const accept = async (block: StateBlock, subtype: string, given: object | string = toBlockJson(block)) => {
     const reply = await send(gateway, given, { subtype })
-    assert.deepEqual([reply.status, reply.json()], [200, { hash: hashBlock(block) }], subtype)
+    row('4.1, Publishing a block: json_block, block', () =>
+      assert.deepEqual([reply.status, reply.json()], [200, { hash: hashBlock(block) }], subtype),
+    )
     await gateway.confirmed()
     const { confirmed, subtype: kind } = (await call('block_info', { hash: hashBlock(block) })).json()
     assert.deepEqual([confirmed, kind], ['true', subtype === 'open' ? 'receive' : subtype])
+    taken.push(subtype)
     return frontierAfter(block)
   }
   const opening = two.receive(UNOPENED, sent, nano(2))
   const opened = await accept(opening, 'open')
   const paid = two.send(opened, alice.key, nano(1))
   const afterPay = await accept(paid, 'send', JSON.stringify(toBlockJson(paid)))
-  const { link_as_account: _, ...short } = toBlockJson(
-    one.receive(frontierOf(node, alice.key), hashBlock(paid), nano(1)),
-  )
-  const received = await send(gateway, short, { subtype: 'receive', json_block: 'false' })
-  assert.match(received.json().hash!, /^[0-9A-F]{64}$/)
+  const receipt = one.receive(frontierOf(node, alice.key), hashBlock(paid), nano(1))
+  const { link_as_account: _, ...short } = toBlockJson(receipt)
+  await accept(receipt, 'receive', short)
   const change = two.change(afterPay, DEV_NETWORK.genesisAccount)
   await accept(change, 'change')
   // An account that is at the newest epoch cannot be raised to it: the ledger knows the subtype and says no.
   const draft = { ...two.change(frontierAfter(change), opened.representative), link: EPOCH_2 }
   const raised = { ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) }
   const refused = await send(gateway, toBlockJson(raised), { subtype: 'epoch' })
-  assert.deepEqual([refused.status, refused.json()], [200, { error: 'This block cannot follow the previous block' }])
+  const stray = await send(gateway, toBlockJson(raised), { subtype: 'gift' })
+  row('4.1, Publishing a block: subtype', () => {
+    assert.deepEqual(taken, ['open', 'send', 'receive', 'change'])
+    assert.deepEqual([refused.status, refused.json()], [200, { error: 'This block cannot follow the previous block' }])
+    assert.deepEqual([stray.status, stray.json().field], [400, 'subtype'])
+  })
 
   const next = two.send(frontierAfter(change), alice.key, 1n)
   const noAction = await post(JSON.stringify({ block: toBlockJson(next), subtype: 'send' }))
-  assert.deepEqual([noAction.status, noAction.json()], [200, { hash: hashBlock(next) }])
+  row('9, Synonyms: action process', () =>
+    assert.deepEqual([noAction.status, noAction.json()], [200, { hash: hashBlock(next) }]),
+  )
 
   const good = toBlockJson(two.send(frontierAfter(next), alice.key, 1n)) as Members
   const refusals: [block: unknown, fields: object, field: string, text: string][] = [
@@ -77,9 +87,11 @@ test('every subtype is taken, as object or as text, and answered with the hash o
   for (const force of [true, 'true', 1, '1']) {
     const forced = await send(gateway, good, { subtype: 'send', force })
     const error = 'Forced blocks are not accepted.'
-    assert.deepEqual(
-      [forced.status, forced.json<unknown>()],
-      [403, { error, message: error, code: 'feature_disabled', field: 'force' }],
+    row('4.1, rule 5', () =>
+      assert.deepEqual(
+        [forced.status, forced.json<unknown>()],
+        [403, { error, message: error, code: 'feature_disabled', field: 'force' }],
+      ),
     )
   }
   assert.deepEqual((await send(gateway, good, { subtype: 'send', force: 'false' })).status, 200)

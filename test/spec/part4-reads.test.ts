@@ -72,7 +72,7 @@ test('reads of a small ledger', async (t) => {
   )
 
   await t.test(
-    'blocks: contents, owner, hash, neighbours and what waits, by either name (contract 4.1, Further node reads: block, block_account, block_hash, blocks, chain, successors, receivable_exists; 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10; 9, Synonyms: action, account_info)',
+    'blocks: contents, owner, hash, neighbours and what waits, by either name (contract 4.1, Further node reads: block, block_account, block_hash, blocks, chain, successors, receivable_exists; 4.1, Blocks and work: block_info, blocks_info; 4.1, rules 7 and 10; 9, Synonyms: action block_info, action receivable_exists, blocks_info)',
     async () => {
       const info = await get('block_info', { hash: sent })
       assert.deepEqual(await get('block', { hash: sent }), info)
@@ -125,7 +125,7 @@ test('reads of a small ledger', async (t) => {
   )
 
   await t.test(
-    'frontiers of many or one, and entries that name their counterparty where it has a name (contract 4.1, Node and account reads: accounts_frontiers, accounts_balances, account_history; 4.1, rules 7 and 11; 9, Synonyms: action, accounts_frontiers)',
+    'frontiers of many or one, and entries that name their counterparty where it has a name (contract 4.1, Node and account reads: accounts_frontiers, accounts_balances, account_history; 4.1, rules 7 and 11; 9, Synonyms: action accounts_frontiers, accounts_frontiers)',
     async () => {
       const accounts = ['@ALICE', bob.address, '@nobody', 'x']
       for (const action of ['accounts_frontiers', 'account_frontiers']) {

@@ -22,7 +22,7 @@ interface Report {
 
 const iso = (at: number) => new Date(at).toISOString()
 
-test('checkout_report: the checkouts of this very key, by period, status and metadata (contract 4.3, checkout_report; 4.3, rules 1 to 6; 3, rule 6; 8, Checkout: checkout_report; 9, Synonyms: checkout status filters; 4.1, Payments, wallets, faucet, swap: checkout_report)', async (t) => {
+test('checkout_report: the checkouts of this very key, by period, status and metadata (contract 4.3, rules 1 to 6; 3, rule 6; 8, Checkout: checkout_report; 9, Synonyms: checkout status filters; 4.1, Payments, wallets, faucet, swap: checkout_report)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
   const { clock } = world
@@ -101,7 +101,9 @@ test('checkout_report: the checkouts of this very key, by period, status and met
     ['this year', [today, newYear]],
     ['last year', [december, autumn]],
   ]
-  for (const [query, expected] of periods) await assertFound({ query }, expected)
+  await row('4.3, checkout_report: query', async () => {
+    for (const [query, expected] of periods) await assertFound({ query }, expected)
+  })
   const now = clock.now()
   const periodOf = async (query: string) => (await report({ query })).period
   assert.deepEqual(await periodOf('last 30 days'), {
@@ -114,26 +116,35 @@ test('checkout_report: the checkouts of this very key, by period, status and met
   const yesterday = { query: 'yesterday', from: january1, to: '2027-01-02T00:00:00.000Z' }
   assert.deepEqual(await periodOf('yesterday'), yesterday)
 
-  for (const status of ['paid', 'confirmed', 'completed', 'complete']) await assertFound({ status }, [newYear, autumn])
-  await assertFound({ status: 'expired' }, [december])
-  // A day as the end is the whole of that day.
-  await assertFound({ from: '2027-01-01', to: '2027-01-01' }, [newYear])
-  await assertFound({ from: '2027-01-01', to: '2027-01-02' }, [today, newYear])
-  await assertFound({ to: '2027-01-01T06:00:00Z' }, [december, autumn])
-  await assertFound({ from: Date.parse('2027-01-01T06:00:00Z') / 1_000 }, [today, newYear])
-  // What is said exactly goes before the period.
-  await assertFound({ query: 'today', from: '2026-12-31' }, [today, newYear, december])
+  await row('4.3, checkout_report: status, from, to', async () => {
+    for (const status of ['paid', 'confirmed', 'completed', 'complete'])
+      await assertFound({ status }, [newYear, autumn])
+    await assertFound({ status: 'expired' }, [december])
+    // A day as the end is the whole of that day.
+    await assertFound({ from: '2027-01-01', to: '2027-01-01' }, [newYear])
+    await assertFound({ from: '2027-01-01', to: '2027-01-02' }, [today, newYear])
+    await assertFound({ to: '2027-01-01T06:00:00Z' }, [december, autumn])
+    await assertFound({ from: Date.parse('2027-01-01T06:00:00Z') / 1_000 }, [today, newYear])
+    // What is said exactly goes before the period.
+    await assertFound({ query: 'today', from: '2026-12-31' }, [today, newYear, december])
+  })
 
-  await assertFound({ metadata_filter: { shop: 'south' } }, [newYear, december])
-  await assertFound({ metadata_filter: { shop: 'south', size: 7 } }, [newYear])
-  await assertFound({ metadata_filter: { paid: true } }, [autumn])
-  await assertFound({ metadata_filter: { shop: 'west' } }, [])
-  await assertFound({ metadata_key: 'size', metadata_value: '7' }, [newYear])
-  await assertFound({ metadata_key: 'shop', metadata_value: 'south', status: 'paid' }, [newYear])
+  await row('4.3, checkout_report: metadata_filter', async () => {
+    await assertFound({ metadata_filter: { shop: 'south' } }, [newYear, december])
+    await assertFound({ metadata_filter: { shop: 'south', size: 7 } }, [newYear])
+    await assertFound({ metadata_filter: { paid: true } }, [autumn])
+    await assertFound({ metadata_filter: { shop: 'west' } }, [])
+  })
+  await row('4.3, checkout_report: metadata_key, metadata_value', async () => {
+    await assertFound({ metadata_key: 'size', metadata_value: '7' }, [newYear])
+    await assertFound({ metadata_key: 'shop', metadata_value: 'south', status: 'paid' }, [newYear])
+  })
   assert.deepEqual((await report({ metadata_filter: { shop: 'west' } })).revenue, {})
 
   const cut = await report({ limit: 2 })
-  assert.deepEqual([cut.checkouts.length, cut.limit, cut.has_more, cut.summary.total], [2, 2, true, 4])
+  row('4.3, checkout_report: limit', () =>
+    assert.deepEqual([cut.checkouts.length, cut.limit, cut.has_more, cut.summary.total], [2, 2, true, 4]),
+  )
   assert.deepEqual(cut.revenue, whole.revenue, 'sums are over all that match')
   assert.deepEqual([(await report({ limit: '4' })).has_more, (await report({ limit: 1000 })).limit], [false, 1000])
 

@@ -53,8 +53,9 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   const names = { KNOWN_NAMES: JSON.stringify({ second: stranger.address }), CHECKOUT_GENERATED_WALLETS: 'all' }
   const shop = await world.start(names)
   const { key } = await world.join(shop)
-  const unmatched = async () =>
-    (await shop.rest('GET', '/api/admin/checkouts/unmatched', key)).json<{ payments: Payment[] }>().payments
+  const { key: foreign } = await world.join(shop)
+  const unmatched = async (as = key) =>
+    (await shop.rest('GET', '/api/admin/checkouts/unmatched', as)).json<{ payments: Payment[] }>().payments
   const put = (id: string, body: object) => shop.rest('PUT', `/api/admin/checkouts/${id}`, key, body)
   const refused = async (id: string, body: object, field: string) => {
     const reply = await put(id, body)
@@ -82,6 +83,7 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   const old = [await world.pay(address, made.amount_raw), await world.pay(stranger.address, moved.amount_raw)]
   await until(async () => (await unmatched()).length === 2)
   assert.deepEqual((await unmatched()).map(({ block_hash: hash }) => hash).sort(), old.sort())
+  assert.deepEqual(await unmatched(foreign), [])
   assert.equal((await shop.check(made.id)).status, 'pending')
   await refused(made.id, { amount: '3' }, 'amount')
   await refused(made.id, { address }, 'address')

@@ -7,6 +7,7 @@ import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { until } from '../support/until.ts'
 import { ALICE, type Answer, SHOP, openClient, openStranger } from '../wallets/client.ts'
+import { row } from './row.ts'
 
 /* Contract 4.2: every operation of a cloud wallet, in both styles, and what cannot be meant. */
 
@@ -16,7 +17,7 @@ const ONE_RAW = RAW('1', 30)
 const HASH = /^[0-9A-F]{64}$/
 const GENESIS = toAddress(DEV_NETWORK.genesisAccount)
 
-test('200 create answers every field in its type, and lifetimes from five minutes to ten years (contract 1, Product areas: 4. Cloud wallets; 4.2, Creating; 4.2, cloud_wallet: create; 3, Cloud wallet: –; 8, Other areas: expire; 4.1, Payments, wallets, faucet, swap: cloud_wallet)', async (t) => {
+test('200 create answers every field in its type, and lifetimes from five minutes to ten years (contract 8, Other areas: expire)', async (t) => {
   const clock = new TestClock()
   const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ alice: ALICE }) }, clock)
   const now = clock.now() / 1_000
@@ -25,26 +26,33 @@ test('200 create answers every field in its type, and lifetimes from five minute
   const { address, qrcode, ...rest } = wallet
   assert.ok(fromAddress(address as string))
   assert.match(qrcode as string, /^data:image\/png;base64,iVBOR/)
-  assert.deepEqual(rest, {
-    balance: 0,
-    refund_address: SHOP,
-    expiration: 'in 2 hours',
-    expiration_unix: now + 7_200,
-    metadata,
-    status: 'active',
-  })
+  row('4.2, cloud_wallet: create', () =>
+    assert.deepEqual(rest, {
+      balance: 0,
+      refund_address: SHOP,
+      expiration: 'in 2 hours',
+      expiration_unix: now + 7_200,
+      metadata,
+      status: 'active',
+    }),
+  )
   const plain = await client.ask<Answer>({ wallet_action: 'create_wallet' })
   assert.deepEqual([plain.expiration, plain.expiration_unix], ['in 3 months', now + 90 * DAY])
-  assert.deepEqual([plain.refund_address, 'metadata' in plain], [[], false])
+  row('4.2, Creating: metadata', () =>
+    assert.deepEqual([wallet.metadata, 'metadata' in plain], [{ order: { id: 7 } }, false]),
+  )
   // A list stays a list, and a name is the address it has now.
   const shared = await client.ask<Answer>({ refund_address: [SHOP, '@Alice'] })
-  assert.deepEqual(shared.refund_address, [SHOP, ALICE])
+  row('4.2, Creating: refund_address', () =>
+    assert.deepEqual([plain.refund_address, wallet.refund_address, shared.refund_address], [[], SHOP, [SHOP, ALICE]]),
+  )
   for (const [expire, seconds] of [
     ['5 minutes', 300],
     ['1 day', DAY],
     ['10 years', 3_650 * DAY],
   ] as const) {
-    assert.equal((await client.ask<Answer>({ expire })).expiration_unix, now + seconds, expire)
+    const { expiration_unix: end } = await client.ask<Answer>({ expire })
+    row('4.2, Creating: expire', () => assert.equal(end, now + seconds, expire))
   }
   for (const expire of ['299 seconds', '3651 days']) {
     const { status, json } = await client.call({ expire })
@@ -90,7 +98,7 @@ test('200 list shows the newest first, without a QR code, by limit, start, searc
   assert.equal((await client.ask<Answer[]>({ list: true, limit: -1 })).length, 101)
 })
 
-test('200 receive, balance, account info, send and delete in flag style (contract 4.2, cloud_wallet; 4.2, rules 6 and 16; 1, rule 14)', async (t) => {
+test('200 receive, balance, account info, send and delete in flag style (contract 4.2, rules 6 and 16; 1, rule 14)', async (t) => {
   const names = { KNOWN_NAMES: JSON.stringify({ genesis: GENESIS, shop: SHOP }) }
   const client = await openClient(t, names)
   const made = await client.ask<Answer>({ refund_address: SHOP, metadata: { a: 1 } })
@@ -106,10 +114,12 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
     receivable: RAW('175', 28),
     receivable_nano: '1.75',
   }
-  assert.deepEqual(await client.ask({ balance: 'true', account }), { ...waiting, ...until })
+  const balance = await client.ask({ balance: 'true', account })
+  row('4.2, cloud_wallet: balance, wallet balance', () => assert.deepEqual(balance, { ...waiting, ...until }))
   const details = { refund_address: SHOP, metadata: { a: 1 }, status: 'active' }
-  assert.deepEqual(await client.ask({ account }), { ...waiting, ...until, ...details })
-  assert.deepEqual(await client.ask({ info: true, account }), { ...waiting, ...until, ...details })
+  for (const info of [await client.ask({ account }), await client.ask({ info: true, account })]) {
+    row('4.2, cloud_wallet: account info', () => assert.deepEqual(info, { ...waiting, ...until, ...details }))
+  }
 
   const received = await client.ask<Answer[]>({ receive: true, account })
   const byAmount = received.toSorted((one, other) => Number(one.amount_nano) - Number(other.amount_nano))
@@ -117,17 +127,21 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
   assert.ok(receipts.every((hash) => HASH.test(hash as string)))
   assert.equal(new Set([...receipts, ...deposits]).size, 4)
   const from = { source: GENESIS, username: 'genesis' }
-  assert.deepEqual(byAmount, [
-    { hash: deposits[1], amount: RAW('25', 28), amount_nano: '0.25', ...from, receive_hash: receipts[0] },
-    { hash: deposits[0], amount: RAW('15', 29), amount_nano: '1.5', ...from, receive_hash: receipts[1] },
-  ])
+  row('4.2, cloud_wallet: receive, received block', () =>
+    assert.deepEqual(byAmount, [
+      { hash: deposits[1], amount: RAW('25', 28), amount_nano: '0.25', ...from, receive_hash: receipts[0] },
+      { hash: deposits[0], amount: RAW('15', 29), amount_nano: '1.5', ...from, receive_hash: receipts[1] },
+    ]),
+  )
   assert.deepEqual(await client.ask({ receive: 'true', account }), [], 'nothing waits any more')
 
   const sent = await client.ask({ send: '@Shop', amount: '1', account })
   assert.deepEqual(Object.keys(sent), ['hash'])
   const block = (await client.gateway.call('block_info', { hash: sent.hash })).json<Answer & { contents: Answer }>()
-  assert.deepEqual([block.amount, block.subtype], [ONE_RAW, 'send'])
-  assert.deepEqual([block.contents.account, block.contents.link_as_account], [account, SHOP])
+  const { account: sender, link_as_account: taker } = block.contents
+  row('4.2, cloud_wallet: send', () =>
+    assert.deepEqual([block.amount, block.subtype, sender, taker], [ONE_RAW, 'send', account, SHOP]),
+  )
   assert.deepEqual(await client.ask({ balance: true, account }), {
     balance: RAW('75', 28),
     balance_nano: '0.75',
@@ -141,10 +155,11 @@ test('200 receive, balance, account info, send and delete in flag style (contrac
   await client.ask({ send: SHOP, amount: 'all', account })
   assert.equal((await client.balanceOf(account)).balance, '0')
   assert.equal((await client.balanceOf(SHOP)).receivable, RAW('175', 28))
-  assert.deepEqual(await client.ask({ delete: 'true', account }), { deleted: true })
+  const deleted = await client.ask({ delete: 'true', account })
+  row('4.2, cloud_wallet: delete (expire)', () => assert.deepEqual(deleted, { deleted: true }))
 })
 
-test('200 the same operations by wallet_action, and a send by every name of its destination (contract 4.2, cloud_wallet; 4.2, rules 1 and 3; 9, Synonyms: cloud_wallet)', async (t) => {
+test('200 the same operations by wallet_action, and a send by every name of its destination (contract 4.2, rules 1 and 3)', async (t) => {
   const client = await openClient(t, { KNOWN_NAMES: JSON.stringify({ shop: SHOP }) })
   const { address: account } = await client.ask({ wallet_action: 'create_wallet', metadata: { a: 1 } })
   await client.deposit(account!, '2')
@@ -155,19 +170,21 @@ test('200 the same operations by wallet_action, and a send by every name of its 
   await client.ask({ wallet_action: 'send', account, send: '@SHOP', amount: 'all' })
   assert.equal((await client.balanceOf(SHOP)).receivable, RAW('2', 30))
   const changed = await client.ask<Answer>({ wallet_action: 'update_metadata', account, metadata: { b: 2 } })
-  assert.deepEqual([changed.address, changed.metadata], [account, { b: 2 }])
   const again = await client.ask<Answer>({ update_metadata: true, account, metadata: { c: [3] } })
-  assert.deepEqual(again.metadata, { c: [3] })
+  row('4.2, cloud_wallet: update metadata', () => {
+    assert.deepEqual([changed.address, changed.metadata], [account, { b: 2 }])
+    assert.deepEqual([again.address, again.metadata], [account, { c: [3] }])
+  })
   const listed = await client.ask<Answer[]>({ wallet_action: 'list_wallets' })
   assert.deepEqual(listed[0]!.metadata, { c: [3] }, 'the metadata was replaced as a whole')
   const info = await client.ask<Answer>({ wallet_action: 'account_info', account })
   assert.deepEqual([info.address, info.balance, info.metadata], [account, '0', { c: [3] }])
   const { balance } = await client.ask({ wallet_action: 'balance', account })
-  assert.equal(balance, '0')
-  assert.deepEqual(await client.ask({ wallet_action: 'delete', account }), { deleted: true })
+  const deleted = await client.ask({ wallet_action: 'delete', account })
+  row('9, Synonyms: cloud_wallet', () => assert.deepEqual([balance, deleted], ['0', { deleted: true }]))
 })
 
-test('400 what cannot be meant is refused with the name of its field (contract 4.2, rule 1; 4.2, Creating; 8, Other areas: expire, vanity, refund addresses, metadata)', async (t) => {
+test('400 what cannot be meant is refused with the name of its field (contract 4.2, rule 1; 8, Other areas: expire, vanity, refund addresses, metadata)', async (t) => {
   const client = await openClient(t)
   const account = await client.create()
   const signers = (count: number) => Array.from({ length: count }, (_, at) => new Signer(at).address)

@@ -21,6 +21,7 @@ import {
   responseOf,
   signed,
 } from '../x402/world.ts'
+import { row } from './row.ts'
 
 /* Contract 4.7: what becomes of a payment once it is presented, and what its payer is told. */
 
@@ -103,7 +104,7 @@ test('402 what the ledger definitely refuses is told with both headers, and its 
   assert.equal((await call('work_generate', { hash }, signed(paymentBlock(node, payer)))).status, 200)
 })
 
-test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 4, 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 4.7, Reasons of 4.7: settlement_pending; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rule 3)', async (t) => {
+test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 4, 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rule 3)', async (t) => {
   const env = { X402_TIMEOUT_SECONDS: '1' }
   const devnet = { confirmAfterMilliseconds: 3_600_000 }
   const { call, node, upstream } = await openFaultyShop(t, { env, devnet })
@@ -113,7 +114,9 @@ test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the s
   const { maxTimeoutSeconds } = requiredOf(await call('work_generate', { hash }))
   assert.equal(maxTimeoutSeconds, 1)
   const startedAt = performance.now()
-  assertPending(await call('work_generate', { hash }, signed(block)), block)
+  const open = await call('work_generate', { hash }, signed(block))
+  row('4.7, Reasons of 4.7: settlement_pending', () => assert.equal(open.json().code, 'settlement_pending'))
+  assertPending(open, block)
   assert.ok(performance.now() - startedAt >= 1_000, 'it has waited for as long as it said')
   assertPending(await call('work_generate', { hash }, signed(block)), block)
   assert.equal(upstream.hits('work_generate'), 0, 'nothing is served before it is final')

@@ -195,7 +195,7 @@ test('a key is named, shown once, listed by its start, stored as SHA-256, rotate
   ])
 })
 
-test('buy_rpc sells credits for the account of a key, or for an e-mail address (contract 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc, or an email instead)', async (t) => {
+test('buy_rpc sells credits for the account of a key, or for an e-mail address (contract 5, How keys are issued: action buy_rpc; 5, What needs a key: buy_rpc)', async (t) => {
   const office = await openOffice(t)
   const { call, app } = office
   const { node } = app.devnet!

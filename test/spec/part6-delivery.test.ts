@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type Shop, type World, bearer, merchant, openShop, show, untilStatus } from '../checkout/world.ts'
 import { type Received, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
 import { until } from '../support/until.ts'
+import { row } from './row.ts'
 
 /* Contract 6: how an event reaches its receiver, over how long, and when that is given up. */
 
@@ -20,7 +21,7 @@ async function payAndTell(
   return (await show(shop, made.id, key)).webhook_events[0]!.id
 }
 
-test('a delivery that fails is tried eleven times, each wait within a fifth of the plan, always in the same bytes, and then is dead until it is sent again (contract 6, Retry schedule; 6, rules 3, 6, 9 and 11; 8, Checkout: webhook attempts)', async (t) => {
+test('a delivery that fails is tried eleven times, each wait within a fifth of the plan, always in the same bytes, and then is dead until it is sent again (contract 6, rules 3, 6, 9 and 11; 8, Checkout: webhook attempts)', async (t) => {
   const opened = await openShop(t)
   const { clock } = opened.world
   const { show: showEvent, untilTried, post } = readerOf(opened.shop, opened.key)
@@ -34,21 +35,26 @@ test('a delivery that fails is tried eleven times, each wait within a fifth of t
     assert.deepEqual([attempt, status, error, response], [retries + 1, 503, 'bad_status', 'out of order'])
     assert.equal(state, 'retrying')
     const wait = (Date.parse(nextAt!) - Date.parse(at)) / 1000
-    assert.ok(wait >= 0.8 * seconds && wait <= 1.2 * seconds, `${wait} s instead of about ${seconds} s`)
+    row('6, Retry schedule: after', () =>
+      assert.ok(wait >= 0.8 * seconds && wait <= 1.2 * seconds, `${wait} s instead of about ${seconds} s`),
+    )
     assert.ok(Date.parse(at) >= due, 'never before its time')
     due = Date.parse(nextAt!)
     clock.leap(due - clock.now())
   }
   const over = await untilTried(id, 11)
-  assert.deepEqual([over.state, over.next_at], ['dead', null])
+  row('6, Events and deliveries: state', () => assert.deepEqual([over.state, over.next_at], ['dead', null]))
   assert.equal((await showEvent(id)).delivered, false)
 
   receiver.answer = answerWith(200)
   const again = await post(`/events/${id}/redeliver`)
   assert.equal(again.status, 201)
-  assert.equal((await untilTried(id, 1)).cause, 'redelivery')
+  const { cause } = await untilTried(id, 1)
+  row('6, Events and deliveries: cause', () => assert.deepEqual([over.cause, cause], ['event', 'redelivery']))
   const { delivered, deliveries } = await showEvent(id)
-  assert.deepEqual([delivered, deliveries.map(({ state }) => state)], [true, ['dead', 'delivered']])
+  row('6, Events and deliveries: delivered, state', () =>
+    assert.deepEqual([delivered, deliveries.map(({ state }) => state)], [true, ['dead', 'delivered']]),
+  )
   const { requests } = receiver
   assert.equal(requests.length, 12)
   assert.equal(distinct(requests.map(({ body }) => body)), 1)
@@ -58,7 +64,7 @@ test('a delivery that fails is tried eleven times, each wait within a fifth of t
   assert.ok(distinct(header('webhook-timestamp')) >= 11, 'each attempt says when it was made')
 })
 
-test('a receiver may ask for more time, between once and twice the plan; who sends again at once waits for nothing (contract 6, Retry schedule; 6, rule 11)', async (t) => {
+test('a receiver may ask for more time, between once and twice the plan; who sends again at once waits for nothing (contract 6, Retry schedule: after; 6, rule 11)', async (t) => {
   const opened = await openShop(t)
   const { clock } = opened.world
   const { untilTried, post } = readerOf(opened.shop, opened.key)
@@ -124,7 +130,8 @@ test('2xx within ten seconds is delivered; a redirect and silence are failures; 
   const waiting = await payAndTell(opened, silent.url)
   await until(() => silent.requests.length === 1)
   clock.advance(9_999)
-  assert.deepEqual((await showEvent(waiting)).deliveries[0]!.attempts, [])
+  const [onItsWay] = (await showEvent(waiting)).deliveries
+  row('6, Events and deliveries: state', () => assert.deepEqual([onItsWay!.state, onItsWay!.attempts], ['sending', []]))
   clock.advance(1)
   const { state, attempts } = await untilTried(waiting, 1)
   assert.deepEqual(

@@ -40,7 +40,7 @@ async function firstTo(receiver: Receiver, path?: string) {
   return { headers, body, event: JSON.parse(body) as EventBody }
 }
 
-test('a completion is told once, in these very bytes, signed with the secret of the checkout (contract 6, Body; 6, Headers; 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed; 9, Synonyms: checkout)', async (t) => {
+test('a completion is told once, in these very bytes, signed with the secret of the checkout (contract 6, rules 1, 2, 6 and 12; 6, Event kinds: payment.completed)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_secret = 'my shop secret 42'
@@ -53,7 +53,7 @@ test('a completion is told once, in these very bytes, signed with the secret of 
   const amounts = { amount: made.amount, amount_raw: made.amount_raw }
   const { id } = event
   const { account } = event.block!
-  assert.match(id, /^evt_\w+$/)
+  row('6, Body: id', () => assert.match(id, /^evt_\w+$/))
   assert.match(account, /^nano_[13]/)
   const expected = {
     id,
@@ -68,18 +68,23 @@ test('a completion is told once, in these very bytes, signed with the secret of 
     plan: { title: 'Tea', value: made.amount, discount: false, value_raw: made.amount_raw },
     metadata,
   }
-  assert.equal(body, JSON.stringify(expected))
+  row('6, Body: type, created_unix, checkout_id, checkout, status, address, payment, block, plan, metadata', () =>
+    assert.equal(body, JSON.stringify(expected)),
+  )
 
   const timestamp = String(world.clock.now() / 1000)
   const { 'content-type': type, 'user-agent': agent, 'nano-signature': hex, ...rest } = headers
-  assert.deepEqual([type, agent], ['application/json; charset=utf-8', 'nano-gateway-webhooks/1'])
-  row('2, Checkout request fields: webhook_secret, metadata', () => {
+  row('6, Headers: Content-Type', () => assert.equal(type, 'application/json; charset=utf-8'))
+  row('6, Headers: User-Agent', () => assert.equal(agent, 'nano-gateway-webhooks/1'))
+  row('2, Checkout request fields: webhook_secret, metadata; 6, Headers: Nano-Signature', () => {
     assert.equal(hex, hexOf(webhook_secret, body))
     assert.deepEqual(event.metadata, metadata)
   })
-  assert.equal(rest['webhook-id'], id)
-  assert.equal(rest['webhook-timestamp'], timestamp)
-  assert.equal(rest['webhook-signature'], `v1,${base64Of(webhook_secret, `${id}.${timestamp}.${body}`)}`)
+  row('6, Headers: webhook-id', () => assert.equal(rest['webhook-id'], id))
+  row('6, Headers: webhook-timestamp', () => assert.equal(rest['webhook-timestamp'], timestamp))
+  row('6, Headers: webhook-signature', () =>
+    assert.equal(rest['webhook-signature'], `v1,${base64Of(webhook_secret, `${id}.${timestamp}.${body}`)}`),
+  )
   assert.equal(JSON.stringify(headers).includes(webhook_secret), false)
   // As receivers are told to do it, and as anybody may look the same things up.
   assert.deepEqual(verifyWebhook(body, headers, webhook_secret, Number(timestamp)), event)
@@ -92,7 +97,7 @@ test('a completion is told once, in these very bytes, signed with the secret of 
   )
 })
 
-test('other kinds are told to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 6, Body; 2, Checkout request fields: webhook_events)', async (t) => {
+test('other kinds are told to whoever asked for them, and to nobody else (contract 6, Event kinds: payment.detected, payment.partial, payment.late, checkout.expired; 6, rules 12 and 17; 2, Checkout request fields: webhook_events)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const receiver = await openReceiver(t)
   const webhook_events = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired']
@@ -242,7 +247,7 @@ test('nothing is sent unsigned: the default secret of the account signs, and who
   assert.deepEqual(await listEvents(shop, plain.id), [])
 })
 
-test('the example for testing comes out of a gateway byte for byte (contract 6, Example for testing; 6, rule 1)', async (t) => {
+test('the example for testing comes out of a gateway byte for byte (contract 6, rule 1)', async (t) => {
   const clock = new TestClock(1_760_000_005_000)
   const secretKey = randomBytes(32)
   const { app } = await openGateway(t, { SECRET_KEY: secretKey.toString('base64') }, clock)
@@ -257,7 +262,6 @@ test('the example for testing comes out of a gateway byte for byte (contract 6, 
     failures: hearFailures(),
   }
   const body = '{"id":"evt_2","metadata":{"note":"Zoë € 支払い"}}'
-  assert.equal(Buffer.byteLength(body), 55)
   await inTx({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) }, (tx) =>
     recordEvent(tx, {
       id: 'evt_2',
@@ -271,8 +275,14 @@ test('the example for testing comes out of a gateway byte for byte (contract 6, 
     }),
   )
   const { headers, body: received } = await firstTo(receiver)
-  assert.equal(received, body)
-  assert.equal(headers['webhook-timestamp'], '1760000005')
-  assert.equal(headers['nano-signature'], '792eabcbcdef337e73c7758c86910dc8c0332e33d298796b956fc5bc7b180202')
-  assert.equal(headers['webhook-signature'], 'v1,R8/pXwwwG6A3HPyPniM/tL0+et9Pu9ZHrt4LRu1e+2c=')
+  row('6, Example for testing: body of 55 bytes in UTF-8', () =>
+    assert.deepEqual([received, Buffer.byteLength(received)], [body, 55]),
+  )
+  row('6, Example for testing: webhook-timestamp', () => assert.equal(headers['webhook-timestamp'], '1760000005'))
+  row('6, Example for testing: secret, Nano-Signature', () =>
+    assert.equal(headers['nano-signature'], '792eabcbcdef337e73c7758c86910dc8c0332e33d298796b956fc5bc7b180202'),
+  )
+  row('6, Example for testing: secret, webhook-signature', () =>
+    assert.equal(headers['webhook-signature'], 'v1,R8/pXwwwG6A3HPyPniM/tL0+et9Pu9ZHrt4LRu1e+2c='),
+  )
 })

@@ -6,6 +6,7 @@ import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
 import { merchant, openShop, turnUntil } from '../checkout/world.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
+import { row } from './row.ts'
 
 /* Contract 6: what the owner of events can see and do, and where they are never sent. */
 
@@ -19,7 +20,7 @@ interface Page {
   has_more: boolean
 }
 
-test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, Routes: GET; 6, Events and deliveries; 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
+test('a ping is an event, the feed lists events oldest first and page by page, and each account sees its own (contract 6, rules 11 and 18; 6, Event kinds: ping)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { clock } = world
   const { get, post, untilTried } = readerOf(shop, key)
@@ -34,12 +35,14 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   const [{ id: deliveryId }] = first.deliveries as [ShownDelivery]
   const queued = { id: deliveryId, cause: 'event', created_at }
   assert.match(first.id, /^evt_\w+$/)
-  assert.deepEqual(first, {
-    ...shown,
-    delivered: false,
-    delivered_at: null,
-    deliveries: [{ ...queued, state: 'queued', next_at: created_at, finished_at: null, attempts: [] }],
-  })
+  row('6, Events and deliveries: id, type, subject, created_at, delivered_at, delivered, url, deliveries, state', () =>
+    assert.deepEqual(first, {
+      ...shown,
+      delivered: false,
+      delivered_at: null,
+      deliveries: [{ ...queued, state: 'queued', next_at: created_at, finished_at: null, attempts: [] }],
+    }),
+  )
   await untilTried(first.id, 1)
   assert.deepEqual(
     [receiver.requests[0]!.url, receiver.requests[0]!.body],
@@ -47,26 +50,36 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   )
   const delivered = { ...shown, delivered: true, delivered_at: created_at }
   const attempt = { attempt: 1, at: created_at, status: 200, error: null, ms: 0, response: '' }
-  assert.deepEqual((await get(`/events/${first.id}`)).json(), {
-    event: {
-      ...delivered,
-      deliveries: [{ ...queued, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }],
-    },
-  })
+  const one = (await get(`/events/${first.id}`)).json()
+  row('6, Routes: GET /api/events/:id', () =>
+    assert.deepEqual(one, {
+      event: {
+        ...delivered,
+        deliveries: [{ ...queued, state: 'delivered', next_at: null, finished_at: created_at, attempts: [attempt] }],
+      },
+    }),
+  )
 
   clock.advance(HOUR)
-  receiver.answer = answerWith(500)
+  receiver.answer = answerWith(500, {}, 'x'.repeat(3_000))
   const ids = [first.id]
   for (let pings = 0; pings < 3; pings++) {
     const { id } = await pinged()
     ids.push(id)
-    assert.equal((await untilTried(id, 1)).state, 'dead', 'a ping is tried once')
+    const { state, attempts } = await untilTried(id, 1)
+    row('6, Routes: POST /api/webhooks/ping', () => assert.deepEqual([state, attempts.length], ['dead', 1]))
+    const failed = { attempt: 1, at: toTime(clock.now()), status: 500, error: 'bad_status', ms: 0 }
+    row('6, Events and deliveries: attempts', () =>
+      assert.deepEqual(attempts, [{ ...failed, response: 'x'.repeat(2_048) }]),
+    )
   }
   const page = async (query: string) => (await get(`/events${query}`)).json<Page>()
   const idsOf = async (query: string) => (await page(query)).events.map(({ id }) => id)
   const start = await page('?limit=3')
-  assert.deepEqual(start.events[0], delivered, 'without its deliveries')
-  assert.deepEqual([start.events.map(({ id }) => id), start.has_more], [ids.slice(0, 3), true])
+  row('6, Events and deliveries: deliveries', () => assert.deepEqual(start.events[0], delivered, 'not in the feed'))
+  row('6, Routes: GET /api/events', () =>
+    assert.deepEqual([start.events.map(({ id }) => id), start.has_more], [ids.slice(0, 3), true]),
+  )
   const next = await page(`?since=${start.cursor}`)
   assert.deepEqual([next.events.map(({ id }) => id), next.has_more], [ids.slice(3), false])
   assert.deepEqual(await page(`?since=${next.cursor}`), { events: [], cursor: next.cursor, has_more: false })
@@ -107,7 +120,7 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   }
 })
 
-test('send again, test an address, change the secret: each once for an Idempotency-Key, and the old secret signs along for a day (contract 6, Routes: GET, POST; 6, Headers: webhook-signature; 6, rule 11)', async (t) => {
+test('send again, test an address, change the secret: each once for an Idempotency-Key, and the old secret signs along for a day (contract 6, Headers: webhook-signature; 6, rule 11)', async (t) => {
   const { world, shop, key } = await openShop(t)
   const { clock } = world
   const { get, post, show, untilTried } = readerOf(shop, key)
@@ -119,8 +132,11 @@ test('send again, test an address, change the secret: each once for an Idempoten
   assert.equal(rotated.status, 201)
   assert.match(old!, /^whsec_[A-Za-z0-9+/]{43}=$/)
   const first = { last4: old!.slice(-4), created_at: toTime(clock.now()), previous_until: null }
-  assert.deepEqual(rotated.json(), { webhook_secret: old, secret: first })
-  assert.deepEqual(await secretShown(), { secret: first }, 'and never again')
+  row('6, Routes: POST /api/webhooks/secret/rotate', () =>
+    assert.deepEqual(rotated.json(), { webhook_secret: old, secret: first }),
+  )
+  const later = await secretShown()
+  row('6, Routes: GET /api/webhooks/secret', () => assert.deepEqual(later, { secret: first }, 'and never again'))
 
   clock.advance(HOUR)
   const rotateOnce = () => post('/webhooks/secret/rotate', {}, { 'idempotency-key': 'rotate' })
@@ -167,7 +183,9 @@ test('send again, test an address, change the secret: each once for an Idempoten
   const redeliverOnce = () => post(`/events/${id}/redeliver`, {}, { 'idempotency-key': 'again' })
   const [sent, sentBefore] = [await redeliverOnce(), await redeliverOnce()]
   const { success, delivery } = sent.json<{ success: boolean; delivery: ShownDelivery }>()
-  assert.deepEqual([sent.status, success, delivery.cause, delivery.state], [201, true, 'redelivery', 'queued'])
+  row('6, Routes: POST /api/events/:id/redeliver', () =>
+    assert.deepEqual([sent.status, success, delivery.cause, delivery.state], [201, true, 'redelivery', 'queued']),
+  )
   assert.deepEqual([sentBefore.text, sentBefore.headers['idempotent-replayed']], [sent.text, 'true'])
   assert.equal((await untilTried(id, 1)).id, delivery.id)
   assert.equal((await show(id)).deliveries.length, 2)

@@ -4,6 +4,7 @@ import { type StateBlock, rootOf, toBlockJson } from '../../src/kernel/nano/bloc
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 import { type Frontier, Signer, UNOPENED, frontierAfter, frontierOf, nano } from '../support/blocks.ts'
 import { assertRefusal } from './refusal.ts'
+import { row } from './row.ts'
 import { bob, openTown } from './town.ts'
 
 /* Contract 7: what the ledger itself says, in its own words, and what the gateway sees to be wrong before it. */
@@ -19,7 +20,7 @@ function withReceivingWork(block: StateBlock, least: bigint, enough: bigint): St
   }
 }
 
-test('200 with the exact words of the ledger and nothing else, for whatever it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger, rep_info without result; 7, Texts of the node; 7, Status codes: 200)', async (t) => {
+test('200 with the exact words of the ledger and nothing else, for whatever it refuses (contract 7, rules 1 and 5; 7, Texts and codes: answer of the ledger, rep_info without result; 7, Status codes: 200)', async (t) => {
   const { app, call, sent } = await openTown(t)
   const { node } = app.devnet!
   const { thresholds } = node.ledger
@@ -40,15 +41,20 @@ test('200 with the exact words of the ledger and nothing else, for whatever it r
   ]
   for (const [error, block] of refusals) {
     const reply = await process(block)
-    assert.deepEqual([reply.status, reply.json()], [200, { error }])
+    row(
+      '7, Texts of the node: Bad signature, Gap previous block, Gap source block, Unreceivable, Balance and amount delta do not match, Block work is insufficient',
+      () => assert.deepEqual([reply.status, reply.json()], [200, { error }]),
+    )
   }
   assert.deepEqual(frontierOf(node, alice.key), at, 'nothing of it came through')
 
   assert.match((await process(good, 'send')).json().hash!, /^[0-9A-F]{64}$/)
   const old = await process(good)
-  assert.deepEqual([old.status, old.json()], [200, { error: 'Old block' }])
+  row('7, Texts of the node: Old block', () =>
+    assert.deepEqual([old.status, old.json()], [200, { error: 'Old block' }]),
+  )
   const fork = await process(alice.send(at, bob.key, nano(3)))
-  assert.deepEqual([fork.status, fork.json()], [200, { error: 'Fork' }])
+  row('7, Texts of the node: Fork', () => assert.deepEqual([fork.status, fork.json()], [200, { error: 'Fork' }]))
   assert.match((await process(opening, 'open')).json().hash!, /^[0-9A-F]{64}$/)
   const twice = await process(receiver.receive(frontierAfter(opening), sent, nano(2)))
   assert.deepEqual([twice.status, twice.json()], [200, { error: 'Unreceivable' }])
@@ -56,7 +62,9 @@ test('200 with the exact words of the ledger and nothing else, for whatever it r
   const nobody = new Signer(77).address
   for (const action of ['account_info', 'account_representative', 'account_block_count']) {
     const reply = await call(action, { account: nobody })
-    assert.deepEqual([reply.status, reply.json()], [200, { error: 'Account not found' }], action)
+    row('7, Texts of the node: Account not found', () =>
+      assert.deepEqual([reply.status, reply.json()], [200, { error: 'Account not found' }], action),
+    )
   }
   for (const [action, fields] of [
     ['block_info', { hash: UNKNOWN }],
@@ -64,13 +72,15 @@ test('200 with the exact words of the ledger and nothing else, for whatever it r
     ['blocks_info', { hashes: [UNKNOWN] }],
   ] as const) {
     const reply = await call(action, fields)
-    assert.deepEqual([reply.status, reply.json()], [200, { error: 'Block not found' }], action)
+    row('7, Texts of the node: Block not found', () =>
+      assert.deepEqual([reply.status, reply.json()], [200, { error: 'Block not found' }], action),
+    )
   }
   const unrepresented = await call('rep_info', { account: nobody })
   assert.deepEqual([unrepresented.status, unrepresented.json()], [200, { error: 'Representative not found.' }])
 })
 
-test('400 with the node’s own words for what is malformed, naming the field (contract 7, Texts and codes: malformed input, no action, unknown action, unknown alias; 7, Texts of the node; 7, Status codes: 400; 7, rule 4)', async (t) => {
+test('400 with the node’s own words for what is malformed, naming the field (contract 7, Texts and codes: malformed input, no action, unknown action, unknown alias; 7, Status codes: 400; 7, rule 4)', async (t) => {
   const { call, post } = await openTown(t)
   const account = bob.address
   const malformed: [action: string, fields: object, text: string, code: string, field?: string][] = [
@@ -92,7 +102,10 @@ test('400 with the node’s own words for what is malformed, naming the field (c
   ]
   for (const [action, fields, text, code, field] of malformed) {
     const reply = await call(action, fields)
-    assertRefusal(reply, 400, text, code)
+    row(
+      '7, Texts of the node: Bad account number, Invalid block hash, Invalid count, Block is invalid, Unable to parse JSON',
+      () => assertRefusal(reply, 400, text, code),
+    )
     assert.equal(reply.json().field, field, reply.text)
   }
   for (const body of ['{', '[]', 'action=version', '']) {

@@ -6,6 +6,7 @@ import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { newHash } from '../x402/world.ts'
 import { openCustomer } from '../support/customer.ts'
 import { assertRefusal } from './refusal.ts'
+import { row } from './row.ts'
 import { alice } from './town.ts'
 
 /* Contract 7: the body of a refusal, and the refusals that belong to no single part of the service. */
@@ -13,7 +14,7 @@ import { alice } from './town.ts'
 const HOUR = 3_600_000
 const SALE = { address: alice.address, amount: '1' }
 
-test('every refusal has a text under two names and a code, and tells no cause (contract 7, rules 1 and 4; 7, Body; 7, Status codes: 403, 409, 429, 5xx; 7, Texts and codes: over a limit, metered action without credits, idempotency key used with another body, failure of our own, two different credentials, body too large)', async (t) => {
+test('every refusal has a text under two names and a code, and tells no cause (contract 7, rules 1 and 4; 7, Status codes: 403, 409, 429, 5xx; 7, Texts and codes: over a limit, metered action without credits, idempotency key used with another body, failure of our own, two different credentials, body too large)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3', FREE_WORK_PER_HALF_HOUR: '1' }, clock)
   const { app, call, log, post } = gateway
@@ -58,8 +59,8 @@ test('every refusal has a text under two names and a code, and tells no cause (c
 
   for (const reply of [over, spent, two, large, broken]) {
     const { error, message, code } = reply.json<Record<string, unknown>>()
-    assert.deepEqual([typeof error, message, typeof code], ['string', error, 'string'])
-    assert.match(String(code), /^[a-z]+(_[a-z]+)*$/)
+    row('7, Body: error, message', () => assert.deepEqual([typeof error, message], ['string', error]))
+    row('7, Body: code', () => assert.match(String(code), /^[a-z]+(_[a-z]+)*$/))
     assert.doesNotMatch(reply.text, /sqlite|select|table| at |\.ts|node_modules/i)
   }
 })

@@ -11,6 +11,7 @@ import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { SHOP, requiredOf } from '../x402/world.ts'
+import { row } from './row.ts'
 
 /* Contract 8, Plans and Credits: who may ask how often and how much at once, and what it costs. */
 
@@ -33,7 +34,7 @@ async function openBehindNode(t: TestContext, env: Record<string, string>, clock
   return { node, gateway }
 }
 
-test('10 requests at once without a key, 50 with one, 200 with credits; one more is told to wait a second (contract 8, Plans; 8, rule 3)', async (t) => {
+test('10 requests at once without a key, 50 with one, 200 with credits; one more is told to wait a second (contract 8, rule 3)', async (t) => {
   const clock = new TestClock()
   const { node, gateway } = await openBehindNode(t, ANONYMOUS, clock)
   const free = await openCustomer(gateway, clock)
@@ -51,12 +52,60 @@ test('10 requests at once without a key, 50 with one, 200 with credits; one more
     for (let at = 0; at < most; at++) running.push(read(headers))
     await until(() => node.hits('account_info') === running.length)
     const refused = await read(headers)
-    assert.deepEqual([refused.status, refused.json().error], [429, 'Too many requests.'])
+    row('8, Plans: anonymous, by IP, free key, prepaid, credits > 0', () =>
+      assert.deepEqual([refused.status, refused.json().error], [429, 'Too many requests.']),
+    )
     assert.deepEqual([refused.headers['retry-after'], refused.json().retry_after], ['1', 1])
   }
   release()
   for (const { status } of await Promise.all(running)) assert.equal(status, 200)
   assert.equal((await read()).status, 200, 'whoever leaves makes room')
+})
+
+test('a public key has its own limits at each address, work as without any key, and takes nothing from its account', async (t) => {
+  const clock = new TestClock()
+  const env = { ...ANONYMOUS, FREE_WORK_ANONYMOUS_PER_HOUR: '5', TRUSTED_PROXIES: 'loopback' }
+  const { node, gateway } = await openBehindNode(t, env, clock)
+  const customer = await openCustomer(gateway, clock)
+  await customer.grant(1)
+  const origin = 'https://shop.example'
+  const key = await customer.issue('public', [origin])
+  const from = (address: string) => ({ key, origin, 'x-forwarded-for': address })
+  const [here, there] = [from('203.0.113.1'), from('203.0.113.2')]
+  const release = node.hold('account_info')
+  const running = Array.from({ length: 10 }, (_, at) =>
+    gateway.call('account_info', { account: new Signer(500 + at).address }, here),
+  )
+  await until(() => node.hits('account_info') === 10)
+  const atOnce = await gateway.call('version', {}, here)
+  release()
+  await Promise.all(running)
+  clock.advance(MINUTE)
+  const works: [number, number | undefined][] = []
+  for (let count = 0; count < 6; count++) {
+    const { status, json } = await gateway.call('work_generate', newWork(), here)
+    works.push([status, json<Partial<Work>>().credits])
+  }
+  clock.advance(MINUTE)
+  const limits = async (headers: Record<string, string>) => {
+    const { status, headers: told } = await gateway.call('version', {}, headers)
+    return [status, told['ratelimit-limit'], told['ratelimit-remaining']]
+  }
+  for (let left = 59; left >= 0; left--) assert.deepEqual(await limits(here), [200, '60', `${left}`])
+  const [over, elsewhere, account] = [await limits(here), await limits(there), await limits(customer.headers)]
+  const { credits } = await creditsOf(gateway, customer)
+  row('8, Plans: public key, by key and IP', () => {
+    assert.equal(atOnce.status, 429)
+    assert.deepEqual(works, [...Array.from({ length: 5 }, () => [200, 0]), [429, undefined]])
+    assert.deepEqual(
+      [over, elsewhere],
+      [
+        [429, '60', '0'],
+        [200, '60', '59'],
+      ],
+    )
+    assert.deepEqual([account, credits], [[200, '3000', '2999'], 1])
+  })
 })
 
 test('600 requests a minute with a key, and 3,000 with credits (contract 8, Plans: free key, prepaid, credits > 0; 8, rule 2; 5, rule 2)', async (t) => {

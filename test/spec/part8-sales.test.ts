@@ -13,6 +13,7 @@ import {
   untilQuiet,
   untilRefunded,
 } from '../usernames/world.ts'
+import { row } from './row.ts'
 
 /* Contract 8: what the service sells, for how much, and for how long. */
 
@@ -33,13 +34,15 @@ function assertPrices({ plans }: Pick<Offer, 'plans'>, prices: Record<string, st
   assert.equal(new Set(plans.map(({ value_raw: raw }) => raw)).size, plans.length)
 }
 
-test('three plans of credits, each with its tail; what was bought is added when the payment is confirmed, once (contract 8, Credits; 8, rules 1 and 11)', async (t) => {
+test('three plans of credits, each with its tail; what was bought is added when the payment is confirmed, once (contract 8, rules 1 and 11)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
   const { key } = await market.join(shop)
   const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
-  assertPrices(made, { '1,000 Credits': '0.2', '10,000 Credits': '2', '20,000 Credits': '4' })
+  row('8, Credits: 1,000 Credits, 10,000 Credits, 20,000 Credits', () =>
+    assertPrices(made, { '1,000 Credits': '0.2', '10,000 Credits': '2', '20,000 Credits': '4' }),
+  )
   const credits = async () => (await shop.call('rpc_credits', {}, bearer(key))).json<{ credits: number }>().credits
   market.ledger.node.hold()
   await market.send(buyer, made.address, priceOf(made, '1,000 Credits'))
@@ -67,25 +70,29 @@ test('three plans of credits, each with its tail; what was bought is added when 
   assertPrices(await offer(dear, 'dear'), { '3 Months': '7' })
 })
 
-test('names of letters and digits, up to 30, leased for six periods at their prices; a grace of ten days, or one after two days (contract 8, Usernames; 8, Prices; 2, rule 4; 3, Username: leased, grace)', async (t) => {
+test('names of letters and digits, up to 30, leased for six periods at their prices; a grace of ten days, or one after two days (contract 2, rule 4)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start()
   const alice = await market.person()
   const longest = `A1${'b'.repeat(28)}`
   const made = await offer(shop, longest)
-  assert.deepEqual([made.name, made.available], [longest, true])
-  assertPrices(made, {
-    '2 Days': '0.01',
-    '1 Month': '0.05',
-    '1 Year': '0.3',
-    '2 Years': '0.5',
-    '5 Years': '3',
-    '10 Years': '10',
+  row('8, Prices: 2 Days, 1 Month, 1 Year, 2 Years, 5 Years, 10 Years', () =>
+    assertPrices(made, {
+      '2 Days': '0.01',
+      '1 Month': '0.05',
+      '1 Year': '0.3',
+      '2 Years': '0.5',
+      '5 Years': '3',
+      '10 Years': '10',
+    }),
+  )
+  await row('8, Usernames: characters', async () => {
+    assert.deepEqual([made.name, made.available], [longest, true])
+    for (const name of [`${longest}b`, 'al-ice', 'al_ice', 'al ice', 'älice']) {
+      const { status, json } = await shop.call('get_name', { name })
+      assert.deepEqual([status, json().code, json().field], [400, 'invalid_username', 'name'], name)
+    }
   })
-  for (const name of [`${longest}b`, 'al-ice', 'al_ice', 'al ice', 'älice']) {
-    const { status, json } = await shop.call('get_name', { name })
-    assert.deepEqual([status, json().code, json().field], [400, 'invalid_username', 'name'], name)
-  }
   const start = market.clock.now() / 1_000
   const ends: Record<string, string> = {
     '2 Days': '2026-11-17',
@@ -101,10 +108,12 @@ test('names of letters and digits, up to 30, leased for six periods at their pri
     const { status, lease: held } = await offer(shop, name)
     const expires = Date.parse(end) / 1_000
     const grace = (title === '2 Days' ? 1 : 10) * DAY
-    assert.deepEqual(
-      [status, held!.created_unix, held!.expires_unix, held!.grace_until_unix],
-      ['leased', start, expires, expires + grace],
-      title,
+    row('8, Usernames: lease periods, grace', () =>
+      assert.deepEqual(
+        [status, held!.created_unix, held!.expires_unix, held!.grace_until_unix],
+        ['leased', start, expires, expires + grace],
+        title,
+      ),
     )
   }
   await untilQuiet(market, shop)

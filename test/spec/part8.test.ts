@@ -4,6 +4,7 @@ import { TestClock } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { Signer, nano } from '../support/blocks.ts'
+import { row } from './row.ts'
 
 /* Contract 8: sizes and rates of requests, and how a caller over a limit is told. */
 
@@ -93,13 +94,14 @@ test('behind a trusted proxy every address counts for itself, in IPv6 every /64;
   assert.equal((await gateway.call('version', {}, prepaid.headers)).headers['ratelimit-limit'], '4')
 })
 
-test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an error, and nothing is cut (contract 8, rule 5; 8, Requests; 1, rule 8; 7, Status codes: 413)', async (t) => {
+test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an error, and nothing is cut (contract 8, rule 5; 1, rule 8; 7, Status codes: 413)', async (t) => {
   const gateway = await openGateway(t, { COUNT_MAX: '3' })
   const { call, post } = gateway
   const refusal = ({ status, json }: Reply) => [status, json().error, json().code]
   assert.equal((await post(bodyOf(MIB))).status, 200)
   const tooLarge = [413, 'The body is larger than 1048576 bytes.', 'body_too_large']
-  assert.deepEqual(refusal(await post(bodyOf(MIB + 1))), tooLarge)
+  const larger = refusal(await post(bodyOf(MIB + 1)))
+  row('8, Requests: body', () => assert.deepEqual(larger, tooLarge))
   assert.deepEqual(refusal(await post(bodyOf(MIB + 1), { 'transfer-encoding': 'chunked' })), tooLarge)
   const small = await openGateway(t, { BODY_BYTES_MAX: '2000' })
   assert.equal((await small.post(bodyOf(2000))).status, 200)
@@ -107,7 +109,10 @@ test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an
 
   const nested = (depth: number) => `{"action":"block_count","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
   assert.equal((await post(nested(20))).status, 200)
-  assert.deepEqual(refusal(await post(nested(21))), [400, 'Max JSON depth exceeded', 'invalid_json'])
+  const deeper = refusal(await post(nested(21)))
+  row('8, Requests: depth of the JSON', () =>
+    assert.deepEqual(deeper, [400, 'Max JSON depth exceeded', 'invalid_json']),
+  )
 
   const hashes = (count: number) => Array.from({ length: count }, (_, at) => at.toString(16).padStart(64, '0'))
   const { address: account } = new Signer(7)
@@ -123,7 +128,9 @@ test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an
     assert.equal(within.status, 200, action)
     const beyond = await call(action, { [name]: make(1_001), include_not_found: 'true' })
     const text = `${name} takes at most 1000 entries.`
-    assert.deepEqual([...refusal(beyond), beyond.json().field], [400, text, 'invalid_list', name])
+    row('8, Requests: entries of accounts, hashes', () =>
+      assert.deepEqual([...refusal(beyond), beyond.json().field], [400, text, 'invalid_list', name]),
+    )
     if (name === 'hashes') assert.equal(within.json<{ blocks_not_found: string[] }>().blocks_not_found.length, 1_000)
   }
 
@@ -134,7 +141,8 @@ test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an
     const reply = await call('receivable', { account: new Signer(8).address, count })
     return reply.json<{ blocks: string[] }>().blocks.length
   }
-  assert.deepEqual([await listed('2'), await listed('-1'), await listed(-1)], [2, 3, 3])
+  const counts = [await listed('2'), await listed('-1'), await listed(-1)]
+  row('8, Requests: count of "-1"', () => assert.deepEqual(counts, [2, 3, 3]))
 })
 
 test('a REST list has 25 entries unless told, and 1 to 100 when told (contract 8, Requests: limit of a REST list; 4.5, rule 4)', async (t) => {

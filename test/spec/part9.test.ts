@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
+import { row } from './row.ts'
 import { alice, bob, openTown } from './town.ts'
 
 /* Contract 9: nothing is versioned, and old names work for ever. */
 
 type Members = Record<string, unknown>
 
-test('every synonym of an action answers as the action does (contract 9, Synonyms: action; 9, rules 6 and 7)', async (t) => {
+test('every synonym of an action answers as the action does (contract 9, rules 6 and 7)', async (t) => {
   const { call, app, opened, sent } = await openTown(t)
   const account = { account: bob.address }
   const accounts = { accounts: [bob.address, alice.address] }
@@ -26,26 +27,33 @@ test('every synonym of an action answers as the action does (contract 9, Synonym
   const steady = (answer: Members) => (Array.isArray(answer) ? answer : { ...answer, timestamp: 0, timestamp_unix: 0 })
   for (const [name, synonym, fields] of same) {
     const [one, other] = [await call(name, fields), await call(synonym, fields)]
-    assert.deepEqual([one.status, other.status], [200, 200], name)
-    assert.deepEqual(steady(other.json<Members>()), steady(one.json<Members>()), synonym)
+    row(
+      '9, Synonyms: action receivable, action accounts_receivable, action accounts_frontiers, action price, action block_info, action receivable_exists',
+      () => {
+        assert.deepEqual([one.status, other.status], [200, 200], name)
+        assert.deepEqual(steady(other.json<Members>()), steady(one.json<Members>()), synonym)
+      },
+    )
   }
   for (const [at, action] of ['rpc_key', 'gpu_key'].entries()) {
     const email = `user${at}@example.com`
     const { success, message } = (await call(action, { email })).json<{ success: boolean; message: string }>()
-    assert.equal(success, true)
-    assert.ok(message.includes(`the sign-in link for ${email} is kept here`), message)
+    row('9, Synonyms: action rpc_key', () => {
+      assert.equal(success, true)
+      assert.ok(message.includes(`the sign-in link for ${email} is kept here`), message)
+    })
   }
   const names = app.doors.actions.flatMap(({ name, synonyms = [] }) => [name, ...synonyms])
   assert.equal(new Set(names).size, names.length, 'no name means two things')
 })
 
-test('a body with a block and its subtype is a publication, and a version in a request changes nothing (contract 9, Synonyms: action; 9, rules 1 and 5)', async (t) => {
+test('a body with a block and its subtype is a publication, and a version in a request changes nothing (contract 9, rules 1 and 5)', async (t) => {
   const { post, call, url, app } = await openTown(t)
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
   const reply = await post(JSON.stringify({ block: toBlockJson(opening), subtype: 'open', json_block: 'true' }))
-  assert.match(reply.json().hash!, /^[0-9A-F]{64}$/)
+  row('9, Synonyms: action process', () => assert.equal(reply.json().hash, hashBlock(opening)))
   const account = carol.address
   const plain = (await call('account_key', { account })).text
   for (const fields of [{ version: '3' }, { api_version: 2 }, { nonsense: { deep: [1] } }, { id: 7, jsonrpc: '2.0' }]) {
@@ -68,7 +76,7 @@ test('what can change with the node is told, and the challenge carries its own v
   assert.deepEqual([challenge.json<Members>().x402Version, (JSON.parse(header) as Members).x402Version], [2, 2])
 })
 
-test('fields may be called by their other names (contract 9, Synonyms: account_info, accounts_frontiers, block_count answer, get_name, find_block, nano_email, cloud_wallet, cloud_wallet fields, nano_swap, representative; 9, rules 6 and 7)', async (t) => {
+test('fields may be called by their other names (contract 9, rules 6 and 7)', async (t) => {
   const { call, app, sent } = await openTown(t, { CACHE_BYTES_MAX: '0' })
   const key = { authorization: `Bearer ${app.createdKey}` }
   const get = async (action: string, fields: object = {}, headers = {}) => {
@@ -79,32 +87,43 @@ test('fields may be called by their other names (contract 9, Synonyms: account_i
   const account = bob.address
   const [one, other] = [{ receivable: true }, { pending: true }]
   const { receivable, receivable_nano, pending } = await get('account_info', { account: alice.address, ...other })
-  assert.deepEqual([receivable, receivable_nano, pending], ['0', '0', '0'])
-  assert.deepEqual(
-    await get('account_info', { account: alice.address, ...one }),
-    await get('account_info', { account: alice.address, ...other }),
-  )
-  assert.deepEqual(
-    await get('blocks_info', { hashes: [sent], ...one }),
-    await get('blocks_info', { hashes: [sent], ...other }),
-  )
-  assert.deepEqual(
+  const info = await get('account_info', { account: alice.address, ...one })
+  row('9, Synonyms: account_info', () => {
+    assert.deepEqual([receivable, receivable_nano, pending], ['0', '0', '0'])
+    assert.deepEqual([info.receivable, info.receivable_nano, info.pending], ['0', '0', '0'])
+  })
+  const waiting: unknown[] = []
+  for (const flag of [one, other]) waiting.push((await get('blocks_info', { hashes: [sent], ...flag })).blocks)
+  row('9, Synonyms: blocks_info', () => {
+    for (const blocks of waiting as Record<string, Members>[]) assert.equal(blocks[sent]!.receivable, '1')
+  })
+  const [single, several] = [
     await get('accounts_frontiers', { account: alice.address }),
     await get('accounts_frontiers', { accounts: [alice.address] }),
+  ]
+  row('9, Synonyms: accounts_frontiers', () =>
+    assert.deepEqual([single, several], [{ frontiers: { [alice.address]: sent } }, single]),
   )
   const counts = await get('block_count')
-  assert.deepEqual([counts.count, counts.unchecked, counts.cemented], ['6', '0', '6'])
-  assert.deepEqual([counts.block_count, counts.unchecked_count, counts.cemented_count], ['6', '0', '6'])
-  const found = await get('find_block', { address: account, amount: '2' })
-  assert.equal((found.block as Members).hash, sent)
-  assert.deepEqual(await get('find_block', { account, amount: '2' }), found)
+  row('9, Synonyms: block_count answer', () => {
+    assert.deepEqual([counts.count, counts.unchecked, counts.cemented], ['6', '0', '6'])
+    assert.deepEqual([counts.block_count, counts.unchecked_count, counts.cemented_count], ['6', '0', '6'])
+  })
+  for (const where of [{ address: account }, { account }]) {
+    const found = await get('find_block', { ...where, amount: '2' })
+    row('9, Synonyms: find_block', () => assert.equal((found.block as Members).hash, sent))
+  }
   const [rep] = (await call('reps')).json<Members[]>()
-  assert.deepEqual([rep!.account, typeof rep!.account], [rep!.rep_address, 'string'])
+  row('9, Synonyms: representative', () =>
+    assert.deepEqual([rep!.account, typeof rep!.account], [rep!.rep_address, 'string']),
+  )
 
-  for (const field of ['name', 'username']) assert.equal((await get('get_name', { [field]: 'carol' })).name, 'carol')
   for (const field of ['name', 'username']) {
-    const refused = await call('update_name', { [field]: 'carol', title: 'x' })
-    assert.deepEqual([refused.status, refused.json().error], [400, 'Username not found.'])
+    const { name } = await get('get_name', { [field]: 'carol' })
+    const offer = await call('update_name', { [field]: 'carol', title: 'x' })
+    row('9, Synonyms: get_name, update_name', () =>
+      assert.deepEqual([name, offer.status, offer.json().error], ['carol', 400, 'Username not found.']),
+    )
   }
   const both = await call('get_name', { name: 'carol', username: 'dave' })
   assert.deepEqual([both.status, both.json().field], [400, 'username'])
@@ -112,15 +131,24 @@ test('fields may be called by their other names (contract 9, Synonyms: account_i
   const seconds = 2 * 3_600
   for (const field of ['expiration', 'expire']) {
     const fields = { refund_address: alice.address, amount: '1', emails: ['bob@example.com'], [field]: '2 hours' }
-    assert.equal((await get('nano_email', fields, key)).expiration, 'in 2 hours', field)
+    const { expiration } = await get('nano_email', fields, key)
+    row('9, Synonyms: nano_email', () => assert.equal(expiration, 'in 2 hours', field))
     const wallet = await get('cloud_wallet', { [field]: '2 hours' }, key)
     const left = Number(wallet.expiration_unix) - Date.now() / 1000
-    assert.ok(left > seconds - 600 && left <= seconds, field)
+    row('9, Synonyms: cloud_wallet fields', () => assert.ok(left > seconds - 600 && left <= seconds, field))
   }
+  const alone = { refund_address: alice.address, amount: '1', email: 'bob@example.com' }
+  const { emails } = await get('nano_email', alone, key)
+  row('9, Synonyms: nano_email', () =>
+    assert.deepEqual(emails, [{ email: 'bob@example.com', amount: 1, amount_raw: `1${'0'.repeat(30)}` }]),
+  )
   const styles = [{ list: true }, { list: 'true' }, { wallet_action: 'list_wallets' }]
   const [flags, texts, words] = await Promise.all(styles.map((style) => call('cloud_wallet', style, key)))
   assert.equal(flags!.json<Members[]>().length, 2)
-  assert.deepEqual([texts!.json<unknown>(), words!.json<unknown>()], [flags!.json<unknown>(), flags!.json<unknown>()])
+  row('9, Synonyms: cloud_wallet', () => {
+    const list = flags!.json<unknown>()
+    assert.deepEqual([texts!.json<unknown>(), words!.json<unknown>()], [list, list])
+  })
   const from = flags!.json<{ address: string }[]>()[0]!.address
   for (const field of ['send', 'to', 'destination']) {
     const empty = await call(
@@ -128,15 +156,18 @@ test('fields may be called by their other names (contract 9, Synonyms: account_i
       { wallet_action: 'send', account: from, amount: '1', [field]: account },
       key,
     )
-    assert.deepEqual([empty.status, empty.json().code], [403, 'insufficient_funds'], field)
+    row('9, Synonyms: cloud_wallet fields', () =>
+      assert.deepEqual([empty.status, empty.json().code], [403, 'insufficient_funds'], field),
+    )
   }
   for (const code of ['nano', 'xno']) {
     const wish = { amount: 1, from: code, to: 'btc', address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
-    assert.equal((await get('nano_swap', { ...wish, refund_address: account })).receive, '0.000009 BTC')
+    const { receive } = await get('nano_swap', { ...wish, refund_address: account })
+    row('9, Synonyms: nano_swap', () => assert.equal(receive, '0.000009 BTC'))
   }
 })
 
-test('a checkout is found, checked, filtered and reached by all its names (contract 9, Synonyms: checkout, checkout plans, checkout status filters, checkout check, checkout ids, REST)', async (t) => {
+test('a checkout is found, checked, filtered and reached by all its names', async (t) => {
   const { call, url, app } = await openTown(t)
   const authorization = `Bearer ${app.createdKey}`
   const key = { authorization }
@@ -149,10 +180,15 @@ test('a checkout is found, checked, filtered and reached by all its names (contr
   for (const field of ['webhook_url', 'webhook']) {
     const made = await call('checkout', { ...sale, [field]: 'http://127.0.0.1:9/hook' }, key)
     const { checkout } = await get(`/api/checkouts/${made.json().id}`)
-    assert.equal((checkout as Members).webhook_url, 'http://127.0.0.1:9/hook', field)
+    row('9, Synonyms: webhook of checkout', () =>
+      assert.equal((checkout as Members).webhook_url, 'http://127.0.0.1:9/hook', field),
+    )
   }
   const plain = (await call('checkout', { ...sale, random: true }, key)).json<Members>()
-  assert.equal(plain.mode, 'unique_amount')
+  const own = (await call('checkout', { ...sale, random: false }, key)).json()
+  row('9, Synonyms: mode of checkout', () =>
+    assert.deepEqual([plain.mode, own.mode], ['unique_amount', 'unique_address']),
+  )
   for (const plan of [
     { title: 'Gold', value: '3' },
     { name: 'Gold', price: '3' },
@@ -160,8 +196,10 @@ test('a checkout is found, checked, filtered and reached by all its names (contr
     const { plans } = (await call('checkout', { address: alice.address, plans: [plan] }, key)).json<{
       plans: Members[]
     }>()
-    assert.deepEqual([plans.length, plans[0]!.title], [1, 'Gold'])
-    assert.match(String(plans[0]!.value), /^3\.0/)
+    row('9, Synonyms: checkout plans', () => {
+      assert.deepEqual([plans.length, plans[0]!.title], [1, 'Gold'])
+      assert.match(String(plans[0]!.value), /^3\.0/)
+    })
   }
 
   const id = String(plain.id)
@@ -170,7 +208,10 @@ test('a checkout is found, checked, filtered and reached by all its names (contr
   const spellings = [id, id.toUpperCase(), `id_${id}`, `pay_${id}`, `inv_${id}`]
   for (const spelling of spellings) {
     for (const path of [`/check/${spelling}`, `/confirm/${spelling}`, `/checkout/${spelling}/check`]) {
-      for (const method of ['GET', 'POST']) assert.deepEqual(await get(path, method), check, `${method} ${path}`)
+      for (const method of ['GET', 'POST']) {
+        const found = await get(path, method)
+        row('9, Synonyms: checkout check, checkout ids', () => assert.deepEqual(found, check, `${method} ${path}`))
+      }
     }
     assert.equal((await get(`/checkout/${spelling}`)).id, id)
   }
@@ -184,7 +225,9 @@ test('a checkout is found, checked, filtered and reached by all its names (contr
       ['/api/admin/checkouts', '/api/checkouts'].map((path) => get(`${path}?status=${status}`)),
     )
     for (const { checkouts, total } of lists) {
-      assert.deepEqual([(checkouts as Members[]).map((one) => one.id), total], [[id], 1], status)
+      row('9, Synonyms: checkout status filters', () =>
+        assert.deepEqual([(checkouts as Members[]).map((one) => one.id), total], [[id], 1], status),
+      )
     }
     const report = (await call('checkout_report', { status }, key)).json<{ checkouts: Members[] }>()
     assert.deepEqual(
@@ -194,6 +237,7 @@ test('a checkout is found, checked, filtered and reached by all its names (contr
     )
   }
   for (const path of ['', `/${id}`, '/stats', '/overview']) {
-    assert.deepEqual(await get(`/api/checkouts${path}`), await get(`/api/admin/checkouts${path}`), path)
+    const [short, long] = [await get(`/api/checkouts${path}`), await get(`/api/admin/checkouts${path}`)]
+    row('9, Synonyms: REST', () => assert.deepEqual(short, long, path))
   }
 })

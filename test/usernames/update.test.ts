@@ -22,7 +22,7 @@ test('a change that comes too late is not carried out and paid back (contract 4.
   await assertAccounted(market, shop)
 })
 
-test('reserved words are nobody’s, however they are written (contract 2, Username registration offer: status; 2, rule 5; 3, Username: reserved)', async (t) => {
+test('reserved words are nobody’s, however they are written (contract 2, Username registration offer: status; 2, rule 5; 3, Username: anybody asks for a reserved name)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   for (const name of [

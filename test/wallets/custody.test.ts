@@ -188,7 +188,7 @@ test('an unconfirmed block is finished before the next one begins, and the same 
   assert.equal(world.fundsOf(SHOP), nano(3))
 })
 
-test('expiry without a refund address holds the funds for their owner, and ends once they are gone (contract 3, Cloud wallet: active, held)', async (t) => {
+test('expiry without a refund address holds the funds for their owner, and ends once they are gone (contract 3, Cloud wallet: expiry with funds and no refund address, the owner has sent everything away)', async (t) => {
   const { world, instance, wallet } = await openWallet(t, {}, { lifetimeMilliseconds: HOUR })
   const empty = await world.create(instance, { lifetimeMilliseconds: HOUR })
   await world.deposit(wallet, nano(5))

@@ -62,7 +62,7 @@ const callerOf = (world: World, key: string) => ({
 })
 
 forEachEngine((engine) => {
-  test('200 the feed lists own events in order, page by page, and goes on where it stopped (contract 6, Routes: GET; 6, rule 11)', async (t) => {
+  test('200 the feed lists own events in order, page by page, and goes on where it stopped (contract 6, Routes: GET /api/events; 6, rule 11)', async (t) => {
     const { world, record } = await openRoutes(t, engine)
     const { account, key } = await world.join('a@example.com')
     const other = await world.join('b@example.com')
@@ -229,7 +229,7 @@ test('401 without a credential, 403 with a public key, at every door', async (t)
   }
 })
 
-test('201 a redelivery of what has ended is a new delivery; what still waits is tried now instead (contract 6, Routes: POST; 6, rule 11)', async (t) => {
+test('201 a redelivery of what has ended is a new delivery; what still waits is tried now instead (contract 6, Routes: POST /api/events/:id/redeliver; 6, rule 11)', async (t) => {
   const { world, ctx, record } = await openRoutes(t)
   const { account, key } = await world.join('a@example.com')
   const { post, get } = callerOf(world, key)
@@ -281,7 +281,7 @@ test('409 an event without an address, and one whose body is no longer kept, can
   assert.equal((await get(`/events/${old}`)).json<{ event: Shown }>().event.payload, null)
 })
 
-test('a secret is shown when it is made and never again; the old one signs along for a day (contract 6, Routes)', async (t) => {
+test('a secret is shown when it is made and never again; the old one signs along for a day (contract 6, Routes: GET /api/webhooks/secret, POST /api/webhooks/secret/rotate)', async (t) => {
   const { world, ctx } = await openRoutes(t)
   const { account, key } = await world.join('a@example.com')
   const { get, post } = callerOf(world, key)

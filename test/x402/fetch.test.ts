@@ -22,7 +22,7 @@ function spender(privateKey: string, rpcUrl: string, maxAmountPerPayment: bigint
   return wrapFetchWithPayment(fetch, client)
 }
 
-test('the stock client asks, pays and gets its work, with one call (contract 4.7, rules 1 to 4; 1, Product areas: 8. Pay per request; 4.7, Headers of 4.7)', async (t) => {
+test('the stock client asks, pays and gets its work, with one call (contract 4.7, rules 1 to 4; 1, Product areas: 8. Pay per request)', async (t) => {
   const { url, node } = await openShop(t)
   const payer = await openPayer(node)
   const pay = spender(payer.privateKey, url, PRICE)

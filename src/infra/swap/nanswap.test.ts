@@ -61,7 +61,7 @@ async function open(t: TestContext, changes: Answers = {}) {
 
 const hasCode = (code: string) => (error: unknown) => (error as { code?: string }).code === code
 
-test('an order is placed with its own words for currencies, and followed to its end (contract 4.1, rule 24; 9, Synonyms: nano_swap)', async (t) => {
+test('an order is placed with its own words for currencies, and followed to its end (contract 4.1, rule 24)', async (t) => {
   const { provider, asked, request, followed } = await open(t)
   assert.deepEqual(await provider.open(request), {
     reference: ORDER.id,
