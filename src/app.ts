@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openEmailPayments } from './email.ts'
 import { toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
-import { openFoundation } from './foundation.ts'
+import { type Surroundings, openFoundation } from './foundation.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
@@ -15,7 +15,6 @@ import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
 import { openFailures } from './infra/failures.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
-import type { Log } from './infra/log.ts'
 import { capturedMailer } from './infra/mail/captured.ts'
 import { smtpMailer } from './infra/mail/smtp.ts'
 import { Metrics } from './infra/metrics.ts'
@@ -24,7 +23,6 @@ import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Failures } from './kernel/failures.ts'
-import type { Clock, Random } from './kernel/ports.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
   StoredKeys,
@@ -55,10 +53,7 @@ import { openWebhooks } from './webhooks.ts'
 import { openScheduler } from './work.ts'
 import { openPayments, readPrices } from './x402.ts'
 
-interface Infra {
-  clock: Clock
-  random: Random
-  log: Log
+interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
   keepKey?: (key: string) => void
 }

@@ -10,6 +10,15 @@ import type { Clock, Random, SecretBox } from './kernel/ports.ts'
 import { openSecrets } from './secrets.ts'
 import { claimLedger } from './store-ledger.ts'
 
+/** What a gateway is given from outside. */
+export interface Surroundings {
+  clock: Clock
+  /** The embedded ledger's own, where it does not live by the gateway's: a network waits for nobody. */
+  ledgerClock?: Clock
+  random: Random
+  log: Log
+}
+
 /** What everything else stands on. */
 interface Foundation {
   store: Store
@@ -22,7 +31,7 @@ interface Foundation {
 /** Opens the data folder, the store and the embedded ledger, and refuses what does not belong together before anything changes. */
 export async function openFoundation(
   config: Config,
-  { clock, random, log, failures }: { clock: Clock; random: Random; log: Log; failures: Failures },
+  { clock, ledgerClock = clock, random, log, failures }: Surroundings & { failures: Failures },
   opened: AsyncDisposableStack,
 ): Promise<Foundation> {
   openDataFolder(config, log)
@@ -34,7 +43,7 @@ export async function openFoundation(
   const { db } = store
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random })
-  const devnet = await startEmbedded(config, { clock, random, failures })
+  const devnet = await startEmbedded(config, { clock: ledgerClock, random, failures })
   opened.defer(() => devnet?.close())
   return { store, secrets, ledger, devnet }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { FollowingClock } from '../../src/infra/clock.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -27,7 +27,7 @@ test('a customer who pays at once is served although the clock of the gateway is
   for (const next of [-5 * MINUTE, 0]) {
     const made = await gateway.call('checkout', { address: new Signer(41).address, amount: '1' })
     const { id, address, amount_raw: amount } = made.json()
-    await devnet.node.fund(fromAddress(address!)!, toRaw(BigInt(amount!)))
+    await give(devnet.node, fromAddress(address!)!, toRaw(BigInt(amount!)))
     const check = async () => (await ask(`${gateway.url}/check/${id}`, { method: 'GET' })).json().status
     await until(async () => (await check()) === 'complete')
     wrong = next

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer, nano } from '../support/blocks.ts'
+import { Signer, give, nano } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase, programFolder } from '../support/postgres.ts'
@@ -66,7 +66,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const first = await openGateway(t, { ...env, DATABASE_URL: url })
     const headers = { authorization: `Bearer ${first.app.createdKey}` }
     const wallet = (await first.call('cloud_wallet', { wallet_action: 'create_wallet' }, headers)).json().address!
-    await devnet.node.fund(fromAddress(wallet)!, nano(5))
+    await give(devnet.node, fromAddress(wallet)!, nano(5))
     const made = (await first.call('checkout', { address: new Signer(41).address, amount: '1' }, headers)).json()
     const backup = openBackup(t, engine, url)
     await backup.take(first)
@@ -74,7 +74,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     if (engine === 'sqlite') assert.ok(existsSync(join(folder, 'gateway.db')))
 
     // While nothing runs, somebody pays.
-    await devnet.node.fund(fromAddress(made.address!)!, toRaw(BigInt(made.amount_raw!)))
+    await give(devnet.node, fromAddress(made.address!)!, toRaw(BigInt(made.amount_raw!)))
     const second = await openGateway(t, { ...env, DATABASE_URL: await backup.restore() })
     assert.equal(second.app.createdKey, undefined, 'it has its administrator')
     const check = async () => (await ask(`${second.url}/check/${made.id}`, { method: 'GET' })).json().status

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { startDevnet } from '../../src/devnet/index.ts'
-import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { openDevnet } from '../support/devnet.ts'
 import { TestClock } from '../support/clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
@@ -76,8 +74,7 @@ function beginLoad(url: string): Load {
 }
 
 async function openPair(t: TestContext) {
-  const devnet = await startDevnet({ file: ':memory:', clock: systemClock, random: systemRandom })
-  t.after(() => devnet.close())
+  const devnet = await openDevnet(t)
   const common = {
     ...sharedKeys(),
     DATABASE_URL: await createDatabase(),

@@ -60,7 +60,8 @@ async function repeat(devnet: Devnet, { seq, request, effect_blocks = [] }: Pair
 }
 
 test('each recorded subscription receives the recorded frames, byte for byte', async (t) => {
-  const devnet = await openDevnet(t)
+  // The recorded node had confirmed each block before it was given the next.
+  const devnet = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   const scripted = ['default', 'ack-no-id', 'block_confirm-on-confirmed-block', 'ping', 'unsubscribe', 'not-json']
   const single = new Map(
     frames

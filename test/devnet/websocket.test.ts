@@ -226,7 +226,8 @@ interface Told {
 
 /** A ledger, somebody with an address on it, and a client that has not subscribed to anything yet. */
 async function listening(t: TestContext) {
-  const devnet = await openDevnet(t, { thresholds: NO_WORK })
+  // Which frames come of a block, all at once; when they come is for confirmation.test.ts.
+  const devnet = await openDevnet(t, { thresholds: NO_WORK, confirmAfterMilliseconds: 0 })
   return { devnet, client: await WsClient.connect(t, devnet.wsUrl), alice: new Signer(1) }
 }
 

@@ -6,7 +6,7 @@ import { genesisOf } from '../../src/devnet/genesis.ts'
 import { parseNano, toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
@@ -56,7 +56,7 @@ test('whoever follows the page to the network ends with a gateway that was paid,
   if (!ended) {
     // The payer.
     const { address, amount } = JSON.parse(readFileSync(file, 'utf8')) as { address: string; amount: string }
-    await ledger.node.fund(fromAddress(address)!, toRaw(parseNano(amount)!))
+    await give(ledger.node, fromAddress(address)!, toRaw(parseNano(amount)!))
   }
   const { output, errors, code } = await followed
   assert.equal(code, 0, `${output}\n${errors}\n${said()}`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer, nano } from '../support/blocks.ts'
+import { Signer, give, nano } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase, programFolder, query } from '../support/postgres.ts'
@@ -59,7 +59,7 @@ async function assertServes(gateway: Gateway, { headers, wallet, checkout }: Kep
 
 test('the commands for backup and restore bring both engines back, with what they knew', async (t) => {
   const devnet = await openDevnet(t)
-  const fund = (address: string, raw: bigint) => devnet.node.fund(fromAddress(address)!, toRaw(raw))
+  const fund = (address: string, raw: bigint) => give(devnet.node, fromAddress(address)!, toRaw(raw))
   const settings = { ...sharedKeys(), NODE_URLS: devnet.rpcUrl, NODE_WS_URLS: devnet.wsUrl, NODE_NETWORK: 'dev' }
   const url = await createDatabase()
   const sqlite = await openGateway(t, settings)
@@ -94,7 +94,7 @@ test('the commands of operators do what they say to a store in use, which then m
   const gateway = await openGateway(t)
   const { db } = gateway.app.store
   const devnet = gateway.app.devnet!
-  const fund = (address: string, raw: bigint) => devnet.node.fund(fromAddress(address)!, toRaw(raw))
+  const fund = (address: string, raw: bigint) => give(devnet.node, fromAddress(address)!, toRaw(raw))
   const kept = await fill(gateway, fund)
   const [account] = await db.selectFrom('accounts').select('id').execute()
   const job = { kind: 'docs.nothing', key: null, payload: '{}', status: 'dead', run_at: 0, attempts: 1 } as const

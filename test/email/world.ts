@@ -6,9 +6,9 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
-import { type Gateway, LIKE_THE_NETWORK, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { hearFailures } from '../support/failures.ts'
 
@@ -69,7 +69,6 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   const clock = new TestClock()
   const mails = await openMailServer(t)
   const settings = {
-    ...LIKE_THE_NETWORK,
     SMTP_URL: mails.url,
     MAIL_FROM: 'nano-gateway <noreply@gateway.test>',
     ...env,
@@ -108,7 +107,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
       return reply.json<Made>()
     },
     fund: (address, amount) =>
-      node.fund(fromAddress(address)!, typeof amount === 'string' ? parseNano(amount)! : amount),
+      give(node, fromAddress(address)!, typeof amount === 'string' ? parseNano(amount)! : amount),
     fundsOf: (address) => {
       const account = fromAddress(address)!
       return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)

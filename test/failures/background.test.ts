@@ -10,7 +10,7 @@ import { type Job, enqueue } from '../../src/kernel/job.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { findPayment, findServiceWallet, queuePayment } from '../../src/modules/wallets/index.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -162,7 +162,7 @@ forEachEngine((engine, open) => {
       .where('id', '=', made.id)
       .executeTakeFirstOrThrow()
     await write('[broken')
-    await gateway.app.devnet!.node.fund(fromAddress(SHOP)!, BigInt(made.amount_raw) as Raw)
+    await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw) as Raw)
     await turnUntil(() => told('checkout.monitor').some(({ kind }) => kind === 'alarm'))
     const [line] = told('checkout.monitor')
     assert.equal(line!.level, ERROR)

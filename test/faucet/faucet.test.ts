@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { give } from '../support/blocks.ts'
 import type { Reply } from '../support/gateway.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from './world.ts'
 
@@ -18,7 +19,7 @@ test('twenty claims at once never exceed the budget, and each promise is kept (c
 
 test('a treasury that holds three gifts gives three, however many ask at once', async (t) => {
   const world = await openFaucet(t, { DEVNET_TREASURY_NANO: '0' })
-  await world.gateway.app.devnet!.node.fund(fromAddress((await world.treasury()).address)!, (GIFT * 3n + 1n) as never)
+  await give(world.gateway.app.devnet!.node, fromAddress((await world.treasury()).address)!, (GIFT * 3n + 1n) as never)
   await world.funded()
   const claims = Array.from({ length: 10 }, async (_, index) => ({ key: await world.join(), address: signer(index) }))
   const replies = await Promise.all((await Promise.all(claims)).map(({ address, key }) => world.claim(address, key)))

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { give } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -147,7 +148,7 @@ test('a refusal is shown with its status, and what was typed is still there', as
 test('the receipt leads to its block, also on the embedded ledger, and a link can make or send nothing', async (t) => {
   const gateway = await openGateway(t)
   const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
-  const paid = await gateway.app.devnet!.node.fund(fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
+  const paid = await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)
   await until(async () => (await ask(made.check!, { method: 'GET' })).json().status === 'complete')
   const receipt = await get(gateway, `/pay/${made.id}/receipt`)
   const [, path] = /href="[^"]*(\/docs\/actions\/block_info\?hash=[0-9A-F]{64})"/.exec(receipt.text)!

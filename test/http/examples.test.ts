@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { give } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
@@ -81,7 +82,7 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
     },
     async confirmation_info() {
       node.hold()
-      const held = await node.fund(shop, parseNano('1')!)
+      const held = await give(node, shop, parseNano('1')!)
       const { previous } = (await gateway.call('block_info', { hash: held })).json<{ contents: { previous: string } }>()
         .contents
       return { root: `${previous}${previous}` }
@@ -90,13 +91,13 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
       const request = { address: toAddress(shop), amount: '2' }
       const made = (await gateway.call('checkout', request, key)).json()
       await node.release()
-      await node.fund(shop, parseNano(made.amount!)!)
+      await give(node, shop, parseNano(made.amount!)!)
       await until(async () => (await ask(made.check!)).json().status === 'complete')
       return {}
     },
     async update_name() {
       const offer = (await gateway.call('get_name', { name: 'alice' })).json<Offer>()
-      await node.fund(fromAddress(offer.address)!, parseNano(offer.plans[0]!.value)!)
+      await give(node, fromAddress(offer.address)!, parseNano(offer.plans[0]!.value)!)
       await until(async () => (await ask(offer.check)).json().status === 'complete')
       return {}
     },

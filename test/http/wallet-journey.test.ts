@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { block as sign, wallet } from 'nanocurrency-web'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { nano } from '../support/blocks.ts'
+import { give, nano } from '../support/blocks.ts'
 import { type Gateway, openGateway } from '../support/gateway.ts'
 
 /*
@@ -123,7 +123,7 @@ class Wallet {
 
 async function openWallets(t: TestContext) {
   const gateway = await openGateway(t)
-  await gateway.app.devnet!.node.fund(fromAddress(ann.address)!, nano(100))
+  await give(gateway.app.devnet!.node, fromAddress(ann.address)!, nano(100))
   return { gateway, ann: new Wallet(gateway, ann, { asText: false }), ben: new Wallet(gateway, ben, { asText: true }) }
 }
 

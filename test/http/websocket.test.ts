@@ -6,7 +6,17 @@ import { WebSocket } from 'ws'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { NO_WORK, Signer, UNOPENED, frontierAfter, frontierOf, nano, openAccount, publish } from '../support/blocks.ts'
+import {
+  NO_WORK,
+  Signer,
+  UNOPENED,
+  frontierAfter,
+  frontierOf,
+  give,
+  nano,
+  openAccount,
+  publish,
+} from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { type Gateway, openGateway, readMetrics } from '../support/gateway.ts'
@@ -107,8 +117,8 @@ test('an account filter lets blocks of the account and sends to it through, and 
   const ofBob = await subscribe(t, gateway, { accounts: [bob.address], include_block: false })
   const ofNobody = await subscribe(t, gateway, { accounts: [] })
 
-  const toAlice = await node.fund(alice.key, nano(3))
-  const toBob = await node.fund(bob.key, nano(4))
+  const toAlice = await give(node, alice.key, nano(3))
+  const toBob = await give(node, bob.key, nano(4))
   const signer = new Signer(1, node.ledger.thresholds)
   const opened = await publish(node, signer.receive(UNOPENED, toAlice, nano(3)))
   for (const hash of [toAlice, toBob, opened]) assert.equal((await everything.next<Frame>()).message.hash, hash)
@@ -123,7 +133,7 @@ test('update adds and removes accounts, and unsubscribe ends it', async (t) => {
   const everything = await subscribe(t, gateway)
   const client = await subscribe(t, gateway, { accounts: [alice.address] })
   const fundBoth = async () => {
-    const hashes = [await node.fund(alice.key, nano(1)), await node.fund(bob.key, nano(1))]
+    const hashes = [await give(node, alice.key, nano(1)), await give(node, bob.key, nano(1))]
     for (const hash of hashes) assert.equal((await everything.next<Frame>()).message.hash, hash)
     return hashes
   }

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { genesisOf } from '../../src/devnet/genesis.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { openDashboard } from '../pages/dashboard-world.ts'
-import { NO_WORK, Signer, UNOPENED, nano, openAccount } from '../support/blocks.ts'
+import { NO_WORK, Signer, UNOPENED, give, nano, openAccount } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
@@ -76,10 +76,10 @@ test('a node of another ledger beside a good one was asked for balances; now it 
   await until(() => nodes.confirmations.connected)
   const told: string[] = []
   nodes.confirmations.listen(({ hash }) => told.push(hash))
-  const elsewhere = await wrong.ledger.node.fund(alice.key, nano(1))
+  const elsewhere = await give(wrong.ledger.node, alice.key, nano(1))
   // It has arrived here, and was put aside.
   await until(() => nodes.pool.upstreams[1]!.heard.includes(elsewhere))
-  const here = await good.ledger.node.fund(alice.key, nano(1))
+  const here = await give(good.ledger.node, alice.key, nano(1))
   await until(() => told.includes(here))
   assert.deepEqual(told, [here])
 })
@@ -127,7 +127,7 @@ test('on a network whose first block nobody knows beforehand, nodes that contrad
   const beta = { network: 'beta', thresholds: WORK_THRESHOLDS.beta }
   const start = async (word: string) => {
     const ledger = await openDevnet(t, { ...beta, genesis: genesisOf(word) })
-    await ledger.node.fund(alice.key, nano(3))
+    await give(ledger.node, alice.key, nano(3))
     return FaultyNode.start(t, { ledger })
   }
   const [one, two, odd] = [await start('beta'), await start('beta'), await start('other')]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { give } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
@@ -280,7 +281,7 @@ test('a confirmation that came while a node was asked for proof was lost; now it
   clock.advance(3_000)
   await until(() => nodes[1]!.hits('blocks_info') > 0)
   assert.equal(pool.upstreams[0]!.state, 'suspect')
-  const hash = await current.node.fund(signers[0]!.key, 1n as never)
+  const hash = await give(current.node, signers[0]!.key, 1n as never)
   await until(() => pool.upstreams[0]!.heard.includes(hash))
   assert.equal(told.length, 0)
   release()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { give } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { growLedger } from '../support/grown-ledger.ts'
 import { openPooledGateway } from '../support/pooled-gateway.ts'
@@ -118,11 +119,11 @@ test('a node that stands still for 30 seconds while others progress is left out'
     await until(() => moving!.cemented > before)
   }
   for (let passed = 0; passed < 30; passed += 3) {
-    await ledgers.current.node.fund(ledgers.signers[0]!.key, 1n as never)
+    await give(ledgers.current.node, ledgers.signers[0]!.key, 1n as never)
     await probe(3)
     assert.equal(stuck!.lagging, false)
   }
-  await ledgers.current.node.fund(ledgers.signers[0]!.key, 1n as never)
+  await give(ledgers.current.node, ledgers.signers[0]!.key, 1n as never)
   await probe(3)
   await until(() => stuck!.lagging)
   assert.equal(moving!.healthy, true)

@@ -6,6 +6,7 @@ import { type TestContext, after } from 'node:test'
 import { type Browser, type BrowserContextOptions, type Page, chromium } from 'playwright-core'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Raw } from '../../src/kernel/money.ts'
+import { give } from '../support/blocks.ts'
 import { type Gateway, ask } from '../support/gateway.ts'
 import { SEED } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
@@ -99,7 +100,7 @@ export async function openCheckout(gateway: Gateway, fields: object): Promise<Re
 
 /** Sends on the embedded ledger, as a wallet elsewhere would. */
 export async function pay({ app }: Gateway, address: string, raw: string | bigint): Promise<void> {
-  await app.devnet!.node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+  await give(app.devnet!.node, fromAddress(address)!, BigInt(raw) as Raw)
 }
 
 export async function play({ url }: Gateway, path: string, fields: object = {}): Promise<void> {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { revokeKey } from '../../src/modules/accounts/index.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { give } from '../support/blocks.ts'
 import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { sharedRedis } from '../support/redis.ts'
@@ -17,8 +18,7 @@ const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8
 
 /* Two gateways on one PostgreSQL, one Redis and one node: to the outside they must be one. */
 test('two instances share limits, sessions, keys, jobs and what they forget', async (t) => {
-  const devnet = await startDevnet({ file: ':memory:', clock: systemClock, random: systemRandom })
-  t.after(() => devnet.close())
+  const devnet = await openDevnet(t)
   const { url: redis } = await sharedRedis()
   const env = {
     ...sharedKeys(),
@@ -69,7 +69,7 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   // What one instance publishes, the other no longer answers from memory; here the ledger's own event says so too.
   const before = await second.call('account_balance', { account: ALICE })
   assert.equal(before.json().receivable, '0')
-  await devnet.node.fund(fromAddress(ALICE)!, 5n as Raw)
+  await give(devnet.node, fromAddress(ALICE)!, 5n as Raw)
   await until(async () => (await second.call('account_balance', { account: ALICE })).json().receivable === '5')
 
   // Keys: revoked through one, refused by the other at once and not when its memory runs out.

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { Signer, UNOPENED, nano } from '../support/blocks.ts'
+import { Signer, UNOPENED, give, nano } from '../support/blocks.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { assertRefusal } from './refusal.ts'
 
@@ -222,7 +222,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
       }
       const { node } = gateway.app.devnet!
       const signer = new Signer(2, node.ledger.thresholds)
-      const hash = await node.fund(signer.key, nano(5))
+      const hash = await give(node, signer.key, nano(5))
       const block = toBlockJson(signer.receive(UNOPENED, hash, nano(5)))
       const reply = await gateway.post(JSON.stringify({ subtype: 'open', block }))
       assert.match(reply.json().hash!, /^[0-9A-F]{64}$/)

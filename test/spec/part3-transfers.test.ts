@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { alice, codeOf, openWorld, sender } from '../email/world.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -102,7 +102,7 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   }
   const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
   const fund = ({ swap_address }: Swap, amount: string) =>
-    gateway.app.devnet!.node.fund(fromAddress(swap_address)!, nano(amount))
+    give(gateway.app.devnet!.node, fromAddress(swap_address)!, nano(amount))
   const worthOf = async (account: string) => {
     const { balance, receivable } = (
       await gateway.call('account_balance', { account, include_only_confirmed: false })

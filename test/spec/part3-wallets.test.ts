@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -31,7 +31,8 @@ test('wallets from creation to their end by time or by wish, with and without re
     assert.equal(reply.status, 200, reply.text)
     return reply.json<{ address: string; expiration_unix: number }>()
   }
-  const fund = (address: string, nano: string) => gateway.app.devnet!.node.fund(fromAddress(address)!, parseNano(nano)!)
+  const fund = (address: string, nano: string) =>
+    give(gateway.app.devnet!.node, fromAddress(address)!, parseNano(nano)!)
   const waitsFor = async (address: string) =>
     (await gateway.call('account_balance', { account: address })).json().receivable
   const list = async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { give } from '../support/blocks.ts'
 import { turningWhenStuck } from '../support/clock.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../faucet/world.ts'
 
@@ -66,7 +67,7 @@ test('an empty treasury is 403 with a clear text, and costs nobody their claim o
   assert.deepEqual([reply.status, reply.json().code], [403, 'insufficient_funds'])
   assert.match(reply.json().error!, /faucet is empty/)
   assert.deepEqual((await world.check(address, key)).eligible, false)
-  await world.gateway.app.devnet!.node.fund(fromAddress((await world.treasury()).address)!, GIFT)
+  await give(world.gateway.app.devnet!.node, fromAddress((await world.treasury()).address)!, GIFT)
   await world.funded()
   assert.equal((await world.claim(address, key)).status, 200)
   // And the very last raw was given.

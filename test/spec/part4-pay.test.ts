@@ -3,7 +3,7 @@ import { type ClientRequest, request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { PIXEL, openImage } from '../support/image.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +21,7 @@ async function openCheckout({ call }: Gateway, fields: object) {
   return reply.json()
 }
 
-const pay = ({ app }: Gateway, raw: string) => app.devnet!.node.fund(fromAddress(address)!, BigInt(raw) as Raw)
+const pay = ({ app }: Gateway, raw: string) => give(app.devnet!.node, fromAddress(address)!, BigInt(raw) as Raw)
 
 async function untilComplete({ url }: Gateway, id: string): Promise<void> {
   await until(async () => (await get(`${url}/check/${id}`)).json().status === 'complete')
@@ -134,10 +134,10 @@ test('events: a snapshot first, then each change, and the end of the stream with
   assert.match(text, /^retry: 3000\n\nid: \d+\nevent: status\n/)
   assert.deepEqual(told()[0], (await get(`${url}/check/${made.id}`)).json())
   const half = parseNano('0.5')!
-  await gateway.app.devnet!.node.fund(fresh.key, half)
+  await give(gateway.app.devnet!.node, fresh.key, half)
   await until(() => told().length === 2)
   assert.deepEqual(told()[1], (await get(`${url}/check/${made.id}`)).json())
-  await gateway.app.devnet!.node.fund(fresh.key, half)
+  await give(gateway.app.devnet!.node, fresh.key, half)
   await until(() => ended)
   assert.deepEqual(
     told().map(({ status }) => status),

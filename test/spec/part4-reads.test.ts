@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { Signer, frontierOf, publish } from '../support/blocks.ts'
+import { Signer, frontierOf, give, publish } from '../support/blocks.ts'
 import { alice, bob, openTown } from './town.ts'
 
 /* Contract 4.1: what can be read from the ledger, with the very values of a small ledger. */
@@ -232,7 +232,7 @@ test('reads of a small ledger', async (t) => {
 test('no answer lists more than it may, whatever count is asked for (contract 4.1, Further node reads: chain, successors, delegators, representatives; 4.1, Node and account reads: account_history, receivable)', async (t) => {
   const { call, app, opened, sent } = await openTown(t, { ...FRESH, COUNT_MAX: '1' })
   const { node } = app.devnet!
-  await node.fund(bob.key, 1n as never)
+  await give(node, bob.key, 1n as never)
   const get = async (action: string, fields: object) => (await call(action, fields)).json<Members>()
   for (const count of ['-1', '1000', 2]) {
     assert.deepEqual((await get('chain', { block: sent, count })).blocks, [sent])

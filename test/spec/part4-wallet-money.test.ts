@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { frontierOf, nano } from '../support/blocks.ts'
+import { frontierOf, give, nano } from '../support/blocks.ts'
 import { openCustomer } from '../support/customer.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
@@ -129,7 +129,7 @@ async function openBehindNode(t: TestContext) {
   const gateway = await openGateway(t, nodes)
   const client = clientWith(gateway, gateway.app.createdKey!)
   const account = await client.create()
-  await ledger.node.fund(fromAddress(account)!, parseNano('5')!)
+  await give(ledger.node, fromAddress(account)!, parseNano('5')!)
   await client.ask({ receive: true, account })
   return { ledger, upstream, nodes, client, account }
 }

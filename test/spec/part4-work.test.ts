@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, formatWork, workValue } from '../../src/kernel/nano/work.ts'
-import { Signer, UNOPENED, findWork, frontierOf, nano } from '../support/blocks.ts'
+import { Signer, UNOPENED, findWork, frontierOf, give, nano } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -88,7 +88,7 @@ test('what is asked for, or what the block does, says how strong the work has to
   const { node } = app.devnet!
   const frontier = frontierOf(node, alice.key)
   const json = (block: Parameters<typeof toBlockJson>[0]) => ({ block: toBlockJson(block) })
-  const gift = await node.fund(alice.key, nano(1))
+  const gift = await give(node, alice.key, nano(1))
   const cases: [fields: object, difficulty: string, hash?: string][] = [
     [{}, SEND],
     [{ subtype: 'send' }, SEND],

@@ -106,9 +106,9 @@ test('402 what the ledger definitely refuses is told with both headers, and its 
 
 test('503 not confirmed within maxTimeoutSeconds is open; confirmed later, the same request is served without another broadcast (contract 4.7, rules 4, 8 and 13; 4.7, Answers of 4.7: outcome unknown, or not confirmed in time; 8, Other areas: confirmation wait; 7, Status codes: 503; 7, rule 3)', async (t) => {
   const env = { X402_TIMEOUT_SECONDS: '1' }
-  const devnet = { confirmAfterMilliseconds: 3_600_000 }
-  const { call, node, upstream } = await openFaultyShop(t, { env, devnet })
+  const { call, node, upstream } = await openFaultyShop(t, { env })
   const payer = await openPayer(node)
+  node.hold()
   const block = paymentBlock(node, payer)
   const hash = newHash()
   const { maxTimeoutSeconds } = requiredOf(await call('work_generate', { hash }))

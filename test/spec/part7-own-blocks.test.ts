@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { give } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
@@ -39,7 +40,7 @@ test('502 publish_refused at once, with the words of the node, when it refuses a
   const { ledger, gateway, node } = await openBeforeLiveWork(t, { hidden: true })
   const client = clientWith(gateway, gateway.app.createdKey!)
   const account = await client.create()
-  await ledger.node.fund(fromAddress(account)!, parseNano('5')!)
+  await give(ledger.node, fromAddress(account)!, parseNano('5')!)
   const refused = await client.call({ receive: true, account })
   const { code, error, hash, node_error } = refused.json()
   assert.deepEqual([refused.status, code, node_error], [502, 'publish_refused', 'Block work is less than threshold'])

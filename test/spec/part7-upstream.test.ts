@@ -127,8 +127,9 @@ test('503 when nobody makes work, and it says when to come back (contract 7, Tex
 
 test('a payment that is pending has not failed, one that is settled is no result yet, and neither is paid twice (contract 7, rules 2 and 3; 7, Status codes: 400, 402, 503)', async (t) => {
   const env = { X402_TIMEOUT_SECONDS: '1', X402_ACTIONS: 'work_generate, account_weight' }
-  const shop = await openFaultyShop(t, { env, devnet: { confirmAfterMilliseconds: 3_600_000 } })
+  const shop = await openFaultyShop(t, { env })
   const { call, node, upstream } = shop
+  node.hold()
   const ask = (fields: object, payment: Record<string, string>): Promise<Reply> =>
     call('work_generate', fields, payment)
 

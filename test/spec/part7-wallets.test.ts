@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { test } from 'node:test'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { nano } from '../support/blocks.ts'
+import { give, nano } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
 import { openCustomer } from '../support/customer.ts'
@@ -30,7 +30,7 @@ test('400, 403 and 503: what a wallet refuses has one text, one code and its rea
   const key = app.createdKey!
   const call = (fields: object, as = key) => gateway.call('cloud_wallet', { key: as, ...fields })
   const create = async (fields: object = {}) => (await call(fields)).json().address!
-  const deposit = (address: string, amount: number) => app.devnet!.node.fund(fromAddress(address)!, nano(amount))
+  const deposit = (address: string, amount: number) => give(app.devnet!.node, fromAddress(address)!, nano(amount))
   const account = await create()
   await deposit(account, 20)
 

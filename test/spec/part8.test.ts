@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
-import { Signer, nano } from '../support/blocks.ts'
+import { Signer, give, nano } from '../support/blocks.ts'
 import { row } from './row.ts'
 
 /* Contract 8: sizes and rates of requests, and how a caller over a limit is told. */
@@ -136,7 +136,7 @@ test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an
 
   // No limit asked for is still the limit of the server.
   const { node } = gateway.app.devnet!
-  for (const amount of [1, 2, 3, 4]) await node.fund(new Signer(8).key, nano(amount))
+  for (const amount of [1, 2, 3, 4]) await give(node, new Signer(8).key, nano(amount))
   const listed = async (count: unknown) => {
     const reply = await call('receivable', { account: new Signer(8).address, count })
     return reply.json<{ blocks: string[] }>().blocks.length

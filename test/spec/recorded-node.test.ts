@@ -135,10 +135,10 @@ function judge({ status, body }: Expected, action: string, reply: Reply): string
 
 test('every recorded answer of a node comes through the gateway unchanged, but for what was decided', async (t) => {
   // Without a cache, because the recording asks for the same counters within milliseconds.
-  // The recorded node had no names of ours.
+  // The recorded node had no names of ours, and had confirmed each block by the time of the next request.
   const elsewhere = toAddress('B'.repeat(64))
   const names = { KNOWN_NAMES: JSON.stringify({ bank: elsewhere, faucet: elsewhere }) }
-  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', ...names })
+  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', DEVNET_CONFIRM_MS: '0', ...names })
   const restricted = await openDevnet(t, { control: false })
   const outside = await openGateway(t, { NODE_URLS: restricted.rpcUrl, NODE_NETWORK: 'dev', CACHE_BYTES_MAX: '0' })
   const { node, rpcUrl } = gateway.app.devnet!

@@ -5,6 +5,7 @@ import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../../src/kernel/
 import { deriveKey, publicKeyOf, signHash } from '../../src/kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { WORK_THRESHOLDS, type WorkThresholds, formatWork, workValue } from '../../src/kernel/nano/work.ts'
+import { until } from './until.ts'
 
 const SEED = 'D'.repeat(64)
 
@@ -82,11 +83,29 @@ export function findWork(root: string, threshold: bigint = WORK_THRESHOLDS.dev.s
   }
 }
 
-/** Puts a block on the ledger; a refusal is a defect of the test. */
+/** Waits until the ledger has confirmed a block, unless it holds blocks back on purpose. */
+const confirmed = (node: LedgerNode, hash: string) =>
+  until(() => {
+    const stored = node.ledger.store.findBlock(hash)
+    return node.holds || !stored || node.ledger.isConfirmed(stored)
+  })
+
+/** Waits until it has confirmed every block it has. */
+export const allConfirmed = (node: LedgerNode) => until(() => node.holds || node.ledger.listUnconfirmed().length === 0)
+
+/** Puts a block on the ledger and waits for its confirmation; a refusal is a defect of the test. */
 export async function publish(node: LedgerNode, block: StateBlock): Promise<string> {
   const result = await node.process(block)
   if ('refused' in result) throw new Error(`The ledger refused a block: ${result.refused}`)
+  await confirmed(node, result.hash)
   return result.hash
+}
+
+/** Sends from the genesis account and waits for the confirmation. */
+export async function give(node: LedgerNode, account: PublicKey, amount: Raw): Promise<string> {
+  const hash = await node.fund(account, amount)
+  await confirmed(node, hash)
+  return hash
 }
 
 /** Gives an account its first amount, sent by the genesis account and received. */

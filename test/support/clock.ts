@@ -1,3 +1,4 @@
+import { systemClock } from '../../src/infra/clock.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/tables/index.ts'
 import { until } from './until.ts'
@@ -60,6 +61,24 @@ export class TestClock implements Clock {
     }
   }
 }
+
+/**
+ * The time of a network beside a test's clock: it shows the same hour and hurries when the clock is turned, but what it has
+ * under way comes about while the clock stands, too.
+ */
+export const networkClock = (clock: Clock): Clock => ({
+  now: () => clock.now(),
+  after(milliseconds, run) {
+    const cancel = () => ends.forEach((end) => end())
+    const ends = [clock, systemClock].map((each) =>
+      each.after(milliseconds, () => {
+        cancel()
+        run()
+      }),
+    )
+    return cancel
+  },
+})
 
 /** Real time after which whoever waits for a clock that stands still is helped on. */
 const PATIENCE = 5_000

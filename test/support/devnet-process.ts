@@ -2,6 +2,7 @@ import { startDevnet } from '../../src/devnet/index.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { NO_WORK } from './blocks.ts'
+import { CONFIRMED_AFTER } from './devnet.ts'
 
 /*
  * A ledger in a process of its own, so that a test can kill it: `node --import tsx test/support/devnet-process.ts FILE
@@ -13,6 +14,7 @@ const devnet = await startDevnet({
   file,
   clock: systemClock,
   random: systemRandom,
+  confirmAfterMilliseconds: CONFIRMED_AFTER,
   ...(work === 'any-work' && { thresholds: NO_WORK }),
 })
 console.log(JSON.stringify({ rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl }))

@@ -11,9 +11,10 @@ import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { checkAnswer } from './answers.ts'
-import { TestClock } from './clock.ts'
+import { allConfirmed } from './blocks.ts'
+import { networkClock } from './clock.ts'
+import { CONFIRMED_AFTER } from './devnet.ts'
 import { layEmptyStore } from './empty-store.ts'
-import { until } from './until.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {
@@ -41,14 +42,11 @@ export interface Gateway {
   log(): string
   /** Calls an action; members of `headers` go along. */
   call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
-  /** Waits until the embedded ledger has confirmed every block it has, and turns a test's clock for it. */
+  /** Waits until the embedded ledger has confirmed every block it has, unless it holds them back. */
   confirmed(): Promise<void>
   /** Posts a text as it is. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
 }
-
-/** Confirmations as on the network: never at once, and not always in order. For worlds in which money moves. */
-export const LIKE_THE_NETWORK = { DEVNET_CONFIRM_MS: '50-300' }
 
 /** What instances that share a store must share as well. */
 export const sharedKeys = () => ({
@@ -80,12 +78,14 @@ export async function openGateway(
     DEVNET_TREASURY_NANO: '0',
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
+    // As on the network: never at once, and not always in order.
+    DEVNET_CONFIRM_MS: CONFIRMED_AFTER.join('-'),
     // What the embedded ledger sells by itself is for those who try it out; most tests ask for work without paying.
     ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
     ...env,
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
-  const app = await startApp(config, { clock, random: systemRandom, log })
+  const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: systemRandom, log })
   t.after(() => app.close())
   const post = (body: string, headers: Ask['headers'] = {}) => ask(app.url, { body, headers })
   return {
@@ -94,15 +94,9 @@ export async function openGateway(
     folder,
     log: () => lines.join(''),
     post,
-    confirmed: () => {
-      const turn = clock instanceof TestClock ? () => clock.advance(50) : () => {}
-      return until(() => {
-        // Held back on purpose, or not ours to look into.
-        if (!app.devnet || app.devnet.node.holds) return true
-        const isSo = app.devnet.node.ledger.listUnconfirmed().length === 0
-        if (!isSo) turn()
-        return isSo
-      })
+    confirmed: async () => {
+      // Without one it is not ours to look into.
+      if (app.devnet) await allConfirmed(app.devnet.node)
     },
     async call(action, parameters = {}, headers) {
       const reply = await post(JSON.stringify({ action, ...parameters }), headers)

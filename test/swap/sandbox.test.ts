@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { formatNano, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
@@ -28,7 +28,7 @@ async function open(t: TestContext) {
     ).json<Swap>()
   const statusOf = async ({ id }: Swap) => (await gateway.call('nano_swap_status', { id })).json<Swap>().status
   const fund = ({ swap_address }: Swap, amount: string) =>
-    gateway.app.devnet!.node.fund(fromAddress(swap_address)!, parseNano(amount)!)
+    give(gateway.app.devnet!.node, fromAddress(swap_address)!, parseNano(amount)!)
   /** Turns the clock until a swap stands as expected; gives the statuses it went through. */
   const follow = async (wanted: Swap, end: string) => {
     const seen = [await statusOf(wanted)]

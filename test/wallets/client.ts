@@ -5,7 +5,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from '../support/blocks.ts'
 import { openCustomer } from '../support/customer.ts'
-import { type Gateway, LIKE_THE_NETWORK, type Reply, openGateway } from '../support/gateway.ts'
+import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
 
 export const SHOP = new Signer(1).address
 export const ALICE = new Signer(2).address
@@ -28,7 +28,7 @@ export interface Client {
 }
 
 export async function openClient(t: TestContext, env: Record<string, string> = {}, clock?: Clock): Promise<Client> {
-  const gateway = await openGateway(t, { ...LIKE_THE_NETWORK, ...env }, clock)
+  const gateway = await openGateway(t, env, clock)
   return clientWith(gateway, gateway.app.createdKey!)
 }
 

@@ -19,7 +19,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { dumpStore } from '../accounts/world.ts'
-import { Signer } from '../support/blocks.ts'
+import { Signer, give } from '../support/blocks.ts'
 import { askCommand } from '../support/command-line.ts'
 import { openGateway, readMetrics, sharedKeys } from '../support/gateway.ts'
 
@@ -190,7 +190,7 @@ test('wallet-keys rotate adds a key to the file beside a running gateway, which 
   assert.equal(rewrapped, 2)
   assert.notEqual(active, before!.id)
   assert.deepEqual(await run('list'), [{ id: active, wallets: 2, active: true }])
-  await gateway.app.devnet!.node.fund(fromAddress(account!)!, parseNano('1')!)
+  await give(gateway.app.devnet!.node, fromAddress(account!)!, parseNano('1')!)
   const sent = await gateway.call('cloud_wallet', { key, account, send: SHOP, amount: '1' })
   assert.equal(sent.status, 200, sent.text)
   await gateway.call('cloud_wallet', { key })
@@ -218,7 +218,7 @@ test('no private key or master key comes up in an answer, a log line, a metric, 
   const vault = new EnvelopeVault({ load: () => readKeyFile(file)!, random: systemRandom })
   const secret = Buffer.from(vault.open({ walletId: id, address: address! }, await getSealedKey(db, id)))
   assert.equal(toSigningKey(secret).publicKey, fromAddress(address!))
-  await gateway.app.devnet!.node.fund(fromAddress(address!)!, parseNano('3')!)
+  await give(gateway.app.devnet!.node, fromAddress(address!)!, parseNano('3')!)
   for (const parameters of [
     { list: true },
     { account: address },

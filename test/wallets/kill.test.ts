@@ -11,12 +11,13 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { createWallet } from '../../src/modules/wallets/index.ts'
 import { assertAtRest } from '../sim/invariants.ts'
-import { NO_WORK, Signer, nano } from '../support/blocks.ts'
+import { NO_WORK, Signer, allConfirmed, give, nano } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { forEachEngine, freshUrl } from '../support/engines.ts'
 import { openProcessWallets } from '../support/process-wallets.ts'
 import { spawnTeller } from '../support/spawn-writer.ts'
+import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
 
 const script = fileURLToPath(new URL('../support/wallet-process.ts', import.meta.url))
@@ -40,7 +41,7 @@ forEachEngine((engine) => {
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {
       const { address } = await createWallet(first.wallets.ctx, { accountId: account.id, purpose: 'cloud' })
-      await devnet.node.fund(fromAddress(address)!, nano(10_000))
+      await give(devnet.node, fromAddress(address)!, nano(10_000))
     }
     await first.close()
     const destination = new Signer(7).address
@@ -57,8 +58,20 @@ forEachEngine((engine) => {
       await db.updateTable('wallets').set({ lease_until: 0 }).execute()
     }
 
-    const last = await openProcessWallets(store, { ...surroundings, clock: new TestClock(Date.now() + HOUR) })
-    await last.wallets.jobs[0]!.run({}, new AbortController().signal)
+    const clock = new TestClock(Date.now() + HOUR)
+    const last = await openProcessWallets(store, { ...surroundings, clock })
+    await until(async () => {
+      await last.wallets.jobs[0]!.run({}, new AbortController().signal)
+      // What only now reached the ledger is confirmed a moment later, and seen so at the next look.
+      await allConfirmed(devnet.node)
+      clock.advance(HOUR)
+      const open = await db
+        .selectFrom('wallet_blocks')
+        .select('id')
+        .where('status', 'not in', ['confirmed', 'refused'])
+        .execute()
+      return open.length === 0
+    })
     await last.close()
     const { ledger } = devnet.node
     const fundsOf = (address: string) => {

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { type Config, loadConfig } from '../../src/config.ts'
-import { type Devnet, type LedgerNode, startDevnet } from '../../src/devnet/index.ts'
+import type { Devnet, LedgerNode } from '../../src/devnet/index.ts'
 import { answerBody } from '../../src/devnet/server.ts'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { openIds } from '../../src/infra/ids.ts'
@@ -19,6 +19,7 @@ import { type WalletCtx, createWallet } from '../../src/modules/wallets/index.ts
 import { type Wallets, openWallets } from '../../src/wallets.ts'
 import { NO_WORK } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
@@ -94,8 +95,8 @@ export async function openWalletWorld(
   { engine = 'sqlite', random, env }: WorldOptions,
 ): Promise<WalletWorld> {
   const clock = new TestClock()
-  const devnet = await startDevnet({ file: ':memory:', clock, random, thresholds: NO_WORK })
-  t.after(() => devnet.close())
+  // When a block is confirmed, and when that is heard, is for the tests to throw dice for: `hold`, `told`.
+  const devnet = await openDevnet(t, { clock, random, thresholds: NO_WORK, confirmAfterMilliseconds: 0 })
   const ledger = devnet.node
   const lasting = await openLastingStore(engine === 'memory' ? 'memory:' : await emptyUrl(t, engine))
   t.after(() => lasting.close())

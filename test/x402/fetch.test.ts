@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { exactNano } from '../../src/client/index.ts'
-import { Signer, nano } from '../support/blocks.ts'
+import { Signer, give, nano } from '../support/blocks.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from './world.ts'
 
@@ -91,11 +91,11 @@ test('the example in the package pays for a request, from an account that was on
       env: { ...process.env, GATEWAY_URL: url, NANO_PRIVATE_KEY: privateKey, ROOT: newHash() },
     })
   await assert.rejects(example(poor.privateKey), { stdout: `Fund ${poor.address} and start again.\n` })
-  await node.fund(poor.key, nano(1))
+  await give(node, poor.key, nano(1))
   const { stdout } = await example(poor.privateKey)
   assert.match(stdout, /^200 \{/)
   assert.match(stdout, /success: true/)
-  await node.fund(payer.key, nano(1))
+  await give(node, payer.key, nano(1))
   assert.match((await example(payer.privateKey)).stdout, /^200 \{/)
   assert.equal(paymentsOnLedger(node), 2)
 })

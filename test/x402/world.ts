@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { DevnetOptions, LedgerNode } from '../../src/devnet/index.ts'
+import type { LedgerNode } from '../../src/devnet/index.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
@@ -41,13 +41,9 @@ export async function openShop(
 /** The same in front of a node that can misbehave and counts what it is asked; the ledger behind it is sound. */
 export async function openFaultyShop(
   t: TestContext,
-  {
-    env = {},
-    clock,
-    devnet = {},
-  }: { env?: Record<string, string>; clock?: Clock; devnet?: Partial<DevnetOptions> } = {},
+  { env = {}, clock }: { env?: Record<string, string>; clock?: Clock } = {},
 ) {
-  const ledger = await openDevnet(t, devnet)
+  const ledger = await openDevnet(t)
   const upstream = await FaultyNode.start(t, { ledger })
   const nodes = { NODE_URLS: upstream.url, NODE_WS_URLS: ledger.wsUrl, NODE_NETWORK: 'dev' }
   const gateway = await openGateway(t, { X402_PAY_TO: SHOP.address, ...nodes, ...env }, clock)
