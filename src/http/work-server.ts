@@ -73,6 +73,7 @@ async function answer(
     payer,
     node: NO_LEDGER,
     work: {
+      offered: true,
       find: () => undefined,
       generate: (request) => searches.search(request),
       cancel: (root, owner) => searches.cancel(root, owner),

@@ -1,6 +1,6 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { parseHex } from '../../kernel/nano/block.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import { getAccount } from './get-account.ts'
 import type { Handler } from './handler.ts'
 
