@@ -81,11 +81,12 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const reading = door.read(base, found, body)
   const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403
+  const fingerprint = door.prefix + fingerprintOf(body, action.input.properties)
   if (purchase) {
     // What is paid for is finished, also when the client has left: it comes back for the stored answer.
     const paid = { ...request, leaving: new Leaving() }
     const act = (payer: Caller) => run(gateway, paid, { ...found, caller: payer, asked, deed: undefined })
-    return pay(purchase, request, { fingerprint: fingerprintOf(body, action.input.properties), run: act }) //  402, 503
+    return pay(purchase, request, { fingerprint, run: act }) //                    402, 503
   }
   const key = asked.once ? readIdempotencyKey(headers, body) : undefined //        400
   const act = (deed?: Deed) => run(gateway, request, { ...found, asked, deed })
@@ -97,7 +98,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     accountId,
     action: action.name,
     key,
-    fingerprint: fingerprintOf(body, action.input.properties),
+    fingerprint,
     onReplay,
   }
   return once({ ...base.store, secrets: gateway.secrets }, seen, act) //           409

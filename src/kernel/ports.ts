@@ -80,6 +80,9 @@ export interface Confirmation {
   type: string
   /** Milliseconds, as text. */
   time: string
+  /** How the vote went, and where in its account the block stands: as the node said it, where it did. */
+  election?: JsonObject
+  sideband?: JsonObject
 }
 
 /** The stream of confirmations from all nodes, each block once. Consumers act once and have a poller as their net. */
