@@ -3,7 +3,7 @@ import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
 import { openEmailPayments } from './email.ts'
-import { toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
+import { lendThreads, thresholdsOf, toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
 import { type Surroundings, openFoundation } from './foundation.ts'
 import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
@@ -21,7 +21,6 @@ import { Metrics } from './infra/metrics.ts'
 import type { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
-import { WORK_THRESHOLDS } from './kernel/nano/work.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import {
@@ -115,7 +114,7 @@ async function assemble(config: Config, infra: Infra, opened: AsyncDisposableSta
   const { store, secrets, ledger, devnet } = await openFoundation(config, { ...infra, failures }, opened)
   const ids = openIds(random)
   const { network } = ledger
-  const thresholds = WORK_THRESHOLDS[network]
+  const thresholds = thresholdsOf(config, network)
   const instance = ids.next('ins')
   const nodes = openNodes(config, {
     clock,
@@ -139,6 +138,7 @@ async function assemble(config: Config, infra: Infra, opened: AsyncDisposableSta
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
   opened.defer(() => scheduler.close())
+  if (devnet) lendThreads(devnet, scheduler)
   const { db, engine, notices } = store
   const wakeJobs = () => notices.publish('jobs', '')
   const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs, failures }

@@ -1,17 +1,21 @@
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
-import { NodeRefusal } from './devnet/errors.ts'
+import { NodeRefusal } from './kernel/nano/node-refusal.ts'
 import { lockOf } from './devnet/file-lock.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
 import { keepDatabasePrivate, writePrivateFile } from './infra/private-files.ts'
 import { AppError } from './kernel/errors.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
+import type { NetworkName } from './kernel/nano/networks.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from './kernel/nano/work.ts'
 import { type BuiltIn, NEVER } from './modules/names/index.ts'
 import { type WalletCtx, treasury } from './modules/wallets/index.ts'
 import { isEmbedded } from './upstreams.ts'
+import { searchIn } from './work.ts'
 
 /** Where the embedded ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
 export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
@@ -34,10 +38,21 @@ export async function startEmbedded(
     // Elsewhere strangers come, and whoever has its key pays any checkout.
     genesisIsClosed: !config.atDesk,
     confirmAfterMilliseconds: config.devnetConfirmMilliseconds,
+    thresholds: WORK_THRESHOLDS[config.devnetWork],
   })
   const addresses = { rpc: devnet.rpcUrl, websocket: devnet.wsUrl }
   writePrivateFile(addressesFileOf(config), `${JSON.stringify(addresses, null, 2)}\n`)
   return devnet
+}
+
+/** The work that our ledger asks for. A development ledger may ask for that of the live network, wherever it runs. */
+export function thresholdsOf({ devnetWork }: Pick<Config, 'devnetWork'>, network: NetworkName): WorkThresholds {
+  return WORK_THRESHOLDS[network === 'dev' ? devnetWork : network]
+}
+
+/** Where threads look for work, they do so for the ledger's own port too: by itself it would take an hour for a live send. */
+export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
+  if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
 }
 
 /** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */

@@ -78,6 +78,12 @@ export const SETTINGS = {
     span(3_600_000),
     'Time until the embedded ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
   ),
+  devnetWork: setting(
+    'DEVNET_WORK',
+    'dev',
+    oneOf('dev', 'live'),
+    'Work that the development ledger asks for: dev, or live, as the real network.',
+  ),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),

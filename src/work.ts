@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from './config.ts'
+import { NodeRefusal } from './kernel/nano/node-refusal.ts'
+import type { WorkSearch } from './devnet/work-search.ts'
 import type { Metrics } from './infra/metrics.ts'
 import type { Upstream } from './infra/node/upstream.ts'
 import { type CpuEngine, openCpuEngine } from './infra/work/cpu.ts'
 import type { Engine } from './infra/work/engine.ts'
 import { Peer } from './infra/work/peer.ts'
 import { Scheduler } from './infra/work/scheduler.ts'
+import { AppError, Cancelled } from './kernel/errors.ts'
 import type { Clock, Random } from './kernel/ports.ts'
 import type { Sources } from './sources.ts'
 
@@ -61,6 +64,20 @@ export async function openScheduler(
   })
   exposeWork(metrics, scheduler, cpu)
   return scheduler
+}
+
+/** The threads of this machine, as the embedded ledger asks for work. */
+export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
+  return async (root, threshold, leaving) => {
+    try {
+      const search = { root, threshold, class: 'interactive', payer: 'ledger', leaving } as const
+      return (await scheduler.search(search)).work
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined
+      if (error instanceof AppError) throw new NodeRefusal('Work generation cancellation or failure')
+      throw error
+    }
+  }
 }
 
 /** A machine that cannot search itself may still have work servers. */

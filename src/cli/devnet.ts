@@ -4,9 +4,12 @@ import { lockOf } from '../devnet/file-lock.ts'
 import { genesisOf } from '../devnet/genesis.ts'
 import { startDevnet } from '../devnet/index.ts'
 import { systemClock } from '../infra/clock.ts'
+import { Metrics } from '../infra/metrics.ts'
 import { keepDatabasePrivate } from '../infra/private-files.ts'
 import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { Scheduler } from '../infra/work/scheduler.ts'
+import { openScheduler, searchIn } from '../work.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 
@@ -42,6 +45,9 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     confirmAfterMilliseconds: toNumber('--confirm-ms', flags.confirmMs, 3_600_000),
     control: flags.control,
   })
+  // Opened when it is needed for the first time: most never ask for the work of the live network.
+  let threads: Promise<Scheduler> | undefined
+  devnet.node.work.searchWith(async (...search) => searchIn(await (threads ??= openThreads()))(...search))
   const { rpcUrl, wsUrl } = devnet
   if (flags.json)
     console.log(
@@ -63,5 +69,21 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
       ].join('\n'),
     )
   }
-  onStop(() => devnet.close())
+  onStop(async () => {
+    await (await threads)?.close()
+    await devnet.close()
+  })
+}
+
+function openThreads(): Promise<Scheduler> {
+  return openScheduler(
+    { workThreads: undefined, workUrls: [], workNodes: false, workQueueSecondsMax: 600, workWaitSecondsMax: 1_800 },
+    {
+      clock: systemClock,
+      random: systemRandom,
+      metrics: new Metrics(),
+      nodes: [],
+      onFailure: ({ engine, reason }) => console.error(`${engine}: ${reason}`),
+    },
+  )
 }

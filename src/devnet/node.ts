@@ -6,12 +6,12 @@ import { signHash } from '../kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, Random } from '../kernel/ports.ts'
-import { NodeRefusal, refusal } from './errors.ts'
+import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
 import type { Genesis } from './genesis.ts'
 import { Ledger, type Processed } from './ledger.ts'
 import { LedgerStore, type StoredBlock } from './store.ts'
 import { UncheckedBlocks } from './unchecked.ts'
-import { searchWork } from './work-search.ts'
+import { WorkSearches } from './work-search.ts'
 import { BatchWriter } from './writer.ts'
 
 type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
@@ -52,6 +52,7 @@ const PAST_ELECTIONS_MAX = 2_048
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()
+  readonly work: WorkSearches
   readonly network: string
   readonly clock: Clock
   readonly random: Random
@@ -67,7 +68,6 @@ export class LedgerNode {
   /** Since the start, oldest first. */
   readonly pastElections: PastElection[] = []
   readonly #askedElections = new Set<string>()
-  readonly #searches = new Map<string, Set<{ cancelled: boolean }>>()
   readonly #timers = new Set<() => void>()
   #funding: Promise<unknown> = Promise.resolve()
   #held = false
@@ -76,6 +76,7 @@ export class LedgerNode {
     this.network = options.network ?? DEV_NETWORK.name
     this.clock = options.clock
     this.random = options.random
+    this.work = new WorkSearches(options.random)
     this.startedAt = options.clock.now()
     this.onFailure = options.onFailure ?? ((error) => process.emitWarning(String(error)))
     this.genesisIsClosed = options.genesisIsClosed ?? false
@@ -164,26 +165,10 @@ export class LedgerNode {
     return this.ledger.dependenciesOf(stored).every((hash) => this.ledger.isConfirmed(this.#store.findBlock(hash)!))
   }
 
-  async generateWork(root: string, difficulty: bigint): Promise<string | undefined> {
-    const search = { cancelled: false }
-    const searches = this.#searches.get(root) ?? new Set()
-    this.#searches.set(root, searches.add(search))
-    try {
-      return await searchWork(this.random, root, difficulty, () => search.cancelled)
-    } finally {
-      searches.delete(search)
-      if (searches.size === 0) this.#searches.delete(root)
-    }
-  }
-
-  cancelWork(root: string): void {
-    for (const search of this.#searches.get(root) ?? []) search.cancelled = true
-  }
-
   /** Waits for what was accepted, then closes the file. */
   async close(): Promise<void> {
     for (const cancel of this.#timers) cancel()
-    for (const root of this.#searches.keys()) this.cancelWork(root)
+    this.work.cancelAll()
     await this.#writer.submit(() => undefined)
     for (const cancel of this.#timers) cancel()
     this.#store.close()
@@ -194,7 +179,7 @@ export class LedgerNode {
       const genesis = this.#store.findAccount(this.ledger.genesis.account)!
       if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
       // Live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
-      const work = await this.generateWork(genesis.head, WORK_THRESHOLDS.dev.send)
+      const work = await this.work.find(genesis.head, WORK_THRESHOLDS.dev.send)
       if (work === undefined) throw refusal('Cancelled')
       const draft: StateBlock = {
         type: 'state',

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeAnswer } from './answer.ts'
-import { NodeRefusal, refusal } from './errors.ts'
+import { LedgerRefusal } from '../kernel/errors.ts'
+import { refusal } from '../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from './node.ts'
-import { NodeRequest } from './request.ts'
-import { UnreadableRequest } from './request-tree.ts'
+import { NodeRequest } from '../kernel/nano/node-request.ts'
 import { answerRequest } from './rpc/index.ts'
 
 /** The node resets the connection of anybody who sends more. */
@@ -51,7 +51,7 @@ export async function answerBody(node: LedgerNode, body: string, control: boolea
   try {
     return writeAnswer(await answerRequest(node, NodeRequest.parse(body), control))
   } catch (error) {
-    const known = error instanceof NodeRefusal || error instanceof UnreadableRequest
+    const known = error instanceof LedgerRefusal
     return writeAnswer({ error: known ? error.message : refusal('Internal server error in RPC').message })
   }
 }

@@ -2,7 +2,7 @@ import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import type { Members } from './answer.ts'
 import type { NodeEvent } from './node.ts'
-import { type RequestTree, findMember } from './request-tree.ts'
+import { type RequestTree, findMember } from '../kernel/nano/request-tree.ts'
 
 type Confirmed = NodeEvent & { kind: 'confirmed' }
 

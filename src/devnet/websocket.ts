@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import { type Members, writeAnswer } from './answer.ts'
 import type { LedgerNode, NodeEvent } from './node.ts'
-import { type RequestTree, exceedsDepth, findMember, parseRequest } from './request-tree.ts'
+import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
 import { ConfirmationSubscription } from './subscription.ts'
 

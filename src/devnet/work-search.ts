@@ -1,18 +1,62 @@
-import { formatWork, workValue } from '../kernel/nano/work.ts'
+import { Leaving } from '../kernel/leaving.ts'
+import { WORK_THRESHOLDS, formatWork, fromMultiplier, workValue } from '../kernel/nano/work.ts'
 import type { Random } from '../kernel/ports.ts'
 
 /** Hashes between two looks at the event loop: about a millisecond. */
 const CHUNK = 128
 
-/** Finds work for the thresholds of the development network, where a send takes about a thousand tries. */
-export async function searchWork(
+/** What a send of the development network takes, 64 times over: found within a second, whoever looks. */
+const EASY_MAX = fromMultiplier(64, WORK_THRESHOLDS.dev.send)
+
+/** Looks for work; undefined when it was called off. */
+export type WorkSearch = (root: string, difficulty: bigint, leaving: Leaving) => Promise<string | undefined>
+
+/** The searches of the ledger's own port, each of which may be called off. */
+export class WorkSearches {
+  readonly #easy: WorkSearch
+  readonly #running = new Map<string, Set<Leaving>>()
+  #hard: WorkSearch
+
+  constructor(random: Random) {
+    this.#easy = (root, difficulty, leaving) => searchWork(random, root, difficulty, leaving)
+    this.#hard = this.#easy
+  }
+
+  /** Hands what takes more than a moment to somebody who is faster at it. */
+  searchWith(search: WorkSearch): void {
+    this.#hard = search
+  }
+
+  async find(root: string, difficulty: bigint): Promise<string | undefined> {
+    const leaving = new Leaving()
+    const searches = this.#running.get(root) ?? new Set()
+    this.#running.set(root, searches.add(leaving))
+    try {
+      return await (difficulty > EASY_MAX ? this.#hard : this.#easy)(root, difficulty, leaving)
+    } finally {
+      searches.delete(leaving)
+      if (searches.size === 0) this.#running.delete(root)
+    }
+  }
+
+  cancel(root: string): void {
+    for (const search of this.#running.get(root) ?? []) search.leave()
+  }
+
+  cancelAll(): void {
+    for (const root of [...this.#running.keys()]) this.cancel(root)
+  }
+}
+
+/** Looks in the ledger's own thread: a send of the development network takes about a thousand tries. */
+async function searchWork(
   random: Random,
   root: string,
   difficulty: bigint,
-  cancelled: () => boolean,
+  leaving: Leaving,
 ): Promise<string | undefined> {
   let nonce = Buffer.from(random.bytes(8)).readBigUInt64LE()
-  while (!cancelled()) {
+  while (!leaving.left) {
     for (let tries = 0; tries < CHUNK; tries++) {
       const work = formatWork(nonce)
       if (workValue(root, work) >= difficulty) return work

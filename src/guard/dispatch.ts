@@ -1,21 +1,19 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Deed } from '../kernel/deed.ts'
-import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
-import type { Json } from '../kernel/shape.ts'
 import type { UsageMeter } from '../modules/accounts/index.ts'
 import type { Shop } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
 import { identify } from './identify.ts'
-import { parseBody } from './json-body.ts'
+import { doorOf } from './door.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
+import type { Asked } from './door.ts'
 import type { RememberedAnswers } from './remembered.ts'
-import { resolveNames } from './resolve-names.ts'
 import type { RpcRequest } from './rpc-request.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -39,10 +37,11 @@ export interface Gateway {
 export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<string> {
   const { registry, keys, remembered, throttle } = gateway
   const { text, headers, url, ip, trace } = request
-  const known = remembered.find(text)
+  const door = doorOf(request)
+  const known = remembered.find(door.prefix + text)
   const { body, registered, caller } = await countingFailures(gateway, request, async () => {
-    const body = known ? undefined : parseBody(text) //                            400
-    const registered = known ?? findAction(registry, body!) //                     400
+    const body = known ? undefined : door.parse(text) //                           400
+    const registered = known ?? door.find(registry, body!) //                      400
     trace.action = registered.action.name
     const credential = extractCredential({ headers, url, body, action: registered.action })
     return { body, registered, caller: await identify(keys, credential, originOf(headers)) } //  401, 403
@@ -71,27 +70,26 @@ interface ReadRequest extends RegisteredAction {
 
 /** What is asked for, and whether it may be; nothing has cost or changed anything before this is known. */
 async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
-  const { action, parse, ignored, body, caller } = found
+  const { action, body, caller } = found
   const { headers, ip, trace } = request
   const { base } = gateway
-  trace.ignored = ignored(body)
+  const door = doorOf(request)
+  trace.ignored = door.ignored(found, body)
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
   const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
   const purchase = shop && (await readPurchase(shop, action, request)) //          402
-  const resolving = resolveNames(base.names, body, action)
-  const { params, resolved } = resolving instanceof Promise ? await resolving : resolving //  400
-  const input = parse(params) //                                                   400
-  action.check?.(base, input) //                                                   400
+  const reading = door.read(base, found, body)
+  const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403
+  const fingerprint = door.prefix + fingerprintOf(body, action.input.properties)
   if (purchase) {
     // What is paid for is finished, also when the client has left: it comes back for the stored answer.
     const paid = { ...request, leaving: new Leaving() }
-    const act = (payer: Caller) => run(gateway, paid, { ...found, caller: payer, input, resolved, deed: undefined })
-    return pay(purchase, request, { fingerprint: fingerprintOf(body, action.input.properties), run: act }) //  402, 503
+    const act = (payer: Caller) => run(gateway, paid, { ...found, caller: payer, asked, deed: undefined })
+    return pay(purchase, request, { fingerprint, run: act }) //                    402, 503
   }
-  const isOnce = action.once ?? action.onceWhen?.(input) ?? false //               400
-  const key = isOnce ? readIdempotencyKey(headers, body) : undefined //            400
-  const act = (deed?: Deed) => run(gateway, request, { ...found, input, resolved, deed })
+  const key = asked.once ? readIdempotencyKey(headers, body) : undefined //        400
+  const act = (deed?: Deed) => run(gateway, request, { ...found, asked, deed })
   if (key === undefined) return act()
   // Those without an account are told apart by address, so that nobody reads a stranger's answer.
   const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
@@ -100,7 +98,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     accountId,
     action: action.name,
     key,
-    fingerprint: fingerprintOf(body, action.input.properties),
+    fingerprint,
     onReplay,
   }
   return once({ ...base.store, secrets: gateway.secrets }, seen, act) //           409
@@ -109,14 +107,11 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
 /** The part of a request that may cost something. */
 async function run(
   { base, remembered, nodeFor, tariffs, usage }: Gateway,
-  { requestId, text, ip, trace, leaving }: RpcRequest,
-  found: ReadRequest & {
-    input: Record<string, unknown>
-    resolved: string | undefined
-    deed: Deed | undefined
-  },
+  request: RpcRequest,
+  found: ReadRequest & { asked: Asked; deed: Deed | undefined },
 ): Promise<string> {
-  const { action, parse, ignored, caller, input, resolved, deed } = found
+  const { action, parse, ignored, caller, asked, deed } = found
+  const { requestId, text, ip, trace, leaving } = request
   const ctx: Ctx = {
     ...base,
     requestId,
@@ -130,9 +125,9 @@ async function run(
     counted: (meter, metered) => counted({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
   const { revision } = base.names
-  const result = await action.run(ctx, input)
+  const result = await asked.run(ctx)
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
-  const answer = JSON.stringify(resolved === undefined ? result : withAddress(result, resolved))
+  const answer = JSON.stringify(result)
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
   // What somebody paid for is not given away to the next, nor what rests on more than the node told.
   const isRepeat = trace.cache === 'hit' && action.caching !== 'never'
@@ -140,7 +135,14 @@ async function run(
     const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.
     const stillFresh = () => base.names.revision === revision && fresh()
-    remembered.put(text, { action, parse, ignored, ignoredNames, text: answer, fresh: stillFresh })
+    remembered.put(doorOf(request).prefix + text, {
+      action,
+      parse,
+      ignored,
+      ignoredNames,
+      text: answer,
+      fresh: stillFresh,
+    })
   }
   return answer
 }
@@ -175,23 +177,6 @@ export async function countUnread(
   entry.leave()
 }
 
-function findAction(registry: Registry, body: Readonly<Record<string, unknown>>): RegisteredAction {
-  // A published example leaves the action out; a block with a subtype can mean one thing only.
-  const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
-  const name = body.action ?? implied
-  if (name === undefined || name === null || name === '') throw badAction('Action not provided')
-  const found = typeof name === 'string' ? registry.find(name) : undefined
-  if (!found) throw badAction('Bad action provided.')
-  return found
-}
-
-const badAction = (text: string) => new AppError('invalid_action', text, { body: { field: 'action' } })
-
 function originOf({ origin }: RequestHeaders): string | undefined {
   return typeof origin === 'string' ? origin : undefined
-}
-
-function withAddress(result: Json, address: string): Json {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
-  return 'address' in result ? result : { ...result, address }
 }

@@ -29,6 +29,8 @@ export type RpcTrace = Trace & {
 /** A request as the transport hands it over. */
 export interface RpcRequest {
   requestId: string
+  /** Where it came in: the service's own door, unless it says otherwise. */
+  door?: 'node'
   text: string
   headers: RequestHeaders
   url: string

@@ -53,7 +53,7 @@ export function createRpcEndpoint(options: RpcOptions) {
   const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report } = options
   let running = 0
 
-  return function answer(request: IncomingMessage, response: ServerResponse): void {
+  return function answer(request: IncomingMessage, response: ServerResponse, door?: 'node'): void {
     const startedAt = performance.now()
     const requestId = nextRequestId()
     const trace: RpcTrace = {
@@ -133,6 +133,7 @@ export function createRpcEndpoint(options: RpcOptions) {
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
       dispatch(gateway, {
         requestId,
+        ...(door && { door }),
         text,
         headers: request.headers,
         url: request.url ?? '/',

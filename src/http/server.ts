@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 import { isWebsocket } from './websocket.ts'
@@ -9,8 +9,8 @@ import { isWebsocket } from './websocket.ts'
 interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
-  /** Answers `POST /`; everything else goes through the router. */
-  rpc(request: IncomingMessage, response: ServerResponse): void
+  /** Answers `POST /`, and `POST /node` as a node does; everything else goes through the router. */
+  rpc(request: IncomingMessage, response: ServerResponse, door?: 'node'): void
   /** Whether we are about to stop: every connection ends with its answer then, so that none is cut later. */
   isDraining(): boolean
   /** Unique for each request, short, and safe to print. */
@@ -54,6 +54,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
           } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
+          else if (request.method === 'POST' && isNodeDoor(request.url)) options.rpc(request, response, 'node')
           else route(request, response)
         },
       ),
@@ -79,6 +80,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   })
 
   server.setNotFoundHandler((request, reply) => {
+    if (isNodeDoor(request.url)) {
+      send(reply, new LedgerRefusal('Can only POST requests'))
+      return
+    }
     const error = isRoot(request.url)
       ? new AppError('method_not_allowed', 'Send RPC requests with POST.')
       : new AppError('not_found', 'Not found.')
@@ -94,6 +99,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }
   })
   return server
+}
+
+function isNodeDoor(url = '/'): boolean {
+  return /^\/node\/?(\?|$)/.test(url)
 }
 
 function isRoot(url = '/'): boolean {

@@ -1,10 +1,19 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
 import { AppError } from '../kernel/errors.ts'
 import { readFlag } from '../kernel/fields.ts'
 import { SocketShares } from './socket-shares.ts'
+import {
+  Frames,
+  type SocketForm,
+  type Subscription,
+  addressesIn,
+  filterOf,
+  readFrame,
+  readSubscription,
+  toRecord,
+} from './socket-subscription.ts'
 
 const FRAME_BYTES_MAX = 256 * 1024
 /** Frames a client may send in a stretch of ten seconds. */
@@ -29,6 +38,10 @@ interface WebsocketOptions {
   toRefusal(error: AppError): string
 }
 
+const ACTIONS = new Set<unknown>(['subscribe', 'update', 'unsubscribe'])
+const UNKNOWN_TOPIC = 'Unknown topic: confirmation is told here.'
+const UNKNOWN_ACTION = 'Unknown action: subscribe, update, unsubscribe and ping are understood here.'
+
 const tooManyOfOne = (max: number) =>
   new AppError('too_many_requests', 'Too many requests.', {
     retryAfterSeconds: 10,
@@ -37,11 +50,12 @@ const tooManyOfOne = (max: number) =>
 const tooMany = () =>
   new AppError('overloaded', 'Too many websocket clients. Try again in a moment.', { retryAfterSeconds: 10 })
 
-interface Subscription {
-  /** Undefined listens to every account. */
-  accounts: Set<string> | undefined
-  includeBlock: boolean
-}
+/** Where upgrades are taken, and what is spoken there. */
+const PATHS = new Map<string | undefined, SocketForm>([
+  ['/', 'service'],
+  ['/ws', 'service'],
+  ['/node', 'node'],
+])
 
 /**
  * The node's websocket protocol for our own clients: subscribe to `confirmation`, with accounts or without. An index
@@ -67,7 +81,7 @@ export class ClientSockets {
     return this.#server.clients.size
   }
 
-  /** Takes over `GET /ws` of an HTTP server. */
+  /** Takes over the upgrades of an HTTP server. */
   attach(server: Server): void {
     server.on('upgrade', (request, socket, head) => {
       // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
@@ -75,10 +89,11 @@ export class ClientSockets {
       const refuse = (error: AppError) => socket.end(this.#options.toRefusal(error), () => socket.destroy())
       const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
       const address = ipOf(request)
-      if (request.url?.split('?')[0] !== '/ws') refuse(new AppError('not_found', 'Not found.'))
+      const form = PATHS.get(request.url?.split('?')[0])
+      if (form === undefined) refuse(new AppError('not_found', 'Not found.'))
       else if (this.count >= clientsMax) refuse(tooMany())
       else if (!this.#shares.mayEnter(address)) refuse(tooManyOfOne(clientsPerAddressMax))
-      else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened, address))
+      else this.#server.handleUpgrade(request, socket, head, (opened) => this.#welcome(opened, { address, form }))
     })
   }
 
@@ -92,8 +107,9 @@ export class ClientSockets {
     this.#server.close(cutOff)
   }
 
-  #welcome(socket: WebSocket, address: string): void {
-    const client = new Client(socket, address, this.#options.clock)
+  #welcome(socket: WebSocket, origin: { address: string; form: SocketForm }): void {
+    const client = new Client(socket, origin, this.#options.clock)
+    const { address } = origin
     this.#shares.enter(address)
     socket.on('message', (data) => this.#receive(client, (data as Buffer).toString()))
     socket.on('pong', () => (client.alive = true))
@@ -107,9 +123,9 @@ export class ClientSockets {
   #receive(client: Client, text: string): void {
     client.alive = true
     if (!client.maySpeak()) return
-    const message = parseObject(text)
+    const message = readFrame(text, client.form)
     if (!message) {
-      client.send({ error: 'Unable to parse JSON' })
+      client.refuseFrame()
       return
     }
     const { action, topic, id } = message
@@ -117,25 +133,34 @@ export class ClientSockets {
       client.acknowledge('pong', id)
       return
     }
-    const done = topic === 'confirmation' && this.#apply(client, action, parseObject(message.options) ?? {})
+    const unknown = topic === 'confirmation' ? ACTIONS.has(action) || 'action' : 'topic'
+    if (unknown !== true) {
+      client.complain(unknown === 'topic' ? UNKNOWN_TOPIC : UNKNOWN_ACTION, id)
+      return
+    }
+    const done = this.#apply(client, action, optionsOf(message))
     if (done && readFlag(message.ack)) client.acknowledge(String(action), id)
   }
 
   #apply(client: Client, action: unknown, options: Record<string, unknown>): boolean {
     switch (action) {
       case 'subscribe': {
-        const accounts = Array.isArray(options.accounts) ? new Set(addressesIn(options.accounts)) : undefined
+        const filter = filterOf(options)
+        const accounts = filter && new Set(filter)
         // Refused as a whole: what was subscribed to before stays as it was.
         if (this.#isTooMuch(client, accounts?.size ?? 0)) return false
         this.#unsubscribe(client)
-        client.subscription = { accounts: accounts && new Set(), includeBlock: readFlag(options.include_block) ?? true }
+        client.subscription = readSubscription(options, accounts !== undefined)
         if (accounts) this.#add(client, accounts)
         else this.#everything.add(client)
         return true
       }
       case 'update': {
         const known = client.subscription?.accounts
-        if (!known) return false
+        if (!known) {
+          client.complain('There is no subscription with accounts to update.')
+          return false
+        }
         const removed = addressesIn(options.accounts_del)
         const wanted = new Set([...known, ...addressesIn(options.accounts_add)])
         for (const account of removed) wanted.delete(account)
@@ -193,9 +218,11 @@ export class ClientSockets {
       for (const client of (key && this.#byAccount.get(key)) || []) targets.add(client)
     }
     if (targets.size === 0) return
-    const withBlock = toFrame(confirmation, true)
-    const withoutBlock = toFrame(confirmation, false)
-    for (const client of targets) client.push(client.subscription?.includeBlock ? withBlock : withoutBlock)
+    const frames = new Frames(confirmation)
+    for (const client of targets) {
+      const frame = client.subscription && frames.for(client.subscription, client.form)
+      if (frame !== undefined) client.push(frame)
+    }
   }
 
   /** Finds clients that are gone without having said so. */
@@ -225,15 +252,17 @@ class Client {
   readonly #socket: WebSocket
   readonly #clock: Clock
   readonly address: string
+  readonly form: SocketForm
   readonly releases = new Map<string, () => void>()
   subscription: Subscription | undefined
   alive = true
   #window = 0
   #frames = 0
 
-  constructor(socket: WebSocket, address: string, clock: Clock) {
+  constructor(socket: WebSocket, { address, form }: { address: string; form: SocketForm }, clock: Clock) {
     this.#socket = socket
     this.address = address
+    this.form = form
     this.#clock = clock
     clientOf.set(socket, this)
   }
@@ -259,31 +288,24 @@ class Client {
     this.push(JSON.stringify(message))
   }
 
+  /** What was sent is no message: a node ends the connection, without a word. */
+  refuseFrame(): void {
+    if (this.form === 'node') this.#socket.terminate()
+    else this.send({ error: 'Unable to parse JSON' })
+  }
+
+  /** Says why nothing will come of a message; a node leaves it at silence. */
+  complain(error: string, id?: unknown): void {
+    if (this.form === 'service') this.send(id === undefined || id === '' ? { error } : { error, id })
+  }
+
   acknowledge(ack: string, id: unknown): void {
     const time = `${this.#clock.now()}`
     this.send(id === undefined || id === '' ? { ack, time } : { ack, time, id })
   }
 }
 
-function toFrame({ account, amount, hash, type, block, time }: Confirmation, includeBlock: boolean): string {
-  const message = { account, amount, hash, confirmation_type: type, ...(includeBlock && { block }) }
-  return JSON.stringify({ topic: 'confirmation', time, message })
-}
-
-function parseObject(value: unknown): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = typeof value === 'string' ? JSON.parse(value) : value
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined
-  } catch {
-    // Not JSON: the client is told so.
-    return undefined
-  }
-}
-
-function addressesIn(list: unknown): string[] {
-  if (!Array.isArray(list)) return []
-  return list
-    .map((text) => (typeof text === 'string' ? fromAddress(text) : undefined))
-    .filter((key) => key !== undefined)
-    .map(toAddress)
+/** Some write their options as JSON in a text. */
+function optionsOf({ options }: Record<string, unknown>): Record<string, unknown> {
+  return (typeof options === 'string' ? readFrame(options, 'service') : toRecord(options)) ?? {}
 }

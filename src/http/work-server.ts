@@ -8,6 +8,7 @@ import type { WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, FoundWork, NodePort, WorkRequest } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { work } from '../modules/work/index.ts'
+import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
@@ -32,6 +33,11 @@ interface WorkServerOptions {
 export function createWorkServer(options: WorkServerOptions): Server {
   const registry = new Registry([work])
   const server = createServer((request, response) => {
+    if (request.method === 'OPTIONS') {
+      request.resume()
+      response.writeHead(204, PREFLIGHT_HEADERS).end()
+      return
+    }
     if (request.method !== 'POST') {
       request.resume()
       send(response, 405, { error: 'Can only POST requests' })
@@ -73,6 +79,7 @@ async function answer(
     payer,
     node: NO_LEDGER,
     work: {
+      offered: true,
       find: () => undefined,
       generate: (request) => searches.search(request),
       cancel: (root, owner) => searches.cancel(root, owner),
@@ -128,6 +135,10 @@ function readBody(request: IncomingMessage): Promise<string> {
 
 function send(response: ServerResponse, status: number, body: Json): void {
   const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.writeHead(status, {
+    ...CORS_HEADERS,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  })
   response.end(text)
 }

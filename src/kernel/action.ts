@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Ctx, Meter } from './ctx.ts'
 import type { ErrorCode } from './errors.ts'
+import type { NodeRequest } from './nano/node-request.ts'
 import type { Json } from './shape.ts'
 
 /** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
@@ -9,13 +10,35 @@ type Door = 'none' | 'public-key' | 'secret-key'
 /** How long an answer may be remembered; the rule itself belongs to the node's policy. */
 type CachingClass = 'local' | 'immutable' | 'events' | 'short' | 'never'
 
+/** A request at the node's own door: the name that was called, and the fields as the node reads them. */
+export interface NodeQuestion {
+  name: string
+  request: NodeRequest
+}
+
+/**
+ * How an action of the node is served at the node's own door, where its answers are the node's to the letter. By itself the
+ * question is passed on to a node, with the fields of the input.
+ */
+interface NodeFace {
+  /** What the node reads beside the fields of the input. */
+  fields?: readonly string[]
+  /** Refuses in the node's words what cannot be meant, before anything is paid for. */
+  check?(limits: Pick<Ctx, 'limits' | 'thresholds' | 'work'>, question: NodeQuestion): void
+  run?(ctx: Ctx, question: NodeQuestion): Promise<Json> | Json
+}
+
 /** One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. */
 export interface Action<S extends TObject = TObject> {
   name: string
   synonyms?: readonly string[]
+  /** Those of the synonyms that the node does not have. */
+  ownSynonyms?: readonly string[]
   summary: string
   /** An action that the node has too: wrong input is refused in its words, and a flag means what it means to the node. */
   ofNode?: true
+  /** What differs from passing the question on, at the node's own door. */
+  asNode?: NodeFace
   input: S
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>

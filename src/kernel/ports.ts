@@ -25,8 +25,11 @@ export type NodeAnswer = Record<string, unknown>
 
 /** The ledger's nodes as one: failover, caching and coalescing are behind it. */
 export interface NodePort {
-  /** Asks for a node action. What the ledger refuses is thrown as `LedgerRefusal`. */
-  read(action: string, params: NodeParams): Promise<NodeAnswer>
+  /**
+   * Asks for a node action. What the ledger refuses is thrown as `LedgerRefusal`. Where the question is verbatim what a
+   * client has written, whatever the node says to it is an answer, and no fault of the node.
+   */
+  read(action: string, params: NodeParams, how?: { verbatim: true }): Promise<NodeAnswer>
   /** Brings a block to the ledger, once, whatever happens to the replies; answers with its hash. */
   publish(block: Block, subtype: string | undefined): Promise<string>
 }
@@ -77,6 +80,9 @@ export interface Confirmation {
   type: string
   /** Milliseconds, as text. */
   time: string
+  /** How the vote went, and where in its account the block stands: as the node said it, where it did. */
+  election?: JsonObject
+  sideband?: JsonObject
 }
 
 /** The stream of confirmations from all nodes, each block once. Consumers act once and have a poller as their net. */
@@ -180,6 +186,8 @@ export interface FoundWork {
 
 /** Proof of work. Everything it returns was checked here, whoever found it. */
 export interface WorkPort {
+  /** Whether anything here looks for work at all. */
+  readonly offered: boolean
   /** What is known already and is enough. */
   find(root: string, threshold: bigint): FoundWork | undefined | Promise<FoundWork | undefined>
   /** Finds work, or throws `no_work` when there is no source or the wait would be too long. */

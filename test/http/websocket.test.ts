@@ -86,10 +86,19 @@ test('acknowledgements come when asked for, with the id that was given', async (
   assert.deepEqual(await acknowledged({ action: 'unsubscribe', topic, ack: true }), { ack: 'unsubscribe' })
   assert.deepEqual(await acknowledged({ action: 'ping' }), { ack: 'pong' })
   assert.deepEqual(await acknowledged({ action: 'ping', id: 'x' }), { ack: 'pong', id: 'x' })
-  // The node meets what it does not know with silence.
-  for (const unknown of [{ action: 'subscribe', topic: 'gossip' }, { action: 'sing', topic }, { topic }, {}, []]) {
-    assert.deepEqual(await acknowledged({ ...unknown, ack: true }), undefined, JSON.stringify(unknown))
+  const refused = async (message: object) => {
+    client.send({ ...message, ack: true, id: 'u' })
+    return (await client.settle()).map((text) => JSON.parse(text) as unknown)
   }
+  // A client that waits for votes was met with silence, and waited for ever.
+  for (const gossip of [{ action: 'subscribe', topic: 'vote' }, { action: 'subscribe' }, {}]) {
+    assert.deepEqual(await refused(gossip), [{ error: 'Unknown topic: confirmation is told here.', id: 'u' }])
+  }
+  const [complaint] = (await refused({ action: 'sing', topic })) as [{ error: string }]
+  assert.match(complaint.error, /^Unknown action/)
+  assert.deepEqual(await refused({ action: 'update', topic, options: change }), [
+    { error: 'There is no subscription with accounts to update.' },
+  ])
 })
 
 test('a confirmation has the members of the node, and the block unless it is not wanted', async (t) => {
@@ -209,7 +218,7 @@ test('404 for a websocket on any other path, and 503 when there are too many', a
     if (!socket.closed) await once(socket, 'close')
     return head.toString().split('\r\n')[0]
   }
-  for (const path of ['/', '/ws/more', '/websocket', '/?ws']) {
+  for (const path of ['/wsx', '/ws/more', '/websocket', '/node/ws']) {
     assert.equal(await statusOf(path), 'HTTP/1.1 404 Not Found', path)
   }
   const client = await WsClient.connect(t, `${wsUrl(gateway)}?client=test`)

@@ -101,6 +101,8 @@ test('what is asked for, or what the block does, says how strong the work has to
     [{ multiplier: '4' }, 'fff0000000000000'],
     [{ multiplier: 2, difficulty: RECEIVE }, 'ffe0000000000000'],
     [{ difficulty: RECEIVE, subtype: 'send' }, RECEIVE],
+    // Wallets of the live network name its thresholds also here, beyond 64 times what this ledger asks for.
+    [{ difficulty: 'ffff100000000000' }, 'ffff100000000000'],
   ]
   for (const [at, [fields, difficulty, hash = rootOf(`case ${at}`)]] of cases.entries()) {
     assertStrong(await call('work_generate', { hash, ...fields }), hash, difficulty)
@@ -128,7 +130,7 @@ test('what is asked for, or what the block does, says how strong the work has to
   )
   const refusals: [fields: object, field: string, text: string][] = [
     [{ difficulty: 'efffffffffffffff' }, 'difficulty', 'Difficulty above config limit or below publish threshold'],
-    [{ difficulty: 'ffff000000000001' }, 'difficulty', 'Difficulty above config limit or below publish threshold'],
+    [{ difficulty: 'ffffffffe0000001' }, 'difficulty', 'Difficulty above config limit or below publish threshold'],
     [{ multiplier: '65' }, 'multiplier', 'Difficulty above config limit or below publish threshold'],
     [{ multiplier: 'much' }, 'multiplier', 'Bad multiplier'],
     [{ difficulty: 'xyz' }, 'difficulty', 'Bad difficulty'],

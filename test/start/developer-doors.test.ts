@@ -90,7 +90,7 @@ test('the key of the genesis account, which everybody knows, opens nothing on a 
     balance: (balance - nano(5)) as typeof balance,
     link: new Signer(7).key,
     signature: '',
-    work: (await devnet.node.generateWork(head, DEV_NETWORK.thresholds.send))!,
+    work: (await devnet.node.work.find(head, DEV_NETWORK.thresholds.send))!,
   }
   const block = toBlockJson({ ...draft, signature: signHash(DEV_NETWORK.genesisPrivateKey, hashBlock(draft)) })
   for (const more of [{}, { subtype: 'send' }, { async: 'true' }]) {

@@ -39,6 +39,7 @@ export async function openProcessWallets(
     store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
+      offered: true,
       find: () => undefined,
       generate: () => Promise.resolve({ work: '0'.repeat(16), value: 0n }),
       cancel: () => false,

@@ -248,6 +248,7 @@ function ledgerPort(ledger: LedgerNode, faults: Faults, trouble: () => Trouble):
 function anyWork(faults: Faults): WorkPort {
   const found = { work: '0'.repeat(16), value: 0n }
   return {
+    offered: true,
     find: () => undefined,
     generate: () => faults.call(() => Promise.resolve(found)),
     cancel: () => false,

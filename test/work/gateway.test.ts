@@ -128,3 +128,28 @@ test('a spare machine that runs the work server computes for the gateway', async
   assert.deepEqual([wrong.status, wrong.json().error, wrong.json().field], [400, 'Invalid block hash', 'hash'])
   assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
 })
+
+test('a browser wallet that names the work server was stopped by its browser; now every answer may be read from any page', async (t) => {
+  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
+  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
+  t.after(() => searches.close())
+  const onError = (error: unknown) => assert.fail(String(error))
+  const server = createWorkServer({ clock: systemClock, thresholds: WORK_THRESHOLDS.dev, searches, onError })
+  const url = await listenOn(t, server)
+  const origin = 'https://wallet.example'
+  const wanted = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+  const preflight = await ask(url, { method: 'OPTIONS', headers: wanted })
+  assert.equal(preflight.status, 204)
+  assert.match(String(preflight.headers['access-control-allow-methods']), /\bPOST\b/)
+  assert.match(String(preflight.headers['access-control-allow-headers']), /\bcontent-type\b/)
+  const found = await ask(url, {
+    headers: { origin },
+    body: JSON.stringify({ action: 'work_generate', hash: newHash() }),
+  })
+  const wrong = await ask(url, { headers: { origin }, body: '{' })
+  const other = await ask(url, { method: 'GET', headers: { origin } })
+  assert.deepEqual([found.status, wrong.status, other.status], [200, 400, 405])
+  for (const { headers } of [preflight, found, wrong, other]) {
+    assert.equal(headers['access-control-allow-origin'], '*')
+  }
+})

@@ -1,6 +1,6 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { parseHex } from '../../kernel/nano/block.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import { getAccount } from './get-account.ts'
 import type { Handler } from './handler.ts'
 
@@ -24,6 +24,10 @@ export const accountGet: Handler = (_node, request) => {
   return { account: toAddress(key) }
 }
 
-export const validateAccountNumber: Handler = (_node, request) => ({
-  valid: fromAddress(request.text('account')) === undefined ? '0' : '1',
-})
+export const validateAccountNumber: Handler = (_node, request) => {
+  const text = request.text('account')
+  if (fromAddress(text) === undefined) return { valid: '0' }
+  // Read as every account is, so that an old separator is mentioned.
+  request.toAccount(text)
+  return { valid: '1' }
+}

@@ -4,13 +4,13 @@ import { type PublicKey, ZERO_KEY, fromAddress } from '../../kernel/nano/address
 import { type Block, ZERO_HASH, hashBlock, parseHex, rootOf } from '../../kernel/nano/block.ts'
 import { publicKeyOf, signHash } from '../../kernel/nano/keys.ts'
 import { formatWork, workValue } from '../../kernel/nano/work.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 import { blockContents } from './block-details.ts'
 import type { Handler } from './handler.ts'
 import { ledgerThreshold } from './ledger-threshold.ts'
-import { checkReachable, checkVersion, readDifficulty, readWork } from './work.ts'
+import { checkReachable, checkVersion, readDifficulty, readWork } from '../../kernel/nano/node-work.ts'
 
 const NO_WORK = '0'.repeat(16)
 
@@ -21,8 +21,8 @@ export const blockCreate: Handler = async (node, request) => {
   const draft = draftBlock(node, request, parts)
   const signed = { ...draft, signature: signHash(privateKey, hashBlock(draft)) }
   const wanted = request.has('difficulty') ? difficulty : ledgerThreshold(node, signed)
-  if (work === NO_WORK) checkReachable(node, wanted)
-  const found = work === NO_WORK ? await node.generateWork(rootOf(signed), wanted) : work
+  if (work === NO_WORK) checkReachable(request, wanted, node.ledger.thresholds)
+  const found = work === NO_WORK ? await node.work.find(rootOf(signed), wanted) : work
   if (found === undefined) throw refusal('Work generation cancellation or failure')
   const block = { ...signed, work: found }
   return {

@@ -1,6 +1,6 @@
 import { toAddress } from '../../kernel/nano/address.ts'
 import { hashBlock } from '../../kernel/nano/block.ts'
-import { blockNotFound } from '../errors.ts'
+import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { Handler } from './handler.ts'
 
 export const blockAccount: Handler = (node, request) => {

@@ -1,4 +1,4 @@
-import { blockNotFound } from '../errors.ts'
+import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import { blockDetails } from './block-details.ts'
 import type { Handler } from './handler.ts'
 

@@ -1,6 +1,6 @@
 import { ZERO_HASH, previousOf } from '../../kernel/nano/block.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 import type { Handler } from './handler.ts'
 
 export const chain: Handler = (node, request) => walk(node, request, request.flag('reverse'))

@@ -1,6 +1,6 @@
 import { parseHex, previousOf, rootOf } from '../../kernel/nano/block.ts'
 import { type Members, members } from '../answer.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import type { StoredBlock } from '../store.ts'
 import { blockContents } from './block-details.ts'

@@ -1,5 +1,5 @@
 import { parseNano } from '../../kernel/money.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { Handler } from './handler.ts'
 
 /** Actions of this ledger alone, for tests and development. */

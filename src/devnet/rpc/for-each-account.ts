@@ -1,7 +1,7 @@
 import type { PublicKey } from '../../kernel/nano/address.ts'
 import { type Answer, type Members, members, putPath } from '../answer.ts'
-import { NodeRefusal, refusal } from '../errors.ts'
-import type { NodeRequest } from '../request.ts'
+import { NodeRefusal, refusal } from '../../kernel/nano/node-refusal.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 
 /**
  * Answers a list of accounts one by one: good entries under `name`, bad ones under `errors` by the text given.

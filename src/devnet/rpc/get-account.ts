@@ -1,5 +1,5 @@
 import type { PublicKey } from '../../kernel/nano/address.ts'
-import { accountNotFound } from '../errors.ts'
+import { accountNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import type { AccountRecord } from '../store.ts'
 

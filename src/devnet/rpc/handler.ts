@@ -1,6 +1,6 @@
 import type { Answer } from '../answer.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 
 /** One action of the node: reads its parameters, refuses by throwing, answers in the node's shape. */
 export type Handler = (node: LedgerNode, request: NodeRequest) => Answer | Promise<Answer>

@@ -1,7 +1,8 @@
+import { CONTROL_ACTIONS, CONTROL_IS_DISABLED } from '../../kernel/nano/control-actions.ts'
 import type { Answer } from '../answer.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 import { accountBalance } from './account-balance.ts'
 import {
   accountBlockCount,
@@ -110,23 +111,12 @@ const OPEN: Record<string, Handler> = {
   work_validate: workValidate,
 }
 
-/** Actions of the node's control set that this ledger does not have; without control they are refused all the same. */
-const CONTROL_ONLY = new Set(
-  `account_create account_move account_remove account_representative_set accounts_create backoff_info bootstrap_lazy
-  database_txn_tracker epoch_upgrade keepalive ledger node_id password_change populate_backlog receive receive_minimum
-  receive_minimum_set search_pending search_receivable search_pending_all search_receivable_all send stop unopened
-  wallet_add wallet_add_watch wallet_change_seed wallet_create wallet_destroy wallet_lock wallet_representative_set
-  wallet_republish wallet_seed wallet_work_get work_get work_set work_peer_add work_peers work_peers_clear`.split(
-    /\s+/,
-  ),
-)
-
 /** Finds and runs the action of a request. */
 export async function answerRequest(node: LedgerNode, request: NodeRequest, control: boolean): Promise<Answer> {
   const action = request.text('action')
-  const guarded = Object.hasOwn(CONTROL, action) || CONTROL_ONLY.has(action)
+  const guarded = Object.hasOwn(CONTROL, action) || CONTROL_ACTIONS.has(action)
   const forced = action === 'process' && request.flag('force')
-  if ((guarded || forced) && !control) throw refusal('RPC control is disabled')
+  if ((guarded || forced) && !control) throw refusal(CONTROL_IS_DISABLED)
   const handler = Object.hasOwn(OPEN, action)
     ? OPEN[action]
     : Object.hasOwn(CONTROL, action)

@@ -1,7 +1,7 @@
 import { type Block, ZERO_HASH, rootOf } from '../../kernel/nano/block.ts'
 import { entryThreshold, epochOfLink } from '../../kernel/nano/network.ts'
 import { workValue } from '../../kernel/nano/work.ts'
-import { refusal } from '../errors.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Handler } from './handler.ts'
 

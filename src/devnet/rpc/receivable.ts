@@ -1,8 +1,8 @@
 import { toAddress } from '../../kernel/nano/address.ts'
 import { type Answer, type Members, members } from '../answer.ts'
-import { blockNotFound } from '../errors.ts'
+import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
+import type { NodeRequest } from '../../kernel/nano/node-request.ts'
 import type { Receivable } from '../store.ts'
 import type { Handler } from './handler.ts'
 

@@ -1,43 +1,22 @@
-import { parseHex, rootOf } from '../../kernel/nano/block.ts'
-import {
-  difficultyLimit,
-  formatMultiplier,
-  formatWork,
-  fromMultiplier,
-  toMultiplier,
-  workValue,
-} from '../../kernel/nano/work.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { checkVersion, readDifficulty, readWork, readWorkQuestion, refuseEnough } from '../../kernel/nano/node-work.ts'
+import { formatMultiplier, formatWork, toMultiplier, workValue } from '../../kernel/nano/work.ts'
 import type { Members } from '../answer.ts'
-import { refusal } from '../errors.ts'
 import type { LedgerNode } from '../node.ts'
-import type { NodeRequest } from '../request.ts'
 import type { Handler } from './handler.ts'
 import { ledgerThreshold } from './ledger-threshold.ts'
 
 export const workGenerate: Handler = async (node, request) => {
-  checkVersion(request)
-  const account = request.find('account')
-  if (account !== undefined) request.toAccount(account)
-  const hash = request.hash()
-  const { thresholds } = node.ledger
-  let difficulty = readDifficulty(request, thresholds.send)
-  if (difficulty < thresholds.receive) throw difficultyOutOfRange()
-  checkReachable(node, difficulty)
-  if (request.has('block')) {
-    const block = request.block()
-    if (hash !== rootOf(block)) throw refusal('Root mismatch for block')
-    if (!request.has('difficulty') && !request.has('multiplier')) difficulty = ledgerThreshold(node, block)
-    if (workValue(hash, block.work) >= difficulty) {
-      throw refusal('Provided work is already enough for given difficulty')
-    }
-  }
-  const work = await node.generateWork(hash, difficulty)
+  const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, node.ledger.thresholds)
+  const difficulty = block === undefined || isNamed ? asked : ledgerThreshold(node, block)
+  refuseEnough(root, block, difficulty)
+  const work = await node.work.find(root, difficulty)
   if (work === undefined) throw refusal('Cancelled')
-  return { hash, work, ...strength(node, workValue(hash, work)) }
+  return { hash: root, work, ...strength(node, workValue(root, work)) }
 }
 
 export const workCancel: Handler = (node, request) => {
-  node.cancelWork(request.hash())
+  node.work.cancel(request.hash())
   return { success: '' }
 }
 
@@ -66,37 +45,6 @@ export const activeDifficulty: Handler = (node, request) => {
     multiplier: '1',
     ...(request.flag('include_trend') && { difficulty_trend: [formatMultiplier(1)] }),
   }
-}
-
-/** `work`, where a missing one counts as zero. */
-export function readWork(request: NodeRequest): string {
-  const text = request.find('work')
-  const work = text === undefined ? '0'.repeat(16) : parseHex(text, 16)
-  if (work === undefined) throw refusal('Bad work')
-  return work.toLowerCase()
-}
-
-export function checkVersion(request: NodeRequest): void {
-  if ((request.find('version') ?? 'work_1') !== 'work_1') throw refusal('Bad work version')
-}
-
-const difficultyOutOfRange = () => refusal('Difficulty above config limit or below publish threshold')
-
-/** Refuses what would keep the ledger searching for ever. */
-export function checkReachable(node: LedgerNode, difficulty: bigint): void {
-  if (difficulty > difficultyLimit(node.ledger.thresholds.send)) throw difficultyOutOfRange()
-}
-
-/** `difficulty`, overruled by `multiplier`; with neither, the base. */
-export function readDifficulty(request: NodeRequest, base: bigint): bigint {
-  const difficultyText = request.find('difficulty')
-  const difficulty = difficultyText === undefined ? undefined : parseHex(difficultyText, 16)
-  if (difficultyText !== undefined && difficulty === undefined) throw refusal('Bad difficulty')
-  const multiplierText = request.find('multiplier')
-  if (multiplierText === undefined) return difficulty === undefined ? base : BigInt(`0x${difficulty}`)
-  const multiplier = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(multiplierText) ? Number(multiplierText) : NaN
-  if (!(multiplier > 0)) throw refusal('Bad multiplier')
-  return fromMultiplier(multiplier, base)
 }
 
 function strength(node: LedgerNode, value: bigint): Members {

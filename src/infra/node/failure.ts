@@ -30,9 +30,10 @@ export function toFailure(error: unknown): UpstreamFailure {
 }
 
 /** Error texts that speak of the node and not of the ledger: another node may well answer. */
-const NOT_AN_ANSWER =
-  /^(Unknown command|RPC control is disabled|Internal server error in RPC|Stopped|Empty response|Max JSON depth exceeded)$|rate limit|too many requests/i
+const NOT_AN_ANSWER = /^(Unknown command|RPC control is disabled|Stopped)$|rate limit|too many requests/i
+/** The same where we wrote the question. To what a client wrote they are the answer: anybody can cause them. */
+const NOT_TO_US = /^(Internal server error in RPC|Empty response|Max JSON depth exceeded)$/i
 
-export function isNodeComplaint(text: string): boolean {
-  return NOT_AN_ANSWER.test(text)
+export function isNodeComplaint(text: string, verbatim = false): boolean {
+  return NOT_AN_ANSWER.test(text) || (!verbatim && NOT_TO_US.test(text))
 }

@@ -2,7 +2,7 @@ import type { Trace } from '../../kernel/ctx.ts'
 import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { Leaving } from '../../kernel/leaving.ts'
-import { type Block, hashBlock, previousOf } from '../../kernel/nano/block.ts'
+import { type Block, hashBlock, parseHex, previousOf } from '../../kernel/nano/block.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import type {
   Clock,
@@ -59,6 +59,15 @@ interface Departure {
   leaving?: Leaving | undefined
   /** Of the request that caused the read, for the log. */
   requestId?: string | undefined
+  verbatim: boolean
+}
+
+/** For whom a node is asked. */
+interface Asking {
+  trace?: Trace | undefined
+  leaving?: Leaving | undefined
+  /** The client wrote the question. */
+  verbatim?: boolean
 }
 
 /** All nodes as one ledger. */
@@ -118,12 +127,12 @@ export class Nodes {
    */
   forRequest(trace?: Trace, leaving?: Leaving): NodePort {
     return {
-      read: (action, params) => this.#read(action, params, trace, leaving),
+      read: (action, params, how) => this.#read(action, params, { trace, leaving, ...how }),
       publish: (block, subtype) => this.#publish(block, subtype),
     }
   }
 
-  async #read(action: string, params: NodeParams, trace?: Trace, leaving?: Leaving): Promise<NodeAnswer> {
+  async #read(action: string, params: NodeParams, { trace, leaving, verbatim = false }: Asking): Promise<NodeAnswer> {
     const body = toBody(action, params)
     const keys = touchedByRead(params)
     const stamp = this.#epochs.stamp(keys)
@@ -143,7 +152,7 @@ export class Nodes {
       if (trace) trace.cache = 'hit'
       return tell(cached)
     }
-    const flightKey = `${stamp}|${body}`
+    const flightKey = `${stamp}|${verbatim ? 'verbatim' : ''}|${body}`
     const known = this.#flights.get(flightKey)
     if (trace) trace.cache = known ? 'coalesced' : 'miss'
     const flight =
@@ -153,6 +162,7 @@ export class Nodes {
         stamp: cacheable ? stamp : undefined,
         leaving,
         requestId: trace?.requestId,
+        verbatim,
       })
     flight.waiting++
     leaving?.onLeave(() => this.#leave(flightKey, flight))
@@ -184,12 +194,13 @@ export class Nodes {
     if (this.#flights.get(flightKey) === flight) this.#flights.delete(flightKey)
   }
 
-  async #fetch(action: string, body: string, { keys, stamp, leaving, requestId }: Departure): Promise<NodeAnswer> {
+  async #fetch(action: string, body: string, departure: Departure): Promise<NodeAnswer> {
+    const { keys, stamp, leaving, requestId, verbatim } = departure
     const { cache, timeoutMilliseconds } = policyOf(action)
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
       const holder = this.pool.holderOf(keys)
-      const limits = { timeoutMilliseconds, leaving, patient: holder !== undefined }
+      const limits = { timeoutMilliseconds, leaving, patient: holder !== undefined, verbatim }
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.
@@ -262,7 +273,16 @@ function toBody(action: string, params: NodeParams): string {
 function touchedByRead({ account, accounts, hash, hashes, block, head }: NodeParams): string[] {
   const single = [account, hash, block, head].filter((key) => typeof key === 'string')
   const lists = [accounts, hashes].filter((list): list is string[] => Array.isArray(list))
-  return lists.length === 0 ? single : single.concat(...lists)
+  return (lists.length === 0 ? single : single.concat(...lists)).map(toKey)
+}
+
+const USUAL = /^(nano_|[0-9A-F]{64}$)/
+
+/** One thing has one key, however the client wrote it: with the old prefix, in small letters, without leading zeros. */
+function toKey(text: string): string {
+  if (USUAL.test(text)) return text
+  const key = fromAddress(text)
+  return key === undefined ? (parseHex(text, 64) ?? text) : toAddress(key)
 }
 
 /** Both sides of a block, the block itself, its predecessor and the send it receives. */

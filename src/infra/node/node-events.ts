@@ -8,7 +8,13 @@ const RETRY_MAX = 30_000
 const PING_EVERY = 15_000
 const SILENCE_MAX = 40_000
 const FRAME_BYTES_MAX = 4 * 1024 * 1024
-const SUBSCRIBE = JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true })
+const SUBSCRIBE = JSON.stringify({
+  action: 'subscribe',
+  topic: 'confirmation',
+  ack: true,
+  // Our own clients may ask for these. Votes they may not: a node sends hundreds with each block, to all its listeners.
+  options: { include_election_info: 'true', include_sideband_info: 'true' },
+})
 const PING = JSON.stringify({ action: 'ping' })
 
 /** One node's confirmations: a websocket that is opened again, with growing and jittered pauses, whenever it is lost. */
@@ -112,7 +118,15 @@ function parse(text: string): Record<string, unknown> | undefined {
 /** Nodes are not trusted: a message without the members we rely on is dropped. */
 function toConfirmation({ message, time }: Record<string, unknown>): Confirmation | undefined {
   if (typeof message !== 'object' || message === null) return undefined
-  const { account, amount, hash, block, confirmation_type: type } = message as Record<string, unknown>
+  const {
+    account,
+    amount,
+    hash,
+    block,
+    confirmation_type: type,
+    election_info,
+    sideband,
+  } = message as Record<string, unknown>
   if (typeof account !== 'string' || typeof amount !== 'string') return undefined
   if (typeof hash !== 'string' || !isHex(hash, 64)) return undefined
   return {
@@ -122,10 +136,12 @@ function toConfirmation({ message, time }: Record<string, unknown>): Confirmatio
     block: textsOf(block),
     type: typeof type === 'string' ? type : 'active_quorum',
     time: typeof time === 'string' ? time : '',
+    ...(election_info !== undefined && { election: textsOf(election_info) }),
+    ...(sideband !== undefined && { sideband: textsOf(sideband) }),
   }
 }
 
-/** The members of a block that are what all its members should be. */
+/** Members that are what all of them should be; votes, which another listener may have asked the node for, are none. */
 function textsOf(block: unknown): Record<string, string> {
   if (typeof block !== 'object' || block === null) return {}
   return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))

@@ -23,12 +23,15 @@ const short = (seconds: number): Policy => ({
 
 const POLICIES: Record<string, Policy> = {
   block_info: immutable,
+  block: immutable,
   blocks_info: immutable,
   account_balance: events,
   accounts_balances: events,
   account_history: events,
   receivable: events,
   accounts_receivable: events,
+  pending: events,
+  accounts_pending: events,
   block_count: short(1),
   frontier_count: short(1),
   telemetry: short(5),
@@ -66,7 +69,7 @@ const NO_SUCCESSOR = '0'.repeat(64)
 
 /** Whether a block's record can never change again, given what was asked about it. */
 export function isSettled(action: string, answer: Record<string, unknown>): boolean {
-  if (action === 'block_info') return isSettledBlock(answer)
+  if (action === 'block_info' || action === 'block') return isSettledBlock(answer)
   if (action !== 'blocks_info' || typeof answer.blocks !== 'object' || answer.blocks === null) return false
   if (Array.isArray(answer.blocks_not_found) && answer.blocks_not_found.length > 0) return false
   return Object.values(answer.blocks).every((block) => isSettledBlock(block as Record<string, unknown>))

@@ -22,6 +22,8 @@ interface ReadLimits {
   leaving?: Leaving | undefined
   /** The first node knows more than the others: wait for it almost to the end. */
   patient?: boolean
+  /** The client wrote the question: whatever the node says to it is an answer. */
+  verbatim?: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ export function readFromNodes(
   clock: Clock,
   nodes: readonly Upstream[],
   body: string,
-  { timeoutMilliseconds, leaving, patient }: ReadLimits,
+  { timeoutMilliseconds, leaving, patient, verbatim }: ReadLimits,
 ): Promise<ReadOutcome> {
   return new Promise((resolve, reject) => {
     const deadline = clock.now() + timeoutMilliseconds
@@ -59,7 +61,7 @@ export function readFromNodes(
       if (!upstream) return
       const abort = new Leaving()
       aborts.add(abort)
-      upstream.ask(body, deadline - clock.now(), abort).then(
+      upstream.ask(body, deadline - clock.now(), { leaving: abort, verbatim }).then(
         (answer) => {
           aborts.delete(abort)
           const outcome = { answer, upstream, hedged: hedges > 0 }

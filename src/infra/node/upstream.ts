@@ -36,6 +36,13 @@ interface UpstreamPart {
   onChange(): void
 }
 
+/** For whom it is asked. */
+interface Asking {
+  leaving?: Leaving
+  /** The client wrote the question: what is wrong with it says nothing about the node. */
+  verbatim?: boolean | undefined
+}
+
 /** One node: its connections, and what was seen of its behaviour. */
 export class Upstream {
   readonly options: UpstreamOptions
@@ -114,13 +121,13 @@ export class Upstream {
   }
 
   /** Asks what a client wants to know, once it is certain that the node has our ledger. */
-  async ask(body: string, timeoutMilliseconds: number, leaving = new Leaving()): Promise<NodeAnswer> {
+  async ask(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
     if (this.belongs !== true) {
       await this.verify()
       // Nothing was sent, so that a block may go to another node.
       if (!this.trusted) throw new UpstreamFailure('refused', 'not known to have our ledger')
     }
-    return this.call(body, timeoutMilliseconds, leaving)
+    return this.call(body, timeoutMilliseconds, asking)
   }
 
   /** Compares its ledger with ours. A node that cannot be asked is left as it was. */
@@ -154,7 +161,7 @@ export class Upstream {
 
   /** A question about the node itself: what comes of it does not count as serving well or badly. */
   inquire(request: object): Promise<NodeAnswer> {
-    return this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, new Leaving())
+    return this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, {})
   }
 
   hear(hash: string): void {
@@ -163,10 +170,10 @@ export class Upstream {
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
-  async call(body: string, timeoutMilliseconds: number, leaving = new Leaving()): Promise<NodeAnswer> {
+  async call(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
     const startedAt = this.#clock.now()
     try {
-      const answer = await this.#exchange(body, timeoutMilliseconds, leaving)
+      const answer = await this.#exchange(body, timeoutMilliseconds, asking)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)
       return answer
@@ -177,13 +184,14 @@ export class Upstream {
     }
   }
 
-  async #exchange(body: string, timeoutMilliseconds: number, leaving: Leaving): Promise<NodeAnswer> {
+  async #exchange(body: string, timeoutMilliseconds: number, asking: Asking): Promise<NodeAnswer> {
+    const { leaving = new Leaving(), verbatim = false } = asking
     // One limit for everything: the wait for a free connection and an answer that trickles count too.
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
       const { path, headers } = this.#target
-      return toAnswer(await exchange(this.#pool, { path, headers, body, leaving }))
+      return toAnswer(await exchange(this.#pool, { path, headers, body, leaving }), verbatim)
     } finally {
       cancelTimer()
     }
@@ -227,7 +235,7 @@ export class Upstream {
   }
 }
 
-function toAnswer(text: string): NodeAnswer {
+function toAnswer(text: string, verbatim: boolean): NodeAnswer {
   let answer: unknown
   try {
     answer = JSON.parse(text)
@@ -238,7 +246,7 @@ function toAnswer(text: string): NodeAnswer {
     throw new UpstreamFailure('broken', 'the answer is no object')
   }
   const { error } = answer as NodeAnswer
-  if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error))) {
+  if (error !== undefined && (typeof error !== 'string' || isNodeComplaint(error, verbatim))) {
     // Its words stay out of the log: they may repeat what the client sent.
     throw new UpstreamFailure('broken', 'the node will not serve this')
   }

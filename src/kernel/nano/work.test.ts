@@ -42,9 +42,12 @@ test('the thresholds of the three networks stand in their published relations', 
   for (const { send } of [live, beta, dev]) assert.equal(toMultiplier(send, send), 1)
 })
 
-test('the node computes up to 64 times its base', () => {
-  assert.equal(formatWork(difficultyLimit(live.send)), 'ffffffffe0000000')
-  assert.equal(formatWork(difficultyLimit(dev.send)), 'ffff000000000000')
+test('a multiplier goes up to 64 times the base, and a difficulty that is named to 64 times that of the live network', () => {
+  assert.equal(formatWork(difficultyLimit(live.send, 'multiplier')), 'ffffffffe0000000')
+  assert.equal(formatWork(difficultyLimit(dev.send, 'multiplier')), 'ffff000000000000')
+  for (const { send } of [live, beta, dev]) {
+    assert.equal(formatWork(difficultyLimit(send, 'difficulty')), 'ffffffffe0000000')
+  }
 })
 
 test('a difficulty survives the way over its multiplier, as far as a double can say', () =>

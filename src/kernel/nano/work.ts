@@ -40,9 +40,14 @@ export function fromMultiplier(multiplier: number, base: bigint): bigint {
   return TWO_64 - reverse
 }
 
-/** The largest difficulty the node agrees to compute: 64 times the base. */
-export function difficultyLimit(base: bigint): bigint {
-  return fromMultiplier(64, base)
+/**
+ * The largest difficulty that is computed. A multiplier goes up to 64 times the base, as for the node. A difficulty that is
+ * named goes up to that of the live network also where the base is lower: clients that were written for the live network
+ * name its thresholds wherever they are.
+ */
+export function difficultyLimit(base: bigint, by: 'multiplier' | 'difficulty'): bigint {
+  const { send } = WORK_THRESHOLDS.live
+  return fromMultiplier(64, by === 'difficulty' && send > base ? send : base)
 }
 
 export function formatMultiplier(multiplier: number): string {

@@ -7,9 +7,11 @@ import { accountInfo } from './actions/account-info.ts'
 import { accountKey } from './actions/account-key.ts'
 import { accountsBalances } from './actions/accounts-balances.ts'
 import { accountsFrontiers } from './actions/accounts-frontiers.ts'
+import { accountsPending } from './actions/accounts-pending.ts'
 import { accountsReceivable } from './actions/accounts-receivable.ts'
 import { accountsRepresentatives } from './actions/accounts-representatives.ts'
 import { blockAccount } from './actions/block-account.ts'
+import { blockConfirm } from './actions/block-confirm.ts'
 import { blockCount } from './actions/block-count.ts'
 import { blockHash } from './actions/block-hash.ts'
 import { blockInfo } from './actions/block-info.ts'
@@ -47,6 +49,7 @@ export const ledger: Module = {
     accountHistory,
     receivable,
     accountsReceivable,
+    accountsPending,
     receivableExists,
     blockInfo,
     blocksInfo,
@@ -66,6 +69,7 @@ export const ledger: Module = {
     rawToNano,
     blocks,
     blockAccount,
+    blockConfirm,
     blockHash,
     chain,
     successors,

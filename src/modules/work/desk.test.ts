@@ -20,6 +20,7 @@ async function openDesk(t: TestContext, precompute = true) {
   const asked: WorkRequest[] = []
   const cancelled: string[] = []
   const searches = {
+    engines: ['one'],
     async search(request: WorkRequest) {
       asked.push(request)
       return foundFor(request.root, request.threshold, request.threshold === receive ? send : undefined)

@@ -12,6 +12,7 @@ const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 
 /** Where searches are made. */
 interface WorkSearch {
+  readonly engines: readonly unknown[]
   search(request: WorkRequest): Promise<FoundWork>
   cancel(root: string, payer: string): boolean
 }
@@ -64,6 +65,10 @@ export class WorkDesk implements WorkPort {
     this.#closed = true
     for (const callOff of this.#pending.values()) callOff()
     this.#pending.clear()
+  }
+
+  get offered(): boolean {
+    return this.#options.searches.engines.length > 0
   }
 
   async find(root: string, threshold: bigint): Promise<FoundWork | undefined> {

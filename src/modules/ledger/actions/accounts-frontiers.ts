@@ -8,6 +8,7 @@ export const accountsFrontiers = action({
   name: 'accounts_frontiers',
   ofNode: true,
   synonyms: ['account_frontiers'],
+  ownSynonyms: ['account_frontiers'],
   summary: 'Newest block of each of many accounts; unknown and wrong ones are listed under `errors`.',
   input: input({ accounts: optional(field.accounts), account: optional(field.account) }),
   example: {

@@ -13,6 +13,7 @@ export const blocksInfo = action({
   summary: 'Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them.',
   input: input({
     hashes: field.hashes,
+    json_block: optional(field.flag('False asks for the contents as JSON inside a string.')),
     pending: optional(field.flag('Old name of `receivable`.')),
     receivable: optional(field.flag('Include whether each still waits to be received.')),
     receive_hash: optional(field.flag('Include the block that received each.')),
@@ -41,13 +42,13 @@ export const blocksInfo = action({
   }),
   auth: 'none',
   caching: 'immutable',
-  async run({ node }, { hashes, pending, receivable, include_not_found, ...rest }) {
+  async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {
     const wanted = requireHashes(hashes)
     if (wanted.length === 0) return { blocks: '', ...(include_not_found && { blocks_not_found: '' }) }
     // Asked for always, so that no hash can be dropped in silence (contract 4.1).
     const answer = await node.read('blocks_info', {
       hashes: [...new Set(wanted)],
-      json_block: true,
+      json_block: json_block !== false,
       receivable: receivable ?? pending,
       ...rest,
       include_not_found: true,

@@ -19,6 +19,7 @@ function fact(name: string, summary: string, response: Json, output: TObject, am
     output,
     auth: 'none',
     caching: 'short',
+    asNode: { fields: ['address', 'port'] },
     async run({ node }, params) {
       return withNano((await node.read(name, params)) as JsonObject, amounts)
     },

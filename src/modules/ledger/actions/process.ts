@@ -1,9 +1,13 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
+import type { Ctx } from '../../../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
-import { hashBlock } from '../../../kernel/nano/block.ts'
+import { type Block, hashBlock } from '../../../kernel/nano/block.ts'
+import { CONTROL_IS_DISABLED } from '../../../kernel/nano/control-actions.ts'
+import type { NodeRequest } from '../../../kernel/nano/node-request.ts'
+import type { Json } from '../../../kernel/shape.ts'
 import { readBlock } from '../read-block.ts'
 
 const OLD_BLOCK = 'Old block'
@@ -56,20 +60,50 @@ export const processBlock = action({
   auth: 'none',
   once: true,
   caching: 'never',
-  async run({ node, work, thresholds, deed, caller }, { block, subtype, force }) {
+  async run(ctx, { block, subtype, force }) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
-    const published = readBlock(block)
-    const hash = await node.publish(published, subtype === '' ? undefined : subtype).catch((error: unknown) => {
-      // An earlier run of this request died before it could tell what the ledger says now: it has the block.
-      if (deed?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK) {
-        return hashBlock(published)
-      }
-      throw error
-    })
-    // The block is the root of the account's next one, and a send is the most that can need. Strangers have none prepared.
-    const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
-    if (isKnown && published.type === 'state') work.prepare(toAddress(published.account), hash, thresholds.send)
-    return { hash }
+    return { hash: await publish(ctx, readBlock(block), subtype) }
+  },
+  asNode: {
+    check(_limits, { request }) {
+      if (request.flag('force')) throw new LedgerRefusal(CONTROL_IS_DISABLED)
+      request.block()
+    },
+    run: (ctx, { request }) => publishAsNode(ctx, request),
   },
 })
+
+async function publish(
+  { node, work, thresholds, deed, caller }: Ctx,
+  block: Block,
+  subtype: string | undefined,
+): Promise<string> {
+  const hash = await node.publish(block, subtype === '' ? undefined : subtype).catch((error: unknown) => {
+    // An earlier run of this request died before it could tell what the ledger says now: it has the block.
+    if (deed?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK) return hashBlock(block)
+    throw error
+  })
+  // The block is the root of the account's next one, and a send is the most that can need. Strangers have none prepared.
+  const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
+  if (isKnown && block.type === 'state') work.prepare(toAddress(block.account), hash, thresholds.send)
+  return hash
+}
+
+/** What a node refuses before it hands a block to its ledger; of what comes later, `async` does not tell. */
+const REFUSED_AT_ONCE = /^(Block work is less than threshold|Invalid (block|previous block|epoch link)\b.*)$/
+
+async function publishAsNode(ctx: Ctx, request: NodeRequest): Promise<Json> {
+  const block = request.block()
+  const subtype = request.find('subtype')
+  if (!request.flag('async')) return { hash: await publish(ctx, block, subtype) }
+  if (block.type !== 'state') throw new LedgerRefusal('Must be a state block')
+  try {
+    await publish(ctx, block, subtype)
+  } catch (error) {
+    const isLater = error instanceof LedgerRefusal && !REFUSED_AT_ONCE.test(error.message)
+    const isGapOfSubtype = subtype !== undefined && subtype !== '' && String(error).endsWith('Gap previous block')
+    if (!isLater || isGapOfSubtype) throw error
+  }
+  return { started: '1' }
+}

@@ -4,6 +4,9 @@ import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { isAddress } from '../../../kernel/nano/address.ts'
 
+/** Before `_`, addresses were written with a dash. */
+const OLD_SEPARATOR = /^(nano|xrb)-/
+
 export const validateAccountNumber = action({
   name: 'validate_account_number',
   ofNode: true,
@@ -13,8 +16,11 @@ export const validateAccountNumber = action({
     request: { account: 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo' },
     response: { valid: '1' },
   },
-  output: answer.record({ valid: answer.bit }),
+  output: answer.record({ deprecated_account_format: answer.optional(answer.bit), valid: answer.bit }),
   auth: 'none',
   caching: 'local',
-  run: (_ctx, { account }) => ({ valid: isAddress(account) ? '1' : '0' }),
+  run(_ctx, { account }) {
+    if (!isAddress(account)) return { valid: '0' }
+    return { ...(OLD_SEPARATOR.test(account) && { deprecated_account_format: '1' }), valid: '1' }
+  },
 })

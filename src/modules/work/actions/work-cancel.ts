@@ -1,6 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
+import { requireWork } from '../require-work.ts'
 
 export const workCancel = action({
   name: 'work_cancel',
@@ -17,5 +18,12 @@ export const workCancel = action({
   run({ work, payer }, { hash }) {
     work.cancel(hash, payer)
     return { success: '' }
+  },
+  asNode: {
+    check: ({ work }) => requireWork(work),
+    run({ work, payer }, { request }) {
+      work.cancel(request.hash(), payer)
+      return { success: '' }
+    },
   },
 })

@@ -5,6 +5,7 @@ import type { Caller, Ctx } from '../../../kernel/ctx.ts'
 import { AppError, LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Block, ZERO_HASH, rootOf } from '../../../kernel/nano/block.ts'
+import { readWorkQuestion, refuseEnough } from '../../../kernel/nano/node-work.ts'
 import {
   difficultyLimit,
   formatMultiplier,
@@ -14,6 +15,7 @@ import {
 } from '../../../kernel/nano/work.ts'
 import type { FoundWork } from '../../../kernel/ports.ts'
 import { readBlock } from '../../ledger/index.ts'
+import { requireWork } from '../require-work.ts'
 
 export const workGenerate = action({
   name: 'work_generate',
@@ -66,32 +68,49 @@ export const workGenerate = action({
     const startedAt = ctx.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
     const threshold = wantedDifficulty(ctx, { ...asked, subtype })
-    const shape = ({ work, value }: FoundWork, credits: number, cached: boolean) => ({
-      hash,
-      work,
-      difficulty: formatWork(value),
-      multiplier: formatMultiplier(toMultiplier(value, ctx.thresholds.send)),
-      frontier: hash,
-      duration: `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`,
-      credits,
-      cached,
-    })
-    const ready = await ctx.work.find(hash, threshold)
-    // Prepared work is counted like any other, or a chain of blocks would have no end of it for nothing (contract 8).
-    if (ready?.prepared === true) await ctx.counted('work', () => ctx.work.markAsked(hash))
-    if (ready) return shape(ready, 0, true)
-    const { payer, leaving } = ctx
-    const request = {
-      root: hash,
-      threshold,
-      class: 'interactive',
-      payer,
-      weight: weightOf(ctx.caller),
-      leaving,
-    } as const
-    return ctx.charged('work', async (credits) => shape(await ctx.work.generate(request), credits, false))
+    const { found, credits, cached } = await findWork(ctx, hash, threshold)
+    const duration = `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`
+    return { ...toNodeAnswer(ctx, hash, found), frontier: hash, duration, credits, cached }
+  },
+  asNode: {
+    check({ thresholds, work }, { request }) {
+      requireWork(work)
+      const { root, block, difficulty, isNamed } = readWorkQuestion(request, thresholds)
+      if (isNamed) refuseEnough(root, block, difficulty)
+    },
+    async run(ctx, { request }) {
+      const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, ctx.thresholds)
+      const isOpen = block === undefined || isNamed
+      const difficulty = isOpen ? asked : wantedDifficulty(ctx, { subtype: await subtypeOf(ctx, root, block) })
+      refuseEnough(root, block, difficulty)
+      return toNodeAnswer(ctx, root, (await findWork(ctx, root, difficulty)).found)
+    },
   },
 })
+
+function toNodeAnswer({ thresholds }: Ctx, hash: string, { work, value }: FoundWork) {
+  return {
+    hash,
+    work,
+    difficulty: formatWork(value),
+    multiplier: formatMultiplier(toMultiplier(value, thresholds.send)),
+  }
+}
+
+/** What is ready, or else what is looked for and paid for. */
+async function findWork(
+  ctx: Ctx,
+  root: string,
+  threshold: bigint,
+): Promise<{ found: FoundWork; credits: number; cached: boolean }> {
+  const ready = await ctx.work.find(root, threshold)
+  // Prepared work is counted like any other, or a chain of blocks would have no end of it for nothing (contract 8).
+  if (ready?.prepared === true) await ctx.counted('work', () => ctx.work.markAsked(root))
+  if (ready) return { found: ready, credits: 0, cached: true }
+  const { payer, leaving } = ctx
+  const request = { root, threshold, class: 'interactive', payer, weight: weightOf(ctx.caller), leaving } as const
+  return ctx.charged('work', async (credits) => ({ found: await ctx.work.generate(request), credits, cached: false }))
+}
 
 /** Whoever pays has the larger share of a busy machine. */
 function weightOf(caller: Caller): number {
@@ -130,8 +149,8 @@ function wantedDifficulty({ thresholds }: Pick<Ctx, 'thresholds'>, { difficulty,
     return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
   }
   const wanted = multiplier === undefined ? BigInt(`0x${difficulty}`) : fromMultiplier(multiplier, thresholds.send)
-  if (wanted < thresholds.receive || wanted > difficultyLimit(thresholds.send)) {
-    const name = multiplier === undefined ? 'difficulty' : 'multiplier'
+  const name = multiplier === undefined ? 'difficulty' : 'multiplier'
+  if (wanted < thresholds.receive || wanted > difficultyLimit(thresholds.send, name)) {
     const text = 'Difficulty above config limit or below publish threshold'
     throw new AppError('invalid_difficulty', text, { body: { field: name } })
   }

@@ -36,6 +36,7 @@ export const workValidate = action({
     multiplier: answer.decimal,
   }),
   auth: 'none',
+  asNode: { fields: ['version'] },
   caching: 'local',
   run({ thresholds }, { hash, work = '0', difficulty, multiplier }) {
     const value = workValue(hash, work.padStart(16, '0'))

@@ -1,35 +1,40 @@
-import type { Raw } from '../kernel/money.ts'
-import { parseRaw } from '../kernel/money.ts'
-import { type PublicKey, fromAddress } from '../kernel/nano/address.ts'
-import { type Block, fromBlockJson, parseHex } from '../kernel/nano/block.ts'
-import { badAccount, invalidBlock, invalidBlockHash, refusal } from './errors.ts'
-import { type RequestTree, UnreadableRequest, exceedsDepth, findMember, parseRequest } from './request-tree.ts'
+import type { Raw } from '../money.ts'
+import { parseRaw } from '../money.ts'
+import { type PublicKey, fromAddress } from './address.ts'
+import { type Block, fromBlockJson, parseHex } from './block.ts'
+import { badAccount, invalidBlock, invalidBlockHash, refusal } from './node-refusal.ts'
+import {
+  type RequestTree,
+  UnreadableRequest,
+  exceedsDepth,
+  findMember,
+  parseRequest,
+  toUnsigned,
+} from './request-tree.ts'
 
 const UINT64_MAX = 2n ** 64n - 1n
-/** More than any 64-bit number takes, leading zeros included; reading longer digits would take longer than linear. */
-const NUMBER_LENGTH_MAX = 64
 
-/** One request to the ledger, with the node's readers for its parameters and the node's refusals for bad ones. */
+/** One request as a node reads it, with the node's readers for its parameters and the node's refusals for bad ones. */
 export class NodeRequest {
-  readonly #tree: RequestTree
+  readonly tree: RequestTree
   /** Set once an account was written with the old separator, which the node mentions in its answer. */
   usesDeprecatedFormat = false
 
   constructor(tree: RequestTree) {
-    this.#tree = tree
+    this.tree = tree
   }
 
-  static parse(body: string): NodeRequest {
+  static parse(body: string, membersMax?: number): NodeRequest {
     if (exceedsDepth(body)) throw refusal('Max JSON depth exceeded')
-    return new NodeRequest(parseRequest(body))
+    return new NodeRequest(parseRequest(body, membersMax))
   }
 
   find(name: string): string | undefined {
-    return findMember(this.#tree, name)?.text
+    return findMember(this.tree, name)?.text
   }
 
   has(name: string): boolean {
-    return findMember(this.#tree, name) !== undefined
+    return findMember(this.tree, name) !== undefined
   }
 
   /** A required parameter; the node answers `Unable to parse JSON` when it is missing. */
@@ -54,7 +59,7 @@ export class NodeRequest {
   }
 
   findList(name: string): string[] | undefined {
-    return findMember(this.#tree, name)?.members.map((member) => member.tree.text)
+    return findMember(this.tree, name)?.members.map((member) => member.tree.text)
   }
 
   account(name = 'account'): PublicKey {
@@ -101,7 +106,7 @@ export class NodeRequest {
 
   /** The parameter `block`: an object with `json_block`, JSON in a string without. */
   block(): Block {
-    const tree = this.flag('json_block') ? findMember(this.#tree, 'block') : parseInner(this.text('block'))
+    const tree = this.flag('json_block') ? findMember(this.tree, 'block') : parseInner(this.text('block'))
     if (tree === undefined) throw new UnreadableRequest()
     const block = fromBlockJson((name) => findMember(tree, name)?.text)
     if (block === undefined) throw invalidBlock()
@@ -129,14 +134,6 @@ export function toHash(text: string, error: () => Error): string {
   const hash = parseHex(text, 64)
   if (hash === undefined) throw error()
   return hash
-}
-
-export function toUnsigned(text: string): bigint | undefined {
-  const match = text.length > NUMBER_LENGTH_MAX ? null : /^\s*([+-]?)([0-9]+)$/.exec(text)
-  if (!match) return undefined
-  const value = BigInt(match[2]!)
-  if (value > UINT64_MAX) return undefined
-  return match[1] === '-' ? BigInt.asUintN(64, -value) : value
 }
 
 /** The node reads empty text as zero. */

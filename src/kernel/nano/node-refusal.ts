@@ -1,5 +1,7 @@
+import { LedgerRefusal } from '../errors.ts'
+
 /** A refusal in the node's own words: the text is the whole answer. */
-export class NodeRefusal extends Error {}
+export class NodeRefusal extends LedgerRefusal {}
 
 export const refusal = (text: string) => new NodeRefusal(text)
 

@@ -1,7 +1,9 @@
+import { LedgerRefusal } from '../errors.ts'
+
 /**
  * A request the way the node reads it: a tree in which every scalar is text, arrays are members without names,
  * and of two members with one name the first counts. `JSON.parse` keeps the last one and rounds numbers, so the
- * ledger has its own reader.
+ * node's doors have a reader of their own.
  */
 export interface RequestTree {
   text: string
@@ -9,7 +11,7 @@ export interface RequestTree {
 }
 
 /** What the node answers to anything it cannot read, and to a required member that is missing. */
-export class UnreadableRequest extends Error {
+export class UnreadableRequest extends LedgerRefusal {
   constructor() {
     super('Unable to parse JSON')
   }
@@ -45,7 +47,7 @@ const ESCAPES: Record<string, string> = {
 }
 
 /** Parses a body whose nesting `exceedsDepth` has bounded. */
-export function parseRequest(body: string): RequestTree {
+export function parseRequest(body: string, membersMax = MEMBERS_MAX): RequestTree {
   let at = body.charCodeAt(0) === 0xfeff ? 1 : 0
   let count = 0
 
@@ -92,7 +94,7 @@ export function parseRequest(body: string): RequestTree {
     }
     for (;;) {
       skipSpace()
-      if (++count > MEMBERS_MAX) throw new UnreadableRequest()
+      if (++count > membersMax) throw new UnreadableRequest()
       members.push(readMember())
       skipSpace()
       if (body[at] === close) break
@@ -132,4 +134,17 @@ export function parseRequest(body: string): RequestTree {
 
 export function findMember(tree: RequestTree, name: string): RequestTree | undefined {
   return tree.members.find((member) => member.name === name)?.tree
+}
+
+const UINT64_MAX = 2n ** 64n - 1n
+/** More than any 64-bit number takes, leading zeros included; reading longer digits would take longer than linear. */
+const NUMBER_LENGTH_MAX = 64
+
+/** A count as the node reads it: a negative one wraps around. */
+export function toUnsigned(text: string): bigint | undefined {
+  const match = text.length > NUMBER_LENGTH_MAX ? null : /^\s*([+-]?)([0-9]+)$/.exec(text)
+  if (!match) return undefined
+  const value = BigInt(match[2]!)
+  if (value > UINT64_MAX) return undefined
+  return match[1] === '-' ? BigInt.asUintN(64, -value) : value
 }

@@ -1,0 +1,87 @@
+import type { Action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Json } from '../kernel/shape.ts'
+import { parseBody } from './json-body.ts'
+import { NODE_DOOR } from './node-door.ts'
+import type { RegisteredAction, Registry } from './registry.ts'
+import { resolveNames } from './resolve-names.ts'
+import type { RpcRequest } from './rpc-request.ts'
+
+export type Body = Readonly<Record<string, unknown>>
+
+/** What a door needs to know to read a request. */
+export type Limits = Pick<Ctx, 'limits' | 'thresholds' | 'names' | 'work'>
+
+/** A request that was read and may be run. */
+export interface Asked {
+  /** Money moves or something is made: with an Idempotency-Key it acts once. */
+  once: boolean
+  run(ctx: Ctx): Promise<Json> | Json
+}
+
+/**
+ * How requests are read and answers are shaped. There are two: the service's, which speaks the contract, and the node's, which
+ * speaks as a node does. Everything between, from keys to payments, is one and the same.
+ */
+export interface Door {
+  /** Stands before a request where its answer is remembered: equal requests have other answers at another door. */
+  prefix: string
+  parse(text: string): Body
+  find(registry: Registry, body: Body): RegisteredAction
+  /** Names of fields that are not read. */
+  ignored(found: RegisteredAction, body: Body): string | undefined
+  /** Refuses what cannot be meant. */
+  read(limits: Limits, found: RegisteredAction, body: Body): Asked | Promise<Asked>
+}
+
+const SERVICE_DOOR: Door = {
+  prefix: '',
+  parse: parseBody,
+  find: findAction,
+  ignored: ({ ignored }, body) => ignored(body),
+  read(limits, found, body) {
+    const resolving = resolveNames(limits.names, body, found.action)
+    return resolving instanceof Promise
+      ? resolving.then((resolved) => toAsked(limits, found, resolved))
+      : toAsked(limits, found, resolving)
+  },
+}
+
+export function doorOf({ door }: Pick<RpcRequest, 'door'>): Door {
+  return door === 'node' ? NODE_DOOR : SERVICE_DOOR
+}
+
+type Resolved = Awaited<ReturnType<typeof resolveNames>>
+
+function toAsked(limits: Limits, { action, parse }: RegisteredAction, { params, resolved }: Resolved): Asked {
+  const input = parse(params)
+  action.check?.(limits, input)
+  return {
+    once: action.once ?? action.onceWhen?.(input) ?? false,
+    run: resolved === undefined ? (ctx) => action.run(ctx, input) : (ctx) => runNamed(action, ctx, { input, resolved }),
+  }
+}
+
+/** Whoever gave a name is told whose it is. */
+async function runNamed(
+  action: Action,
+  ctx: Ctx,
+  { input, resolved }: { input: Record<string, unknown>; resolved: string },
+): Promise<Json> {
+  const result = await action.run(ctx, input)
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
+  return 'address' in result ? result : { ...result, address: resolved }
+}
+
+function findAction(registry: Registry, body: Body): RegisteredAction {
+  // A published example leaves the action out; a block with a subtype can mean one thing only.
+  const implied = body.block !== undefined && body.subtype !== undefined ? 'process' : undefined
+  const name = body.action ?? implied
+  if (name === undefined || name === null || name === '') throw badAction('Action not provided')
+  const found = typeof name === 'string' ? registry.find(name) : undefined
+  if (!found) throw badAction('Bad action provided.')
+  return found
+}
+
+const badAction = (text: string) => new AppError('invalid_action', text, { body: { field: 'action' } })

@@ -1,0 +1,69 @@
+import { type Block, parseHex, rootOf } from './block.ts'
+import { refusal } from './node-refusal.ts'
+import type { NodeRequest } from './node-request.ts'
+import { type WorkThresholds, difficultyLimit, fromMultiplier, workValue } from './work.ts'
+
+type Thresholds = Pick<WorkThresholds, 'send' | 'receive'>
+
+interface WorkQuestion {
+  root: string
+  /** The one asked for, or the base. */
+  difficulty: bigint
+  /** Whose work it is; what it does decides on the difficulty unless one was asked for. */
+  block: Block | undefined
+  isNamed: boolean
+}
+
+/** Reads a `work_generate` in the node's order, so that the first thing wrong names the error. */
+export function readWorkQuestion(request: NodeRequest, thresholds: Thresholds): WorkQuestion {
+  checkVersion(request)
+  const account = request.find('account')
+  if (account !== undefined) request.toAccount(account)
+  const root = request.hash()
+  const difficulty = readDifficulty(request, thresholds.send)
+  if (difficulty < thresholds.receive) throw outOfRange()
+  checkReachable(request, difficulty, thresholds)
+  const isNamed = request.has('difficulty') || request.has('multiplier')
+  if (!request.has('block')) return { root, difficulty, block: undefined, isNamed }
+  const block = request.block()
+  if (root !== rootOf(block)) throw refusal('Root mismatch for block')
+  return { root, difficulty, block, isNamed }
+}
+
+/** Nobody looks for what the block has. */
+export function refuseEnough(root: string, block: Block | undefined, difficulty: bigint): void {
+  if (block === undefined || workValue(root, block.work) < difficulty) return
+  throw refusal('Provided work is already enough for given difficulty')
+}
+
+/** `work`, where a missing one counts as zero. */
+export function readWork(request: NodeRequest): string {
+  const text = request.find('work')
+  const work = text === undefined ? '0'.repeat(16) : parseHex(text, 16)
+  if (work === undefined) throw refusal('Bad work')
+  return work.toLowerCase()
+}
+
+export function checkVersion(request: NodeRequest): void {
+  if ((request.find('version') ?? 'work_1') !== 'work_1') throw refusal('Bad work version')
+}
+
+const outOfRange = () => refusal('Difficulty above config limit or below publish threshold')
+
+/** Refuses what would keep a machine searching for ever. */
+export function checkReachable(request: NodeRequest, difficulty: bigint, { send }: Pick<Thresholds, 'send'>): void {
+  const by = request.has('multiplier') ? 'multiplier' : 'difficulty'
+  if (difficulty > difficultyLimit(send, by)) throw outOfRange()
+}
+
+/** `difficulty`, overruled by `multiplier`; with neither, the base. */
+export function readDifficulty(request: NodeRequest, base: bigint): bigint {
+  const difficultyText = request.find('difficulty')
+  const difficulty = difficultyText === undefined ? undefined : parseHex(difficultyText, 16)
+  if (difficultyText !== undefined && difficulty === undefined) throw refusal('Bad difficulty')
+  const multiplierText = request.find('multiplier')
+  if (multiplierText === undefined) return difficulty === undefined ? base : BigInt(`0x${difficulty}`)
+  const multiplier = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(multiplierText) ? Number(multiplierText) : NaN
+  if (!(multiplier > 0)) throw refusal('Bad multiplier')
+  return fromMultiplier(multiplier, base)
+}

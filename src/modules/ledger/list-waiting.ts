@@ -1,0 +1,64 @@
+import type { Ctx } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { field, optional } from '../../kernel/fields.ts'
+import { type Json, type JsonObject, orEmpty, toObject } from '../../kernel/shape.ts'
+import { withDetails } from './actions/receivable.ts'
+import { boundedCount } from './count.ts'
+import { readAccounts } from './identifiers.ts'
+
+/** What may be asked about the sends that wait for many accounts. */
+export const MANY_WAITING = {
+  accounts: field.accounts,
+  count: optional(field.count),
+  threshold: optional(field.threshold),
+  sorting: optional(field.flag('Largest first.')),
+  include_active: optional(field.flag('Include blocks in an open election.')),
+  include_only_confirmed: optional(field.flag('Confirmed sends only, which is the default.')),
+}
+
+interface Asked {
+  accounts: string[]
+  count?: number
+  threshold?: bigint
+  source?: boolean | undefined
+  [flag: string]: unknown
+}
+
+/** Sends that wait for each of many accounts, in the shape that the flags ask the node for. */
+export async function listWaiting(ctx: Ctx, { accounts, count, threshold, ...flags }: Asked): Promise<JsonObject> {
+  const entries = await readAccounts(ctx, accounts)
+  // A wrong address fails the question, as it does for the node; a name that nobody has any more does not cost the others their answer.
+  const wrong = entries.findIndex(({ given, error }) => error !== undefined && !given.startsWith('@'))
+  if (wrong >= 0) {
+    throw new AppError('invalid_account', 'Bad account number', { body: { field: `accounts[${wrong}]` } })
+  }
+  const known = entries.filter((entry) => entry.address !== undefined)
+  const answer =
+    known.length === 0
+      ? {}
+      : await ctx.node.read('accounts_receivable', {
+          accounts: [...new Set(known.map(({ address }) => address))],
+          count: boundedCount(ctx, count),
+          threshold: threshold?.toString(),
+          ...flags,
+        })
+  const found = toObject(answer.blocks)
+  const blocks: JsonObject = {}
+  for (const { given, address } of known) {
+    const waiting = shape(ctx, found[address])
+    if (waiting !== '') blocks[given] = waiting
+  }
+  const unknown = entries.filter((entry) => entry.address === undefined)
+  return {
+    blocks: orEmpty(blocks),
+    ...(unknown.length > 0 && { errors: Object.fromEntries(unknown.map(({ given, error }) => [given, error])) }),
+  }
+}
+
+/** Hashes stay a list, amounts stay amounts; what says more has its twin and username. */
+function shape({ names }: Ctx, waiting: Json | undefined): Json {
+  if (Array.isArray(waiting)) return waiting.length > 0 ? waiting : ''
+  const shaped: JsonObject = {}
+  for (const [hash, details] of Object.entries(toObject(waiting))) shaped[hash] = withDetails(names, details)
+  return orEmpty(shaped)
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toBlockJson } from '../../src/kernel/nano/block.ts'
+import { Signer, UNOPENED, frontierOf, nano } from '../support/blocks.ts'
+import { type Gateway, ask, openGateway } from '../support/gateway.ts'
+import { openRecordingNode } from '../support/recording-node.ts'
+import { alice, bob, openTown } from './town.ts'
+
+/* Contract 4.8: the door at which the gateway is a node. What recorded answers show is in node-door-recorded.test.ts. */
+
+const at =
+  ({ url }: Pick<Gateway, 'url'>) =>
+  (body: object | string, headers: Record<string, string> = {}) =>
+    ask(`${url}/node`, { body: typeof body === 'string' ? body : JSON.stringify(body), headers })
+
+test('what is no action of a node is unknown to it, and what is for its operator is disabled (contract 4.8, rule 2)', async (t) => {
+  const gateway = await openTown(t)
+  const say = at(gateway)
+  const own = [
+    'checkout',
+    'cloud_wallet',
+    'price',
+    'find_block',
+    'known',
+    'account_frontiers',
+    'rpc_credits',
+    'key_create',
+  ]
+  for (const action of own) {
+    const reply = await say({ action, account: alice.address, amount: '1' })
+    assert.deepEqual([reply.status, reply.json()], [200, { error: 'Unknown command' }], action)
+  }
+  for (const action of ['stop', 'wallet_create', 'send', 'block_create', 'ledger']) {
+    assert.deepEqual((await say({ action })).json(), { error: 'RPC control is disabled' }, action)
+  }
+  assert.deepEqual((await ask(`${gateway.url}/node`, { method: 'GET' })).json(), { error: 'Can only POST requests' })
+  assert.equal((await say({ action: 'version' })).json().rpc_version, '1')
+  assert.equal((await ask(`${gateway.url}/node/?client=old`, { body: '{"action":"version"}' })).status, 200)
+})
+
+test('keys, limits and prices are those of every door, with their statuses (contract 4.8, rule 3)', async (t) => {
+  const gateway = await openTown(t, { LIMIT_ANONYMOUS_PER_MINUTE: '5', X402_ACTIONS: 'work_generate' })
+  const say = at(gateway)
+  const wrongKey = await say({ action: 'block_count', key: 'rpc_sk_wrong' })
+  assert.deepEqual([wrongKey.status, wrongKey.json().code], [401, 'invalid_key'])
+  const priced = await say({ action: 'work_generate', hash: 'A'.repeat(64) })
+  assert.equal(priced.status, 402)
+  assert.ok(priced.headers['payment-required'])
+  const long = await say({ action: 'blocks', hashes: Array.from({ length: 1001 }, () => 'A'.repeat(64)) })
+  assert.deepEqual([long.status, long.json().code, long.json().field], [400, 'invalid_list', 'hashes'])
+  const { headers } = await say({ action: 'block_count' })
+  assert.equal(headers['ratelimit-limit'], '5')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  // Nonsense is counted, too.
+  let last = await say('nonsense')
+  assert.deepEqual([last.status, last.json()], [200, { error: 'Unable to parse JSON' }])
+  for (let tries = 0; tries < 3 && last.status === 200; tries++) last = await say('nonsense')
+  assert.deepEqual([last.status, last.json().code], [429, 'too_many_requests'])
+  const keyed = { authorization: `Bearer ${gateway.app.createdKey}` }
+  assert.equal((await say({ action: 'block_count' }, keyed)).status, 200)
+})
+
+test('a node knows no names, and lists no more than the server gives (contract 4.8, rules 4 and 5)', async (t) => {
+  const gateway = await openTown(t, { COUNT_MAX: '2', KNOWN_NAMES: JSON.stringify({ alice: alice.address }) })
+  const say = at(gateway)
+  const named = await say({ action: 'account_balance', account: '@alice' })
+  assert.deepEqual([named.status, named.json()], [200, { error: 'Bad account number' }])
+  assert.equal((await gateway.call('account_balance', { account: '@alice' })).status, 200)
+  const { node } = gateway.app.devnet!
+  for (let gifts = 0; gifts < 4; gifts++) await node.fund(bob.key, nano(1))
+  for (const count of [undefined, '-1', '1000000', 3]) {
+    const { blocks } = (await say({ action: 'receivable', account: bob.address, count })).json<{ blocks: string[] }>()
+    assert.equal(blocks.length, 2, String(count))
+  }
+  assert.deepEqual((await say({ action: 'receivable', account: bob.address, count: 'many' })).json(), {
+    error: 'Invalid count',
+  })
+})
+
+test('an old spelling of an address is not answered from before a block that touched it (contract 4.8, rule 3)', async (t) => {
+  const gateway = await openTown(t)
+  const say = at(gateway)
+  const old = alice.address.replace('nano_', 'xrb_')
+  const balance = async () => (await say({ action: 'account_balance', account: old })).json().balance
+  const { node } = gateway.app.devnet!
+  const spender = new Signer(1, node.ledger.thresholds)
+  const before = BigInt((await balance())!)
+  assert.equal(BigInt((await balance())!), before)
+  const block = spender.send(frontierOf(node, alice.key), bob.key, nano(1))
+  const published = await say({ action: 'process', json_block: true, subtype: 'send', block: toBlockJson(block) })
+  assert.ok(published.json().hash, published.text)
+  assert.equal(BigInt((await balance())!), before - nano(1))
+})
+
+test('the same request has the answer of its door, also when it is remembered (contract 4.8, rule 1)', async (t) => {
+  const gateway = await openTown(t)
+  const body = JSON.stringify({ action: 'account_balance', account: alice.address })
+  for (let again = 0; again < 4; again++) {
+    assert.deepEqual(Object.keys((await at(gateway)(body)).json()), ['balance', 'pending', 'receivable'])
+    assert.ok('balance_nano' in (await gateway.post(body)).json())
+  }
+})
+
+test('a block is published once with an Idempotency-Key, and refused in the words of the ledger (contract 4.8, rules 1 and 3)', async (t) => {
+  const gateway = await openTown(t)
+  const say = at(gateway)
+  const { node } = gateway.app.devnet!
+  const carol = new Signer(7, node.ledger.thresholds)
+  const block = carol.receive(UNOPENED, await node.fund(carol.key, nano(2)), nano(2))
+  const request = { action: 'process', json_block: 'true', subtype: 'open', block: toBlockJson(block) }
+  const once = { 'idempotency-key': 'one' }
+  const first = await say(request, once)
+  const again = await say(request, once)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers['idempotent-replayed'], 'true')
+  assert.deepEqual((await say({ ...request, subtype: undefined })).json(), { error: 'Old block' })
+  // `async` promises a start and no more, as a node does.
+  assert.deepEqual((await say({ ...request, subtype: undefined, async: 'true' })).json(), { started: '1' })
+  const weak = { ...request.block, work: '0'.repeat(16), previous: first.json().hash! }
+  assert.deepEqual((await say({ ...request, subtype: 'send', block: weak })).json(), {
+    error: 'Invalid block balance for given subtype',
+  })
+})
+
+test('a stranger’s nonsense took a node out of service; now what it says to that is an answer (contract 4.8, rule 6)', async (t) => {
+  const complaints = ['Internal server error in RPC', 'Empty response', 'Max JSON depth exceeded']
+  let said = 0
+  const node = await openRecordingNode(t, ({ action }) =>
+    action === 'accounts_balances' ? { error: complaints[said++ % complaints.length] } : { error: 'Account not found' },
+  )
+  const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
+  const say = at(gateway)
+  for (let tries = 0; tries < 30; tries++) {
+    const reply = await say({ action: 'accounts_balances', accounts: [], nonce: tries })
+    assert.deepEqual([reply.status, reply.json().error], [200, complaints[tries % complaints.length]])
+  }
+  assert.equal(gateway.app.nodes.pool.upstreams[0]!.state, 'well')
+  // Brackets that came as escapes would be counted by the node; it never sees them.
+  const heard = node.requests.length
+  const escaped = `{"action":"validate_account_number","account":"${'\\u005b'.repeat(30)}"}`
+  assert.deepEqual((await say(escaped)).json(), { error: 'Max JSON depth exceeded' })
+  assert.equal(node.requests.length, heard)
+})
+
+test('nodes get the fields of an action from this door and no others (contract 4.8, rule 2)', async (t) => {
+  const node = await openRecordingNode(t)
+  const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
+  const unsafe = { wallet: 'W', password: 'P', seed: 'S', force: 'false', enable_control: 'true' }
+  for (const { name, example, ofNode } of gateway.app.doors.actions) {
+    if (ofNode) await at(gateway)({ ...example.request, action: name, ...unsafe })
+  }
+  assert.ok(new Set(node.requests.map(({ action }) => action)).size > 25)
+  for (const request of node.requests) {
+    for (const name of Object.keys(unsafe)) assert.ok(!(name in request), `${request.action} ${name}`)
+  }
+})
