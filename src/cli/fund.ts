@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { loadConfig } from '../config.ts'
+import { systemClock } from '../infra/clock.ts'
 import { callNode } from '../infra/node/call-node.ts'
 import { parseNano } from '../kernel/money.ts'
 import { isAddress } from '../kernel/nano/address.ts'
@@ -20,8 +21,24 @@ export async function fundAccount(
   const url = flags.url ?? findLedger()
   const answer = await callNode(url, { action: 'devnet_fund', account: address, amount_nano: nano })
   if (typeof answer.error === 'string') throw new Error(answer.error)
-  if (json) console.log(JSON.stringify({ address, amount_nano: nano, hash: answer.hash, ledger: url }))
-  else console.log(`Sent ${nano} nano to ${address}\nBlock ${String(answer.hash)}`)
+  const hash = String(answer.hash)
+  const confirmed = await waitForConfirmation(url, hash)
+  if (json) console.log(JSON.stringify({ address, amount_nano: nano, hash, confirmed, ledger: url }))
+  else console.log(`Sent ${nano} nano to ${address}\nBlock ${hash}${confirmed ? '' : ', not confirmed yet'}`)
+}
+
+/** Whoever reads that it was sent goes on to use it. A ledger that holds its blocks back is not waited for longer than this. */
+const CONFIRMED_WITHIN = 10_000
+const LOOK_EVERY = 50
+
+async function waitForConfirmation(url: string, hash: string): Promise<boolean> {
+  const until = systemClock.now() + CONFIRMED_WITHIN
+  while (systemClock.now() < until) {
+    const { confirmed } = await callNode(url, { action: 'block_info', hash, json_block: 'true' })
+    if (confirmed === 'true') return true
+    await new Promise<void>((resolve) => void systemClock.after(LOOK_EVERY, resolve))
+  }
+  return false
 }
 
 /** The ledger inside the gateway of DATA_DIR, else one on the usual port. */

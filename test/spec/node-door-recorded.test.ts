@@ -69,7 +69,7 @@ test('every recorded request of a node is answered at /node as the node did, wit
   const elsewhere = toAddress('B'.repeat(64))
   const names = { KNOWN_NAMES: JSON.stringify({ bank: elsewhere, faucet: elsewhere }) }
   // Without a cache, because the recording asks for the same counters within milliseconds.
-  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', ...names })
+  const gateway = await openGateway(t, { CACHE_BYTES_MAX: '0', DEVNET_CONFIRM_MS: '0', ...names })
   const { node, rpcUrl } = gateway.app.devnet!
   const restricted = await openDevnet(t, { control: false })
   // Before a node that computes nothing for others, with no source of work of its own.

@@ -39,7 +39,8 @@ function settled(frame: unknown): string {
 }
 
 test('each recorded subscription to confirmations receives the recorded frames at /node (contract 4.8, rule 7; 4.8, Websockets: /node)', async (t) => {
-  const { app, url } = await openGateway(t)
+  // The recorded node had confirmed each block by the time of the next request.
+  const { app, url } = await openGateway(t, { DEVNET_CONFIRM_MS: '0' })
   const { node, rpcUrl } = app.devnet!
   const connect = () => WsClient.connect(t, `${url.replace('http', 'ws')}/node`)
   const recorded = new Map<string, { client: string; subscribe: string; frames: Told[] }>()

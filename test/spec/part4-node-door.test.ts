@@ -89,6 +89,7 @@ test('an old spelling of an address is not answered from before a block that tou
   const block = spender.send(frontierOf(node, alice.key), bob.key, nano(1))
   const published = await say({ action: 'process', json_block: true, subtype: 'send', block: toBlockJson(block) })
   assert.ok(published.json().hash, published.text)
+  await gateway.confirmed()
   assert.equal(BigInt((await balance())!), before - nano(1))
 })
 
