@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type Engine, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
-import type { Db, Tables } from '../../kernel/tables/index.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Tables } from '../../tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { type Checkout, toCheckout } from './store.ts'
 

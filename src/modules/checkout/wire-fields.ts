@@ -1,7 +1,7 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS, readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { CheckoutMode } from '../../kernel/tables/checkouts.ts'
+import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField } from './errors.ts'
 import { type Price, given, readPrice, readTotal } from './price-fields.ts'

@@ -1,4 +1,4 @@
-import type { AdditionalStatus, CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import type { AdditionalStatus, CheckoutStatus } from '../tables.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 

@@ -98,3 +98,20 @@ export interface WalletBlocksTable {
   broadcast_at: number | null
   confirmed_at: number | null
 }
+
+export interface WalletTables {
+  wallets: WalletsTable
+  wallet_keys: WalletKeysTable
+  wallet_canaries: WalletCanariesTable
+  wallet_plans: WalletPlansTable
+  wallet_blocks: WalletBlocksTable
+}
+
+/** In an order in which references are already there. */
+export const WALLET_TABLES = [
+  'wallets',
+  'wallet_keys',
+  'wallet_canaries',
+  'wallet_plans',
+  'wallet_blocks',
+] as const satisfies readonly (keyof WalletTables)[]

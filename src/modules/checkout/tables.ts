@@ -165,3 +165,26 @@ export interface CheckoutSightingsTable {
   /** The first look that saw it; 0 for what the time of a node once proved old. */
   look: number
 }
+
+export interface CheckoutTables {
+  checkouts: CheckoutsTable
+  checkout_reservations: CheckoutReservationsTable
+  checkout_quotes: CheckoutQuotesTable
+  checkout_payments: CheckoutPaymentsTable
+  checkout_timeline: CheckoutTimelineTable
+  checkout_watchers: CheckoutWatchersTable
+  watched_addresses: WatchedAddressesTable
+  checkout_sightings: CheckoutSightingsTable
+}
+
+/** In an order in which references are already there. */
+export const CHECKOUT_TABLES = [
+  'checkouts',
+  'checkout_reservations',
+  'checkout_quotes',
+  'checkout_payments',
+  'checkout_timeline',
+  'checkout_watchers',
+  'watched_addresses',
+  'checkout_sightings',
+] as const satisfies readonly (keyof CheckoutTables)[]

@@ -62,3 +62,18 @@ export interface EmailSuppressionsTable {
   email_hash: string
   created_at: number
 }
+
+export interface EmailTables {
+  email_payments: EmailPaymentsTable
+  email_recipients: EmailRecipientsTable
+  email_tokens: EmailTokensTable
+  email_suppressions: EmailSuppressionsTable
+}
+
+/** In an order in which references are already there. */
+export const EMAIL_TABLES = [
+  'email_payments',
+  'email_recipients',
+  'email_tokens',
+  'email_suppressions',
+] as const satisfies readonly (keyof EmailTables)[]

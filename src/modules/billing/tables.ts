@@ -27,3 +27,11 @@ export interface ServicePaymentsTable {
   what: string | null
   created_at: number
 }
+
+export interface BillingTables {
+  service_orders: ServiceOrdersTable
+  service_payments: ServicePaymentsTable
+}
+
+/** In an order in which references are already there. */
+export const BILLING_TABLES = ['service_orders', 'service_payments'] as const satisfies readonly (keyof BillingTables)[]

@@ -62,3 +62,22 @@ export interface DisabledWebhooksTable {
   url: string
   disabled_at: number
 }
+
+export interface WebhookTables {
+  events: EventsTable
+  event_positions: EventPositionsTable
+  deliveries: DeliveriesTable
+  delivery_attempts: DeliveryAttemptsTable
+  webhook_secrets: WebhookSecretsTable
+  disabled_webhooks: DisabledWebhooksTable
+}
+
+/** In an order in which references are already there. */
+export const WEBHOOK_TABLES = [
+  'events',
+  'event_positions',
+  'deliveries',
+  'delivery_attempts',
+  'webhook_secrets',
+  'disabled_webhooks',
+] as const satisfies readonly (keyof WebhookTables)[]

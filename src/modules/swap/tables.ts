@@ -1,4 +1,4 @@
-import type { SwapStatus } from '../swap.ts'
+import type { SwapStatus } from '../../kernel/swap.ts'
 
 /** An exchange of one currency for another. Amounts are decimal texts in their own currency. */
 export interface SwapsTable {
@@ -20,3 +20,10 @@ export interface SwapsTable {
   looked_at: number
   expires_at: number
 }
+
+export interface SwapTables {
+  swaps: SwapsTable
+}
+
+/** In an order in which references are already there. */
+export const SWAP_TABLES = ['swaps'] as const satisfies readonly (keyof SwapTables)[]

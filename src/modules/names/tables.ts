@@ -20,3 +20,10 @@ export interface UsernamesTable {
   told: number
   changed_at: number
 }
+
+export interface NameTables {
+  usernames: UsernamesTable
+}
+
+/** In an order in which references are already there. */
+export const NAME_TABLES = ['usernames'] as const satisfies readonly (keyof NameTables)[]

@@ -8,3 +8,10 @@ export interface FaucetClaimsTable {
   idempotency_key: string | null
   created_at: number
 }
+
+export interface FaucetTables {
+  faucet_claims: FaucetClaimsTable
+}
+
+/** In an order in which references are already there. */
+export const FAUCET_TABLES = ['faucet_claims'] as const satisfies readonly (keyof FaucetTables)[]

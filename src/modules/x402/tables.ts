@@ -28,3 +28,11 @@ export interface X402OffersTable {
   amount_raw: string
   expires_at: number
 }
+
+export interface X402Tables {
+  x402_payments: X402PaymentsTable
+  x402_offers: X402OffersTable
+}
+
+/** In an order in which references are already there. */
+export const X402_TABLES = ['x402_payments', 'x402_offers'] as const satisfies readonly (keyof X402Tables)[]

@@ -11,3 +11,10 @@ export interface WorksTable {
   prepared: number
   expires_at: number
 }
+
+export interface WorkTables {
+  works: WorksTable
+}
+
+/** In an order in which references are already there. */
+export const WORK_TABLES = ['works'] as const satisfies readonly (keyof WorkTables)[]

@@ -44,3 +44,24 @@ export interface IdempotencyTable {
   /** What the run has made, sealed; written in the transaction that made it. */
   made: string | null
 }
+
+export interface StoreFactsTable {
+  name: string
+  value: string
+  created_at: number
+}
+
+export interface InfraTables {
+  jobs: JobsTable
+  mails: MailsTable
+  idempotency: IdempotencyTable
+  store_facts: StoreFactsTable
+}
+
+/** In an order in which references are already there. */
+export const INFRA_TABLES = [
+  'jobs',
+  'mails',
+  'idempotency',
+  'store_facts',
+] as const satisfies readonly (keyof InfraTables)[]
