@@ -39,8 +39,8 @@ export class AnswerCache {
       return
     }
     this.#entries.set(key, { answer, stamp, expiresAt }, { size })
-    for (const [oldest, entry] of this.#entries.rentries()) {
-      if (entry.expiresAt > now) break
+    for (const oldest of this.#entries.rkeys()) {
+      if (this.#entries.peek(oldest)!.expiresAt > now) break
       this.#entries.delete(oldest)
     }
   }
