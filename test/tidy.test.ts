@@ -133,7 +133,7 @@ const DROPPED: { pattern: RegExp; what: string }[] = [
   },
 ]
 /** They fall through to the one sentence that refuses, or to nothing at stake: a thread's rank. */
-const FALLS_THROUGH = /^src\/(setting-readers|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker)\.ts$/
+const FALLS_THROUGH = /^src\/(kernel\/setting|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker)\.ts$/
 /** The one place where outcomes are left to whoever else holds the promise. */
 const WAITS = 'src/kernel/when-over.ts'
 
