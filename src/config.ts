@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { leavesDesk } from './desk.ts'
 import { type NearName, findNearNames } from './near-names.ts'
 import { FILE_SUFFIX, readSecret } from './setting-files.ts'
-import { BadSetting, list } from './setting-readers.ts'
+import { BadSetting, list } from './kernel/setting.ts'
 import { SETTINGS } from './settings.ts'
 
 type Settings = typeof SETTINGS
@@ -19,23 +19,10 @@ interface SettingRow {
   meaning: string
 }
 
-/** Settings whose values carry credentials. Each may come from a file. */
-const SECRET = new Set([
-  'NODE_HEADERS',
-  'WORK_URLS',
-  'DATABASE_URL',
-  'SMTP_URL',
-  'REDIS_URL',
-  'COINGECKO_KEY',
-  'SWAP_KEY',
-  'WALLET_KEYS',
-  'SECRET_KEY',
-  'X402_FACILITATOR_URL',
-  'METRICS_TOKEN',
-])
-
-const NAMES = Object.values(SETTINGS).map(({ env }) => env)
-const FILE_NAMES = [...SECRET].map((name) => name + FILE_SUFFIX)
+const LISTED = Object.values(SETTINGS)
+const NAMES = LISTED.map(({ env }) => env)
+/** What is secret may come from a file. */
+const FILE_NAMES = LISTED.filter(({ secret }) => secret).map(({ env }) => env + FILE_SUFFIX)
 
 /** An environment as it was read, with everything that is wrong with it. */
 export interface ReadConfig {
@@ -55,9 +42,9 @@ export interface ReadConfig {
 export function readConfig(env: Env = process.env): ReadConfig {
   const wrong: string[] = []
   const notDesk = leavesDesk(env)
-  const entries = Object.entries(SETTINGS).map(([key, { env: name, fallback, read }]) => {
+  const entries = Object.entries(SETTINGS).map(([key, { env: name, fallback, read, secret }]) => {
     try {
-      return [key, read((SECRET.has(name) ? readSecret(env, name) : env[name]) ?? fallback)]
+      return [key, read((secret ? readSecret(env, name) : env[name]) ?? fallback)]
     } catch (error) {
       if (!(error instanceof BadSetting)) throw error
       wrong.push(`${name} ${error.message}.`)
@@ -69,10 +56,12 @@ export function readConfig(env: Env = process.env): ReadConfig {
   const near = [
     ...findNearNames(env, { ours: [...NAMES, ...FILE_NAMES], ignored }),
     // Read from a file is what is secret, and nothing else: this one would be left unread without a word.
-    ...NAMES.filter((name) => !SECRET.has(name) && env[name + FILE_SUFFIX] !== undefined).map((name) => ({
-      name: name + FILE_SUFFIX,
-      meant: name,
-    })),
+    ...LISTED.filter(({ env: name, secret }) => !secret && env[name + FILE_SUFFIX] !== undefined).map(
+      ({ env: name }) => ({
+        name: name + FILE_SUFFIX,
+        meant: name,
+      }),
+    ),
   ]
   const nodesAreWrittenOut = env.NODE_URLS !== undefined
   return { config: wrong.length > 0 ? undefined : config, notDesk, wrong, near, nodesAreWrittenOut }
@@ -96,9 +85,9 @@ export function tellAll(problems: readonly string[]): string {
 /** Every setting with its current value, default and meaning; secrets are not shown. */
 export function describeConfig(env: Env = process.env): SettingRow[] {
   const isSet = (name: string) => env[name] !== undefined || env[name + FILE_SUFFIX] !== undefined
-  return Object.values(SETTINGS).map(({ env: name, fallback, doc }) => ({
+  return LISTED.map(({ env: name, fallback, doc, secret }) => ({
     name,
-    value: SECRET.has(name) && isSet(name) ? '(set)' : (env[name] ?? fallback),
+    value: secret && isSet(name) ? '(set)' : (env[name] ?? fallback),
     default: fallback,
     meaning: doc,
   }))

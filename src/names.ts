@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Clock, Notices } from './kernel/ports.ts'
-import type { Db } from './kernel/tables/index.ts'
+import type { Db } from './kernel/db.ts'
 import { type BuiltIn, NEVER, NameBook, readBuiltIn, toNameKey } from './modules/names/index.ts'
 import { NAME_NOTICE } from './sales.ts'
 

@@ -1,231 +1,40 @@
-import { resolve } from 'node:path'
-import { MONEY_SETTINGS } from './money-settings.ts'
-import {
-  automatic,
-  bearerToken,
-  database,
-  flag,
-  list,
-  nodes,
-  oneOf,
-  records,
-  redis,
-  secretKey,
-  setting,
-  slots,
-  span,
-  text,
-  webAddress,
-  webAddresses,
-  whole,
-} from './setting-readers.ts'
+import { SERVER_SETTINGS } from './server-settings.ts'
+import { INFRA_SETTINGS } from './infra/settings.ts'
+import { DEVNET_SETTINGS } from './devnet/settings.ts'
+import { LIMIT_SETTINGS } from './guard/settings.ts'
+import { NAME_SETTINGS } from './modules/names/settings.ts'
+import { LEDGER_SETTINGS } from './modules/ledger/settings.ts'
+import { MARKET_SETTINGS } from './modules/market/settings.ts'
+import { REPRESENTATIVE_SETTINGS } from './modules/reps/settings.ts'
+import { WEBHOOK_SETTINGS } from './modules/webhooks/settings.ts'
+import { WORK_SETTINGS } from './modules/work/settings.ts'
+import { X402_SETTINGS } from './modules/x402/settings.ts'
+import { WALLET_SETTINGS } from './modules/wallets/settings.ts'
+import { CHECKOUT_SETTINGS } from './modules/checkout/settings.ts'
+import { BILLING_SETTINGS } from './modules/billing/settings.ts'
+import { USERNAME_SETTINGS } from './modules/usernames/settings.ts'
+import { EMAIL_SETTINGS } from './modules/email/settings.ts'
+import { FAUCET_SETTINGS } from './modules/faucet/settings.ts'
+import { SWAP_SETTINGS } from './modules/swap/settings.ts'
 
-/** Every setting of the service. Each default works on a laptop; the printed table and the documents come from here. */
+/** Every setting of the service, each declared where it is used. Each default works on a laptop; the printed table and the documents come from here. */
 export const SETTINGS = {
-  nodeEnv: setting('NODE_ENV', '', text, '`production`: this is no desk, however it is reached.'),
-  port: setting('PORT', '8080', whole(0, 65_535), 'Port of the gateway.'),
-  host: setting('HOST', '127.0.0.1', text, 'Address the gateway listens on.'),
-  dataDir: setting('DATA_DIR', './data', (value) => resolve(value), 'Folder of everything the gateway keeps.'),
-  baseUrl: setting('BASE_URL', '', webAddress, 'Public address of the gateway; unset, its own.'),
-  checkoutUrl: setting('CHECKOUT_URL', '', webAddress, 'Public address of payment pages; unset, BASE_URL.'),
-  apiUrl: setting('API_URL', '', webAddress, 'Public address of check and record links; unset, BASE_URL.'),
-  explorerUrl: setting(
-    'EXPLORER_URL',
-    '',
-    text,
-    'Where people look at a block: its hash is put behind this; unset, nanolooker.com, or our own page for the embedded ledger.',
-  ),
-  databaseUrl: setting(
-    'DATABASE_URL',
-    '',
-    database,
-    'The store: `sqlite:<file>` or `postgres://…`; unset, a file in DATA_DIR.',
-  ),
-  smtpUrl: setting('SMTP_URL', '', text, 'Mail server; unset, mail is kept in the store and shown by `mail list`.'),
-  mailFrom: setting('MAIL_FROM', 'nano-gateway <noreply@localhost>', text, 'Sender of mail.'),
-  secretKey: setting(
-    'SECRET_KEY',
-    '',
-    secretKey,
-    'Seals the secrets in the store: 32 bytes in base64, the same for all instances; unset, a file in DATA_DIR.',
-  ),
-  webhookAllowPrivate: setting(
-    'WEBHOOK_ALLOW_PRIVATE',
-    'auto',
-    automatic,
-    'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the embedded ledger as the only node.',
-  ),
-  nodeUrls: setting(
-    'NODE_URLS',
-    'devnet:',
-    nodes,
-    'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
-  ),
-  nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
-  nodeHeaders: setting('NODE_HEADERS', '{}', records, 'Headers for nodes by name, as JSON; credentials belong here.'),
-  nodeConnectionsMax: setting('NODE_CONNECTIONS_MAX', '64', whole(1, 10_000), 'Connections to each node.'),
-  nodeNetwork: setting(
-    'NODE_NETWORK',
-    'live',
-    oneOf('live', 'beta', 'dev'),
-    'Network of the nodes, which decides on their first block and on work; the embedded ledger is always dev.',
-  ),
-  devnetPort: setting('DEVNET_PORT', '0', whole(0, 65_535), 'RPC port of the embedded ledger; 0 takes any free one.'),
-  devnetWsPort: setting('DEVNET_WS_PORT', '0', whole(0, 65_535), 'Websocket port of the embedded ledger; 0 as above.'),
-  devnetConfirmMilliseconds: setting(
-    'DEVNET_CONFIRM_MS',
-    '0',
-    span(3_600_000),
-    'Time until the embedded ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
-  ),
-  devnetWork: setting(
-    'DEVNET_WORK',
-    'dev',
-    oneOf('dev', 'live'),
-    'Work that the development ledger asks for: dev, or live, as the real network.',
-  ),
-  cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
-  bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
-  countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
-  findDepthMax: setting('FIND_DEPTH_MAX', '1000', whole(1, 100_000), 'How deep find_block looks.'),
-  concurrencyMax: setting('CONCURRENCY_MAX', '2000', whole(1), 'Requests worked on at once; more are answered 503.'),
-  requestTimeoutMilliseconds: setting(
-    'REQUEST_TIMEOUT_MS',
-    '30000',
-    whole(1_000),
-    'Longest time a client may take to send its request.',
-  ),
-  drainNoticeMilliseconds: setting(
-    'DRAIN_NOTICE_MS',
-    '0',
-    whole(0, 600_000),
-    'How long a gateway that stops still takes requests while `/health/ready` says 503; longer than a balancer takes to notice.',
-  ),
-  drainMilliseconds: setting('DRAIN_MS', '10000', whole(0), 'Time running requests get when the gateway stops.'),
-  websocketClientsMax: setting('WS_CLIENTS_MAX', '10000', whole(0), 'Websocket clients at once.'),
-  websocketClientsPerAddressMax: setting(
-    'WS_CLIENTS_PER_ADDRESS_MAX',
-    '100',
-    whole(0),
-    'Websocket clients at once from one address; 0 is no limit.',
-  ),
-  redisUrl: setting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),
-  instances: setting('INSTANCES', '2', whole(1), 'Instances that share limits, for the time Redis is away.'),
-  trustedProxies: setting(
-    'TRUSTED_PROXIES',
-    '',
-    list,
-    'Addresses or networks whose X-Forwarded-For is believed; `loopback` is this machine.',
-  ),
-  limitAnonymousPerMinute: setting(
-    'LIMIT_ANONYMOUS_PER_MINUTE',
-    '60',
-    whole(0),
-    'Requests a minute from one address without a key; 0 is no limit, here and below.',
-  ),
-  limitAnonymousConcurrency: setting(
-    'LIMIT_ANONYMOUS_CONCURRENCY',
-    '10',
-    whole(0),
-    'Requests at once from one address without a key.',
-  ),
-  limitPublicKeyPerMinute: setting(
-    'LIMIT_PUBLIC_KEY_PER_MINUTE',
-    '60',
-    whole(0),
-    'Requests a minute with a public key from one address.',
-  ),
-  limitPublicKeyConcurrency: setting(
-    'LIMIT_PUBLIC_KEY_CONCURRENCY',
-    '10',
-    whole(0),
-    'Requests at once with a public key from one address.',
-  ),
-  limitCheckPerMinute: setting(
-    'LIMIT_CHECK_PER_MINUTE',
-    '600',
-    whole(0),
-    'Requests a minute to checks, records and pages of checkouts from one address without a key.',
-  ),
-  limitCheckAccountPerMinute: setting(
-    'LIMIT_CHECK_ACCOUNT_PER_MINUTE',
-    '6000',
-    whole(0),
-    'The same of an account, with a secret key.',
-  ),
-  limitFreePerMinute: setting('LIMIT_FREE_PER_MINUTE', '600', whole(0), 'Requests a minute of an account.'),
-  limitFreeConcurrency: setting('LIMIT_FREE_CONCURRENCY', '50', whole(0), 'Requests at once of an account.'),
-  limitPrepaidPerMinute: setting('LIMIT_PREPAID_PER_MINUTE', '3000', whole(0), 'The same for an account with credits.'),
-  limitPrepaidConcurrency: setting(
-    'LIMIT_PREPAID_CONCURRENCY',
-    '200',
-    whole(0),
-    'The same for an account with credits.',
-  ),
-  freeWorkAnonymousPerHour: setting(
-    'FREE_WORK_ANONYMOUS_PER_HOUR',
-    '5',
-    whole(0),
-    'Work for one address without a key.',
-  ),
-  freeWorkPerHalfHour: setting('FREE_WORK_PER_HALF_HOUR', '30', whole(0), 'Work for an account without credits.'),
-  freeSendsPerMonth: setting('FREE_SENDS_PER_MONTH', '1000', whole(0), 'Sends from cloud wallets that cost nothing.'),
-  workThreads: setting(
-    'WORK_THREADS',
-    'auto',
-    (value) => (value === 'auto' ? undefined : whole(0, 1_024)(value)),
-    'Threads that look for work; auto leaves one processor free, 0 is none.',
-  ),
-  workUrls: setting(
-    'WORK_URLS',
-    '',
-    webAddresses,
-    'Servers that speak work_generate and work_cancel, separated by commas.',
-  ),
-  workNodes: setting('WORK_NODES', 'false', flag, 'Whether the nodes are asked for work too; they must allow it.'),
-  workQueueSecondsMax: setting(
-    'WORK_QUEUE_SECONDS_MAX',
-    '60',
-    whole(1, 3_600),
-    'Longest queue for work that is joined; beyond it the answer is 503.',
-  ),
-  workWaitSecondsMax: setting('WORK_WAIT_SECONDS_MAX', '300', whole(1, 540), 'Longest wait for work altogether.'),
-  workPrecompute: setting(
-    'WORK_PRECOMPUTE',
-    'true',
-    flag,
-    'Whether work for the next block of an account is made in idle time.',
-  ),
-  logLevel: setting(
-    'LOG_LEVEL',
-    'info',
-    oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug'),
-    'How much is logged.',
-  ),
-  namesOfOthers: setting(
-    'NAMES_OF_OTHERS',
-    '',
-    list,
-    'Names in the environment that are close to ours and belong to other software, separated by commas.',
-  ),
-  metrics: setting('METRICS', 'true', flag, 'Whether metrics are served, at `/metrics` on a port of their own.'),
-  metricsHost: setting(
-    'METRICS_HOST',
-    '127.0.0.1',
-    text,
-    'Address of the metrics; another than loopback needs a token.',
-  ),
-  metricsPort: setting(
-    'METRICS_PORT',
-    'auto',
-    (value) => (value === 'auto' ? value : whole(0, 65_535)(value)),
-    'Port of the metrics; auto is 9464 (at the desk any free one where that is taken), 0 takes any free one.',
-  ),
-  metricsToken: setting(
-    'METRICS_TOKEN',
-    '',
-    bearerToken,
-    'What whoever reads the metrics must show, as `Authorization: Bearer …`; 16 characters or more.',
-  ),
-  ...MONEY_SETTINGS,
+  ...SERVER_SETTINGS,
+  ...INFRA_SETTINGS,
+  ...DEVNET_SETTINGS,
+  ...LIMIT_SETTINGS,
+  ...NAME_SETTINGS,
+  ...LEDGER_SETTINGS,
+  ...MARKET_SETTINGS,
+  ...REPRESENTATIVE_SETTINGS,
+  ...WEBHOOK_SETTINGS,
+  ...WORK_SETTINGS,
+  ...X402_SETTINGS,
+  ...WALLET_SETTINGS,
+  ...CHECKOUT_SETTINGS,
+  ...BILLING_SETTINGS,
+  ...USERNAME_SETTINGS,
+  ...EMAIL_SETTINGS,
+  ...FAUCET_SETTINGS,
+  ...SWAP_SETTINGS,
 } as const

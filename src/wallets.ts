@@ -17,7 +17,7 @@ import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import { ZERO_HASH } from './kernel/nano/block.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
 import type { Clock, ConfirmationBus, KeyVault, Notices, Random, Vanity } from './kernel/ports.ts'
-import type { Db } from './kernel/tables/index.ts'
+import type { Db } from './kernel/db.ts'
 import {
   Setbacks,
   type WalletCtx,

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { loadConfig, storeUrl } from '../config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { copyStore } from '../infra/db/copy.ts'
-import { type Store, openStore } from '../infra/db/open.ts'
+import type { Store } from '../infra/db/open.ts'
+import { TABLES, openStore } from '../schema.ts'
 import { terminalFailures } from '../infra/failures.ts'
 import { openIds } from '../infra/ids.ts'
 import { listJobs, retryDead } from '../infra/jobs/queue.ts'
@@ -127,7 +128,7 @@ export function migrateStore({ json, to }: Flags & { to: string }): Promise<void
   return withStore(async (_ctx, source) => {
     const target = await openStore(to, systemClock, { patient: true })
     try {
-      const copied = await copyStore(source, target)
+      const copied = await copyStore(source, target, TABLES)
       const lines = copied.map(
         ({ table, rows, sum }) => `${table}: ${rows} rows${sum === undefined ? '' : `, sum ${sum}`}`,
       )

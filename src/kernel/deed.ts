@@ -1,5 +1,5 @@
 import type { JsonObject } from './shape.ts'
-import type { Db } from './tables/index.ts'
+import type { Db } from './db.ts'
 
 /**
  * What a request with an `Idempotency-Key` does, however often it is asked for. Whoever makes something records it in the

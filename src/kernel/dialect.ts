@@ -1,29 +1,50 @@
 import { type ColumnDataType, type RawBuilder, sql } from 'kysely'
 
-/** Which engine keeps the data. Everything in which the two differ is in this file. */
+/** Which engine keeps the data. Everything in which they differ is in this file. */
 export type Engine = 'sqlite' | 'postgres'
 
-/** Column of an amount in raw: text sorts wrongly but is exact; PostgreSQL has a type for it. */
-export function rawColumn(engine: Engine): ColumnDataType | RawBuilder<unknown> {
-  return engine === 'sqlite' ? 'text' : sql`numeric(39,0)`
+/** What each engine says in its own way; one that is added does not compile until it says all of it. */
+interface Dialect {
+  /** Column of an amount in raw: text sorts wrongly but is exact; PostgreSQL has a type for it. */
+  rawColumn: ColumnDataType | RawBuilder<unknown>
+  /** Column of a time in milliseconds. */
+  timeColumn: ColumnDataType
+  /** Exact sum of amounts in raw, as text. */
+  sumRaw(column: string): RawBuilder<string>
+  /** A member of an object of JSON in a column of text, as text. */
+  jsonMember(column: string, key: string): RawBuilder<string>
+  /** Added to the query that picks jobs: several instances pick different ones. SQLite has one writer at a time anyway. */
+  skipLocked: RawBuilder<unknown>
 }
 
-/** Column of a time in milliseconds. */
-export function timeColumn(engine: Engine): ColumnDataType {
-  return engine === 'sqlite' ? 'integer' : 'int8'
+const sqlite: Dialect = {
+  rawColumn: 'text',
+  timeColumn: 'integer',
+  sumRaw: (column) => sql`coalesce(sum_raw(${sql.ref(column)}), '0')`,
+  jsonMember: (column, key) => {
+    const [json, path] = [sql.ref(column), sql.lit(`$.${JSON.stringify(key)}`)]
+    // SQLite gives numbers for booleans.
+    return sql`case json_type(${json}, ${path}) when 'true' then 'true' when 'false' then 'false'
+      else cast(json_extract(${json}, ${path}) as text) end`
+  },
+  skipLocked: sql``,
 }
 
-/** Exact sum of amounts in raw, as text. */
-export function sumRaw(engine: Engine, column: string): RawBuilder<string> {
-  return engine === 'sqlite'
-    ? sql<string>`coalesce(sum_raw(${sql.ref(column)}), '0')`
-    : sql<string>`coalesce(sum(${sql.ref(column)}), 0)::text`
+const postgres: Dialect = {
+  rawColumn: sql`numeric(39,0)`,
+  timeColumn: 'int8',
+  sumRaw: (column) => sql`coalesce(sum(${sql.ref(column)}), 0)::text`,
+  jsonMember: (column, key) => sql`(${sql.ref(column)}::json ->> ${sql.lit(key)})`,
+  skipLocked: sql`for update skip locked`,
 }
 
-/** Added to the query that picks jobs: several instances pick different ones. SQLite has one writer at a time anyway. */
-export function skipLocked(engine: Engine): RawBuilder<unknown> {
-  return engine === 'sqlite' ? sql`` : sql`for update skip locked`
-}
+const DIALECTS: Record<Engine, Dialect> = { sqlite, postgres }
+
+export const rawColumn = (engine: Engine) => DIALECTS[engine].rawColumn
+export const timeColumn = (engine: Engine) => DIALECTS[engine].timeColumn
+export const sumRaw = (engine: Engine, column: string) => DIALECTS[engine].sumRaw(column)
+export const jsonMember = (engine: Engine, column: string, key: string) => DIALECTS[engine].jsonMember(column, key)
+export const skipLocked = (engine: Engine) => DIALECTS[engine].skipLocked
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 

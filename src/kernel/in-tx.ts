@@ -1,6 +1,6 @@
 import type { Failures } from './failures.ts'
 import type { Clock, Ids, Random } from './ports.ts'
-import type { Db } from './tables/index.ts'
+import type { Db } from './db.ts'
 
 /** What a verb that changes the store works with. */
 export interface StoreCtx {

@@ -1,5 +1,5 @@
 import type { Clock, Ids } from './ports.ts'
-import type { Db } from './tables/index.ts'
+import type { Db } from './db.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
 export interface Job<P = unknown> {

@@ -2,7 +2,7 @@ import type { StoreCtx } from './in-tx.ts'
 import type { LeasePeriod } from './lease-period.ts'
 import type { Raw } from './money.ts'
 import type { JsonObject } from './shape.ts'
-import type { Db } from './tables/index.ts'
+import type { Db } from './db.ts'
 
 /** How long a name may be leased for how much. */
 export interface NamePlan {

@@ -46,7 +46,7 @@ test('markup in a document is text, wherever it stands', () => {
 })
 
 test('fenced code keeps every character, and hash marks in it are no headings', () => {
-  const source = '```sh\n# comment\ncurl -d \'{"a":"<b>"}\' x   # 1\n\n| no | table |\n```\nafter'
+  const source = '```sh serves\n# comment\ncurl -d \'{"a":"<b>"}\' x   # 1\n\n| no | table |\n```\nafter'
   assert.equal(
     html(source),
     '<pre tabindex="0" data-language="sh"><code># comment\ncurl -d \'{&quot;a&quot;:&quot;&lt;b>&quot;}\' x   # 1\n\n| no | table |</code></pre><p>after</p>',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import type { Db } from '../../src/kernel/tables/index.ts'
+import type { Db } from '../../src/kernel/db.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import type { AskedCheckout, Made } from './load.ts'
 import { CREDITS, type ChaosWorld } from './world.ts'

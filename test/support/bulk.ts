@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import type { Tables } from '../../src/kernel/tables/index.ts'
+import type { Tables } from '../../src/tables.ts'
 
 type Row<T extends keyof Tables> = { [C in keyof Tables[T]]: Tables[T][C] }
 export type Rows = { [T in keyof Tables]?: Row<T>[] }

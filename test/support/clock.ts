@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/infra/clock.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import type { Db } from '../../src/kernel/tables/index.ts'
+import type { Db } from '../../src/kernel/db.ts'
 import { until } from './until.ts'
 
 /** A clock that stands still until a test turns it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Db } from '../../src/kernel/tables/index.ts'
+import type { Db } from '../../src/kernel/db.ts'
 
 /** The law of credits: what can be spent is what came in less what went out and less what is set aside, never below zero. */
 export async function assertCreditsBalance(db: Db): Promise<void> {

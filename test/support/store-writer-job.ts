@@ -1,5 +1,5 @@
 import type { Job } from '../../src/kernel/job.ts'
-import type { Db } from '../../src/kernel/tables/index.ts'
+import type { Db } from '../../src/kernel/db.ts'
 
 export const KILL_JOB = 'test.mail'
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Names } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import {
   type Wallet,
   type WalletCtx,

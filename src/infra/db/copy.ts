@@ -1,62 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../../tables.ts'
 import type { Store } from './open.ts'
 
 const ROWS_AT_ONCE = 500
 
-/** Every table, in an order in which references are already there. */
-const TABLES = [
-  'accounts',
-  'api_keys',
-  'sign_in_links',
-  'session_secrets',
-  'ended_sessions',
-  'audit_entries',
-  'credit_balances',
-  'credit_entries',
-  'credit_reservations',
-  'free_uses',
-  'usage_days',
-  'usage_batches',
-  'jobs',
-  'mails',
-  'idempotency',
-  'works',
-  'rep_days',
-  'swaps',
-  'wallets',
-  'wallet_keys',
-  'wallet_canaries',
-  'wallet_plans',
-  'wallet_blocks',
-  'events',
-  'event_positions',
-  'deliveries',
-  'delivery_attempts',
-  'webhook_secrets',
-  'disabled_webhooks',
-  'checkouts',
-  'checkout_reservations',
-  'checkout_quotes',
-  'checkout_payments',
-  'checkout_timeline',
-  'checkout_watchers',
-  'watched_addresses',
-  'checkout_sightings',
-  'usernames',
-  'service_orders',
-  'service_payments',
-  'x402_payments',
-  'x402_offers',
-  'email_payments',
-  'email_recipients',
-  'email_tokens',
-  'email_suppressions',
-  'faucet_claims',
-  'store_facts',
-] as const
-
 /** Columns whose sums must agree as well as the counts. */
-const SUMS: Partial<Record<(typeof TABLES)[number], string>> = {
+const SUMS: Partial<Record<keyof Tables, string>> = {
   credit_balances: 'available',
   credit_entries: 'amount',
   credit_reservations: 'amount',
@@ -71,16 +20,20 @@ interface CopiedTable {
 }
 
 /**
- * Copies a whole store into an empty one. The source is read in one transaction, the target written in one; counts and
+ * Copies the tables of a whole store, in their order, into an empty one. The source is read in one transaction, the target written in one; counts and
  * sums are compared before the target commits, so that it is either complete or still empty.
  */
-export async function copyStore(source: Store, target: Store): Promise<CopiedTable[]> {
+export async function copyStore(
+  source: Store,
+  target: Store,
+  tables: readonly (keyof Tables)[],
+): Promise<CopiedTable[]> {
   // One snapshot for all tables: PostgreSQL would otherwise show each statement what was committed meanwhile.
   const snapshot = source.db.transaction().setIsolationLevel('repeatable read')
   return snapshot.execute((from) =>
     target.db.transaction().execute(async (to) => {
       const copied: CopiedTable[] = []
-      for (const table of TABLES) {
+      for (const table of tables) {
         const reader = from as unknown as Kysely<Record<string, Record<string, unknown>>>
         const writer = to as unknown as Kysely<Record<string, Record<string, unknown>>>
         if ((await measure(writer, table)).rows > 0) throw new Error(`The target already holds rows in ${table}.`)
@@ -105,7 +58,7 @@ export async function copyStore(source: Store, target: Store): Promise<CopiedTab
 
 async function measure(
   db: Kysely<Record<string, Record<string, unknown>>>,
-  table: (typeof TABLES)[number],
+  table: keyof Tables,
 ): Promise<{ rows: number; sum: number | undefined }> {
   const column = SUMS[table]
   const sum = column === undefined ? sql`null` : sql`coalesce(sum(${sql.ref(column)}), 0)`

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** What a store knows about itself: whose ledger it is of, and what proves the key of its secrets. */
 export type FactName = 'ledger' | 'secret-key'

@@ -7,10 +7,11 @@ import pg from 'pg'
 import type { Engine } from '../../kernel/dialect.ts'
 import { AppError, storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
+import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
-import type { Db, Tables } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Tables } from '../../tables.ts'
 import { terminalFailures } from '../failures.ts'
-import { MIGRATIONS } from './migrations/index.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
 import { keepDatabasePrivate } from '../private-files.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -32,7 +33,8 @@ const POOL_MAX = 16
 /** Longer than any statement of a request takes: a server that is silent for so long is not there any more. */
 const SILENCE_MAX = 30_000
 
-interface OpenOptions {
+export interface OpenOptions {
+  migrations: Migrations
   /** For work of an operator that may take as long as it takes. */
   patient?: boolean
   failures?: Failures
@@ -42,14 +44,14 @@ interface OpenOptions {
 export async function openStore(
   url: string,
   clock: Clock,
-  { patient = false, failures = terminalFailures }: OpenOptions = {},
+  { migrations, patient = false, failures = terminalFailures }: OpenOptions,
 ): Promise<Store> {
   const lines = new Lines()
   const store = url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), failures)
     : openPostgres(url, { clock, lines, failures })
   try {
-    await migrate(store)
+    await migrate(store, migrations)
     if (!patient) lines.endPatience(SILENCE_MAX)
     return store
   } catch (error) {
@@ -146,19 +148,19 @@ function openPostgres(url: string, { clock, lines, failures }: PostgresNeeds): S
   }
 }
 
-async function migrate({ db, engine }: Store): Promise<void> {
+async function migrate({ db, engine }: Store, migrations: Migrations): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: {
       getMigrations: () =>
         Promise.resolve(
           Object.fromEntries(
-            Object.entries(MIGRATIONS).map(([name, up]) => [name, { up: (on: Kysely<unknown>) => up(on, engine) }]),
+            Object.entries(migrations).map(([name, up]) => [name, { up: (on: Kysely<unknown>) => up(on, engine) }]),
           ),
         ),
     },
   })
-  const known = new Set(Object.keys(MIGRATIONS))
+  const known = new Set(Object.keys(migrations))
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
   const reason = error instanceof AppError ? error.cause : error

@@ -1,6 +1,6 @@
 import type { Job } from '../../kernel/job.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { deleteDone } from './queue.ts'
 
 const HOUR = 3_600_000

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ShownJob } from '../../kernel/upkeep.ts'
 import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** A job somebody works on. The fence proves that the claim is still theirs. */
 export interface ClaimedJob {

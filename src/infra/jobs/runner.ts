@@ -2,7 +2,7 @@ import type { Engine } from '../../kernel/dialect.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type ClaimedJob, claimJobs, markDead, markDone, markGivenBack, markRetry, renewClaim } from './queue.ts'
 
 const POLL_EVERY = 1_000

@@ -1,6 +1,6 @@
 import type { KeptMail } from '../../kernel/upkeep.ts'
 import type { Clock, Mailer } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** Keeps mail in the store instead of sending it, so that a laptop needs no mail server. */
 export function capturedMailer(db: Db, clock: Clock): Mailer {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { NodeAnswer } from '../../kernel/ports.ts'
 
 interface Entry {
@@ -5,52 +6,42 @@ interface Entry {
   /** Undefined when nothing that happens can change the answer. */
   stamp: number | undefined
   expiresAt: number
-  bytes: number
 }
 
 /** Answers by request, bounded by bytes; what was not used for longest goes first. */
 export class AnswerCache {
-  readonly #entries = new Map<string, Entry>()
-  readonly #bytesMax: number
-  #bytes = 0
+  readonly #entries: LRUCache<string, Entry>
+  readonly #entryBytesMax: number
 
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax
+    this.#entries = new LRUCache({ maxSize: bytesMax })
+    this.#entryBytesMax = bytesMax / 8
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#entries.calculatedSize
   }
 
   find(key: string, stamp: number, now: number): NodeAnswer | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if ((entry.stamp !== undefined && entry.stamp !== stamp) || entry.expiresAt <= now) {
-      this.#remove(key, entry)
-      return undefined
-    }
+    if ((entry.stamp === undefined || entry.stamp === stamp) && entry.expiresAt > now) return entry.answer
     this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    return entry.answer
+    return undefined
   }
 
   /** `now` lets what has expired go at once: under many different requests it would fill the cache with the past. */
-  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Pick<Entry, 'stamp' | 'expiresAt'>, now = 0): void {
-    const known = this.#entries.get(key)
-    if (known) this.#remove(key, known)
+  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Omit<Entry, 'answer'>, now = 0): void {
     // Two bytes a character, and about as much again for the objects around them.
-    const bytes = (key.length + JSON.stringify(answer).length) * 4
-    if (bytes > this.#bytesMax / 8) return
-    this.#entries.set(key, { answer, stamp, expiresAt, bytes })
-    this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#bytesMax && entry.expiresAt > now) break
-      this.#remove(oldest, entry)
+    const size = (key.length + JSON.stringify(answer).length) * 4
+    if (size > this.#entryBytesMax) {
+      this.#entries.delete(key)
+      return
     }
-  }
-
-  #remove(key: string, entry: Entry): void {
-    this.#entries.delete(key)
-    this.#bytes -= entry.bytes
+    this.#entries.set(key, { answer, stamp, expiresAt }, { size })
+    for (const oldest of this.#entries.rkeys()) {
+      if (this.#entries.peek(oldest)!.expiresAt > now) break
+      this.#entries.delete(oldest)
+    }
   }
 }

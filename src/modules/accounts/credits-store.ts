@@ -1,5 +1,5 @@
-import type { UsageDaysTable } from '../../kernel/tables/credits.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { UsageDaysTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export async function findAvailable(db: Db, accountId: string): Promise<number> {
   const row = await db

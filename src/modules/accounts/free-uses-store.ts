@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** So many in a stretch of so long. */
 export interface Allowance {

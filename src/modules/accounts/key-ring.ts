@@ -2,7 +2,7 @@ import { hashApiKey, kindOfApiKey } from '../../kernel/api-key.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyRing } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 const KNOWN_MILLISECONDS = 30_000

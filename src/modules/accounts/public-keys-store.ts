@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** The public keys of an account, those that have ended too: what was made with them stays theirs. */
 export async function listPublicKeyIds(db: Db, accountId: string): Promise<string[]> {

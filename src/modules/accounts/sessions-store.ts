@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export async function findSessionSecret(db: Db, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('session_secrets').select('secret').where('id', '=', id).executeTakeFirst()

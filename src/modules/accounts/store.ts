@@ -1,7 +1,7 @@
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { AccountsTable, ApiKeysTable } from '../../kernel/tables/accounts.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { AccountsTable, ApiKeysTable } from './tables.ts'
 
 export interface Account {
   id: string

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** A key takes the place of another. */
 export async function markSuccession(db: Db, { keyId, predecessor }: { keyId: string; predecessor: string }) {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { ServiceOrdersTable, ServicePaymentsTable } from '../../kernel/tables/sales.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { ServiceOrdersTable, ServicePaymentsTable } from './tables.ts'
 
 /** What one of the service's own checkouts sells. */
 export interface Order {

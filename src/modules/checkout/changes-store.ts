@@ -1,6 +1,6 @@
 import type { Raw } from '../../kernel/money.ts'
-import type { AdditionalStatus, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { AdditionalStatus, CheckoutStatus } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './store.ts'
 
 export interface CheckoutChange {

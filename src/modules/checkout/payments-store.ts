@@ -1,7 +1,7 @@
 import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { CheckoutPaymentsTable } from '../../kernel/tables/checkouts.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { CheckoutPaymentsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 import { ANONYMOUS } from './store.ts'
 
 export interface Payment {

@@ -1,8 +1,9 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { type Engine, sumRaw } from '../../kernel/dialect.ts'
+import { type Engine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
-import type { Db, Tables } from '../../kernel/tables/index.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Tables } from '../../tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { type Checkout, toCheckout } from './store.ts'
 
@@ -48,7 +49,7 @@ function where<O>(query: Query<O>, engine: Engine, filter: Filter): Query<O> {
   if (from !== undefined) found = found.where('checkouts.created_at', '>=', from)
   if (to !== undefined) found = found.where('checkouts.created_at', '<', to)
   if (!includeHidden) found = found.where('checkouts.hidden_at', 'is', null)
-  for (const [key, value] of metadata) found = found.where(metadataText(engine, key), '=', value)
+  for (const [key, value] of metadata) found = found.where(jsonMember(engine, 'checkouts.metadata', key), '=', value)
   return found
 }
 
@@ -60,15 +61,6 @@ function anywhere(eb: ExpressionBuilder<Tables, 'checkouts'>, text: string) {
     eb('checkouts.payer', '=', text),
     sql<boolean>`lower(checkouts.title) like ${part} escape '\\'`,
   ]
-}
-
-/** A top-level member of the metadata as text, whatever scalar it is. */
-function metadataText(engine: Engine, key: string) {
-  if (engine === 'postgres') return sql<string>`(checkouts.metadata::json ->> ${sql.lit(key)})`
-  const path = sql.lit(`$.${JSON.stringify(key)}`)
-  // SQLite gives numbers for booleans.
-  return sql<string>`case json_type(checkouts.metadata, ${path}) when 'true' then 'true' when 'false' then 'false'
-    else cast(json_extract(checkouts.metadata, ${path}) as text) end`
 }
 
 interface Page {

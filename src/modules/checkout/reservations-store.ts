@@ -1,6 +1,6 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { CheckoutQuotesTable, CheckoutReservationsTable } from '../../kernel/tables/checkouts.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export interface Reservation {
   address: string

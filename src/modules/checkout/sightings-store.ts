@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { earlier } from './store.ts'
 
 /** The look of what a node's own time proved old, in stores from before there were looks. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from '../../kernel/tables/checkouts.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'

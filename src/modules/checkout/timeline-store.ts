@@ -1,5 +1,5 @@
-import type { AdditionalStatus, CheckoutStatus } from '../../kernel/tables/checkouts.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { AdditionalStatus, CheckoutStatus } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export interface TimelineEntry {
   seq: number

@@ -1,7 +1,8 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS, readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { CheckoutMode } from '../../kernel/tables/checkouts.ts'
+import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
+import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField } from './errors.ts'
 import { type Price, given, readPrice, readTotal } from './price-fields.ts'
@@ -67,9 +68,6 @@ const METADATA_BYTES_MAX = 4_096
 const METADATA_KEYS_MAX = 50
 const METADATA_DEPTH_MAX = 4
 const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
-/** Kinds of events beyond the completion, which is always sent. */
-const OPTIONAL_EVENTS = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired'] as const
-const EVENTS: readonly string[] = ['payment.completed', ...OPTIONAL_EVENTS]
 const SECRET = /^[\x20-\x7e]{8,256}$/
 const EMAIL = new RegExp(EMAIL_PATTERN)
 /** Control, zero-width and direction characters make one text look like another. */
@@ -246,8 +244,8 @@ function readSecret(value: unknown): string | null {
 
 function readEvents(value: unknown): string[] {
   const events = given(value) ?? []
-  if (!Array.isArray(events) || !events.every((event) => EVENTS.includes(event as string))) {
-    throw badField('webhook_events', `webhook_events must be a list of ${EVENTS.join(', ')}.`)
+  if (!Array.isArray(events) || !events.every((event) => typeof event === 'string' && isEventKind(event))) {
+    throw badField('webhook_events', `webhook_events must be a list of ${Object.keys(EVENT_KINDS).join(', ')}.`)
   }
   return [...new Set(events as string[])]
 }

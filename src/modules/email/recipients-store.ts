@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { EmailRecipientsTable } from '../../kernel/tables/email.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { EmailRecipientsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export interface Recipient {
   id: string

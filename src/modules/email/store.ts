@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { EmailPaymentsTable } from '../../kernel/tables/email.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { EmailPaymentsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export type EmailStatus = EmailPaymentsTable['status']
 

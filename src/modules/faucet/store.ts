@@ -1,6 +1,6 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { FaucetClaimsTable } from '../../kernel/tables/faucet.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { FaucetClaimsTable } from './tables.ts'
 
 export interface FaucetClaim {
   id: string

@@ -1,5 +1,5 @@
 import type { Clock, KnownName, NameUse, Names } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { BuiltIn } from './domain/built-in.ts'
 import { type Lease, statusAt } from './domain/lease.ts'
 import { toNameKey } from './domain/name.ts'

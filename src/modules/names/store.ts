@@ -1,7 +1,7 @@
 import { behind } from '../../kernel/keyset.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { UsernamesTable } from '../../kernel/tables/names.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { UsernamesTable } from './tables.ts'
 import type { Lease } from './domain/lease.ts'
 
 const toLease = (row: UsernamesTable): Lease => ({

@@ -1,7 +1,7 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
 import type { Clock, NodePort, Representatives } from '../../kernel/ports.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { type KnownRep, type NodeFacts, toRepresentatives } from './representative.ts'
 import { readUptimes } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** Stands for the looks themselves. */
 const LOOKS = '*'

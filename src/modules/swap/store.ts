@@ -1,6 +1,6 @@
 import type { FollowedSwap, SwapStatus } from '../../kernel/swap.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { SwapsTable } from '../../kernel/tables/swaps.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { SwapsTable } from './tables.ts'
 
 export interface Swap extends FollowedSwap {
   provider: string

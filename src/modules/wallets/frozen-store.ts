@@ -1,5 +1,5 @@
-import type { Db } from '../../kernel/tables/index.ts'
-import type { WalletsTable } from '../../kernel/tables/wallets.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { WalletsTable } from './tables.ts'
 
 /** Nothing is signed for it any more; true for the one who froze it. */
 export async function markFrozen(db: Db, id: string, reason: string, now: number): Promise<boolean> {

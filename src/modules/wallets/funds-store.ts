@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { Deposit } from './outbox-store.ts'
 
 /** What a wallet of the service holds, and how much of it nobody has been promised. */

@@ -1,5 +1,5 @@
 import type { KeyHolder, SealedKey } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {
   const row = await db.selectFrom('wallet_keys').selectAll().where('wallet_id', '=', walletId).executeTakeFirstOrThrow()

@@ -1,5 +1,5 @@
 import type { Raw } from '../../kernel/money.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import type { SendRefusal } from './errors.ts'
 import { OPEN, QUEUED } from './outbox-store.ts'
 

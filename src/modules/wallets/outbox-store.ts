@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { WalletBlocksTable } from '../../kernel/tables/wallets.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { WalletBlocksTable } from './tables.ts'
 
 /** A block of a wallet on its way from the wish to the confirmation. */
 export interface OutboxBlock {

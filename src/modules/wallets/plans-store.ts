@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Raw } from '../../kernel/money.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 
 /** Ends a plan with the shares that were not signed yet, so that what there really is can be planned anew. */
 export async function cancelPlan(db: Db, planId: string, now: number): Promise<void> {

@@ -3,8 +3,8 @@ import { type Raw, toRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { SealedKey } from '../../kernel/ports.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { WalletsTable } from '../../kernel/tables/wallets.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { WalletsTable } from './tables.ts'
 
 type WalletStatus = WalletsTable['status']
 

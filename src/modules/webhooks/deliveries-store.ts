@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { DeliveriesTable, DeliveryAttemptsTable } from '../../kernel/tables/webhooks.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
 type DeliveryState = DeliveriesTable['state']
 const LISTED_MAX = 500

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/tables/index.ts'
-import type { EventsTable } from '../../kernel/tables/webhooks.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { EventsTable } from './tables.ts'
 
 /** An event as its owner may see it: without its secret, and without the query of its address, which may hold one. */
 export interface EventRecord {

@@ -1,7 +1,7 @@
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, FoundWork } from '../../kernel/ports.ts'
 import { workValue } from '../../kernel/nano/work.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { assignWork, deleteStaleWorks, findWork, markAsked, saveWork } from './store.ts'
 
 const REMEMBERED_MAX = 20_000

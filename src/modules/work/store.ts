@@ -1,5 +1,5 @@
 import type { FoundWork } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { Db } from '../../kernel/db.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 
 interface StoredWork extends FoundWork {

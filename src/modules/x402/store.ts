@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '../../kernel/dialect.ts'
-import type { X402PaymentsTable } from '../../kernel/tables/x402.ts'
-import type { Db } from '../../kernel/tables/index.ts'
+import type { X402PaymentsTable } from './tables.ts'
+import type { Db } from '../../kernel/db.ts'
 
 export type PaymentState = X402PaymentsTable['state']
 

@@ -2,7 +2,7 @@ import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
 import type { SecretBox } from '../../../kernel/ports.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import {
   findSessionSecret,
   insertEndedSession,

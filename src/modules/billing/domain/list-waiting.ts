@@ -1,5 +1,5 @@
 import type { Raw } from '../../../kernel/money.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { SERVICE, listUnmatched } from '../../checkout/index.ts'
 import { listHeld, listSettledAmong } from '../store.ts'
 

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { OPTIONAL_KINDS } from '../event-kinds.ts'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
@@ -35,7 +36,7 @@ export const checkout = action({
       'https://shop.example/paid',
     ),
     webhook_secret: free('What signs them.'),
-    webhook_events: free('Further kinds of events to send.', ['payment.partial']),
+    webhook_events: free(`Further kinds of events to send: ${OPTIONAL_KINDS.join(', ')}.`, ['payment.partial']),
     notify: free('Mail address for one receipt; needs a secret key.'),
     success_url: free('Where the payer goes afterwards.'),
     cancel_url: free('Where the payer goes otherwise.'),

@@ -1,4 +1,5 @@
-import type { AdditionalStatus, CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import type { EventKind } from '../event-kinds.ts'
+import type { AdditionalStatus, CheckoutStatus } from '../tables.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 
@@ -37,7 +38,7 @@ export interface Decision {
   kind: 'counted' | 'late' | 'unmatched'
   status: CheckoutStatus
   additional: AdditionalStatus
-  event: 'payment.completed' | 'payment.partial' | 'payment.late' | undefined
+  event: Extract<EventKind, 'payment.completed' | 'payment.partial' | 'payment.late'> | undefined
   /** The plan that was bought, where payments are summed, and what it cost. */
   plan: number | undefined
   fullRaw?: Raw | undefined

@@ -2,13 +2,12 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { createSecret, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
+import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
 
-type EventType = 'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'
-
 interface CheckoutEvent {
-  type: EventType
+  type: EventKind
   /** Two events of one kind with the same key are one. */
   dedupeKey: string
   block?: SeenBlock | undefined
@@ -25,7 +24,7 @@ export interface PaidRate {
 /** Records what happened, in the transaction in which it happened, for whoever wants to hear of it. */
 export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
-  if (type !== 'payment.completed' && !checkout.webhookEvents.includes(type)) return
+  if (type !== ALWAYS_SENT && !checkout.webhookEvents.includes(type)) return
   // The service needs no event to know what it has sold.
   if (checkout.owner === SERVICE) return
   // Whoever has no account can only be told by a webhook; accounts may also fetch their events.

@@ -1,6 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import type { CheckoutStatus } from '../../../kernel/tables/checkouts.ts'
+import type { CheckoutStatus } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutCtx } from '../ctx.ts'
 import { badField } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { deleteQueuedReceive, markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listQueued } from '../outbox-store.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { LeaseLost } from '../errors.ts'
 import { type Lease, holdLease, releaseLease, takeLease } from '../store.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { walletNotFound } from '../errors.ts'
 import { type Wallet, findOwnedWallet } from '../store.ts'
 

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { lockAccount } from '../../accounts/index.ts'
 import type { WalletCtx } from '../ctx.ts'
 import {

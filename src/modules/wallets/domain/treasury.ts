@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Raw } from '../../../kernel/money.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import type { WalletCtx } from '../ctx.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'

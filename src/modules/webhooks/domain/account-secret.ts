@@ -1,7 +1,7 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import {
   type SealedSecret,

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/tables/index.ts'
+import type { Db } from '../../../kernel/db.ts'
 import { type DeliveryRecord, listDeliveries } from '../deliveries-store.ts'
 import { eventNotFound } from '../errors.ts'
 import {

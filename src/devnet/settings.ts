@@ -1,0 +1,34 @@
+import { BadSetting, oneOf, setting, whole } from '../kernel/setting.ts'
+
+/** A number, or the least and the most of it: `50-300`. */
+const span =
+  (maximum: number) =>
+  (value: string): readonly [number, number] => {
+    const [least = '', most = least, ...more] = value.split('-')
+    const read = whole(0, maximum)
+    if (more.length > 0 || Number(most) < Number(least)) throw new BadSetting('must be a number, or two as in 50-300')
+    return [read(least), read(most)]
+  }
+
+export const DEVNET_SETTINGS = {
+  devnetPort: setting('DEVNET_PORT', '0', whole(0, 65_535), 'RPC port of the embedded ledger; 0 takes any free one.'),
+  devnetWsPort: setting('DEVNET_WS_PORT', '0', whole(0, 65_535), 'Websocket port of the embedded ledger; 0 as above.'),
+  devnetConfirmMilliseconds: setting(
+    'DEVNET_CONFIRM_MS',
+    '0',
+    span(3_600_000),
+    'Time until the embedded ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
+  ),
+  devnetWork: setting(
+    'DEVNET_WORK',
+    'dev',
+    oneOf('dev', 'live'),
+    'Work that the development ledger asks for: dev, or live, as the real network.',
+  ),
+  devnetTreasuryNano: setting(
+    'DEVNET_TREASURY_NANO',
+    '1000000',
+    whole(0, 100_000_000),
+    'What the treasury gets from the embedded ledger at its first start.',
+  ),
+} as const

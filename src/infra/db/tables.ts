@@ -1,0 +1,67 @@
+/** The queue is a table: a job commits or vanishes with the state it follows from. */
+export interface JobsTable {
+  id: string
+  kind: string
+  /** Makes adding idempotent: at most one job that is not done has it. */
+  key: string | null
+  payload: string
+  status: 'ready' | 'running' | 'done' | 'dead'
+  run_at: number
+  attempts: number
+  attempts_max: number
+  /** Until when the claim holds; a worker that died loses it. */
+  locked_until: number | null
+  /** Changes with every claim, so that a worker that lost its claim cannot finish the job. */
+  fence: number
+  last_error: string | null
+  created_at: number
+  finished_at: number | null
+}
+
+export interface MailsTable {
+  id: string
+  recipient: string
+  subject: string
+  text: string
+  status: 'captured' | 'queued' | 'sent' | 'failed'
+  created_at: number
+  sent_at: number | null
+}
+
+export interface IdempotencyTable {
+  account_id: string
+  action: string
+  key: string
+  fingerprint: string
+  status: 'started' | 'finished'
+  answer: string | null
+  created_at: number
+  expires_at: number
+  /** Whose run it is; changes when another takes it over. */
+  claim: string | null
+  /** Until when that run counts as alive unless it says so again. */
+  lease_until: number | null
+  /** What the run has made, sealed; written in the transaction that made it. */
+  made: string | null
+}
+
+export interface StoreFactsTable {
+  name: string
+  value: string
+  created_at: number
+}
+
+export interface InfraTables {
+  jobs: JobsTable
+  mails: MailsTable
+  idempotency: IdempotencyTable
+  store_facts: StoreFactsTable
+}
+
+/** In an order in which references are already there. */
+export const INFRA_TABLES = [
+  'jobs',
+  'mails',
+  'idempotency',
+  'store_facts',
+] as const satisfies readonly (keyof InfraTables)[]

@@ -1,0 +1,121 @@
+import { parseNano } from './money.ts'
+import { fromAddress, toAddress } from './nano/address.ts'
+
+/** One setting: where it comes from, what it means, and how its text is read. */
+export interface Setting<T> {
+  env: string
+  fallback: string
+  doc: string
+  read(text: string): T
+  /** Its value carries a credential: it is never shown, and may come from a file. */
+  secret: boolean
+}
+
+export const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
+  env,
+  fallback,
+  doc,
+  read,
+  secret: false,
+})
+
+export const secretSetting: typeof setting = (...of) => ({ ...setting(...of), secret: true })
+
+/** The text of a setting cannot be meant; the message says what it must be, and never repeats it. */
+export class BadSetting extends Error {}
+
+export const text = (value: string) => value
+
+export const whole =
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  (value: string) => {
+    const number = Number(value)
+    if (!/^[0-9]+$/.test(value) || number < minimum || number > maximum) {
+      throw new BadSetting(`must be a whole number from ${minimum} to ${maximum}`)
+    }
+    return number
+  }
+
+export const flag = (value: string) => {
+  if (['true', '1', 'on', 'yes'].includes(value)) return true
+  if (['false', '0', 'off', 'no', ''].includes(value)) return false
+  throw new BadSetting('must be true or false')
+}
+
+export const oneOf =
+  <T extends string>(...values: T[]) =>
+  (value: string) => {
+    const found = values.find((known) => known === value)
+    if (found === undefined) throw new BadSetting(`must be one of ${values.join(', ')}`)
+    return found
+  }
+
+export const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+export const webAddress = (value: string) => {
+  if (value === '') return undefined
+  if (!URL.canParse(value) || !/^https?:/.test(value)) throw new BadSetting('must be an http or https address')
+  return value.replace(/\/+$/, '')
+}
+
+export const webAddresses = (value: string) =>
+  list(value).map((entry) => {
+    if (!URL.canParse(entry) || !/^https?:/.test(entry)) throw new BadSetting('must be http or https addresses')
+    return entry
+  })
+
+export const record = (value: string): Record<string, string> => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    if (typeof parsed === 'object' && parsed !== null && Object.values(parsed).every((v) => typeof v === 'string')) {
+      return parsed as Record<string, string>
+    }
+  } catch {
+    // Falls through to the one message.
+  }
+  throw new BadSetting('must be a JSON object of texts')
+}
+
+export const records = (value: string): Record<string, Record<string, string>> => {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    if (typeof parsed === 'object' && parsed !== null) {
+      return Object.fromEntries(Object.entries(parsed).map(([name, own]) => [name, record(JSON.stringify(own))]))
+    }
+  } catch {
+    // Falls through to the one message.
+  }
+  throw new BadSetting('must be a JSON object of JSON objects of texts')
+}
+
+export const nano = (value: string) => {
+  const raw = parseNano(value)
+  if (raw === undefined) throw new BadSetting('must be an amount of nano')
+  return raw
+}
+
+export const ledgerAddress = (value: string) => {
+  if (value === '') return undefined
+  const key = fromAddress(value)
+  if (key === undefined) throw new BadSetting('must be a Nano address')
+  return toAddress(key)
+}
+
+/** The smallest price that a unique amount can be made of. */
+export const PRICE_MIN = 10n ** 24n
+
+/** What is sold, each with its price in nano behind a `=`. */
+export const priced = (value: string) =>
+  list(value).map((entry) => {
+    const [name = '', text = ''] = entry.split('=').map((part) => part.trim())
+    const price = parseNano(text)
+    if (price === undefined || price < PRICE_MIN) throw new BadSetting('needs prices of 0.000001 nano or more')
+    return { name, price }
+  })
+
+/** Plans that one sale may have. */
+export const PLANS_MAX = 20

@@ -1,5 +1,0 @@
-export interface StoreFactsTable {
-  name: string
-  value: string
-  created_at: number
-}

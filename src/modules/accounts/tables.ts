@@ -1,0 +1,131 @@
+/** A customer. A ledger account is an address; this is who holds keys and credits. */
+export interface AccountsTable {
+  id: string
+  email: string | null
+  role: 'user' | 'admin'
+  created_at: number
+}
+
+/** Only the hash of a key is kept; `start` is what may be shown of it. */
+export interface ApiKeysTable {
+  id: string
+  account_id: string
+  kind: 'secret' | 'public'
+  hash: string
+  start: string
+  name: string
+  /** JSON list of origins a public key may be used from. */
+  origins: string
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+  /** The key whose place it took. */
+  predecessor: string | null
+}
+
+export interface SignInLinksTable {
+  token_hash: string
+  email: string
+  created_at: number
+  expires_at: number
+  used_at: number | null
+}
+
+export interface SessionSecretsTable {
+  id: string
+  secret: string
+  created_at: number
+}
+
+/** A session that was ended before its time. */
+export interface EndedSessionsTable {
+  id: string
+  expires_at: number
+}
+
+export interface AuditEntriesTable {
+  id: string
+  at: number
+  actor: string
+  account_id: string | null
+  what: string
+  detail: string
+}
+
+/** What an account can spend now; never below zero. Always the sum of its entries less its open reservations. */
+export interface CreditBalancesTable {
+  account_id: string
+  available: number
+}
+
+/** The ledger of credits: every change once, by its reference. */
+export interface CreditEntriesTable {
+  id: string
+  account_id: string
+  amount: number
+  reason: string
+  reference: string
+  created_at: number
+}
+
+export interface CreditReservationsTable {
+  id: string
+  account_id: string
+  amount: number
+  status: 'open' | 'committed' | 'released'
+  created_at: number
+  expires_at: number
+}
+
+export interface UsageDaysTable {
+  account_id: string
+  day: string
+  action: string
+  count: number
+}
+
+/** Batches of usage that are counted already, so that a repeated flush changes nothing. */
+export interface UsageBatchesTable {
+  id: string
+  created_at: number
+}
+
+/** What a caller has had for nothing, in a stretch of time that began with its first use. */
+export interface FreeUsesTable {
+  caller: string
+  meter: string
+  ends_at: number
+  taken: number
+}
+
+export interface AccountTables {
+  accounts: AccountsTable
+  api_keys: ApiKeysTable
+  sign_in_links: SignInLinksTable
+  session_secrets: SessionSecretsTable
+  ended_sessions: EndedSessionsTable
+  audit_entries: AuditEntriesTable
+  credit_balances: CreditBalancesTable
+  credit_entries: CreditEntriesTable
+  credit_reservations: CreditReservationsTable
+  free_uses: FreeUsesTable
+  usage_days: UsageDaysTable
+  usage_batches: UsageBatchesTable
+}
+
+/** In an order in which references are already there. */
+export const ACCOUNT_TABLES = [
+  'accounts',
+  'api_keys',
+  'sign_in_links',
+  'session_secrets',
+  'ended_sessions',
+  'audit_entries',
+  'credit_balances',
+  'credit_entries',
+  'credit_reservations',
+  'free_uses',
+  'usage_days',
+  'usage_batches',
+] as const satisfies readonly (keyof AccountTables)[]

@@ -1,0 +1,23 @@
+import type { CreditPlan } from '../../kernel/sales.ts'
+import { BadSetting, PLANS_MAX, priced, setting, whole } from '../../kernel/setting.ts'
+
+const creditPlans = (value: string): CreditPlan[] => {
+  const plans = priced(value).map(({ name, price }) => ({ credits: whole(1, 1_000_000_000)(name), price }))
+  if (plans.length === 0 || plans.length > PLANS_MAX) throw new BadSetting(`must have 1 to ${PLANS_MAX} plans`)
+  return plans
+}
+
+export const BILLING_SETTINGS = {
+  creditPlans: setting(
+    'CREDIT_PLANS',
+    '1000=0.2, 10000=2, 20000=4',
+    creditPlans,
+    'For how much credits are sold: their number and the price in nano.',
+  ),
+  offersPerDayMax: setting(
+    'OFFERS_PER_DAY_MAX',
+    '1000',
+    whole(0),
+    'Offers of names, changes and credits that one caller may ask for in a day; 0 is no limit.',
+  ),
+} as const

@@ -1,0 +1,18 @@
+/** Every kind of event about a checkout and when it happens. Type, reader, reference and the check of the contract are made from this. */
+export const EVENT_KINDS = {
+  'payment.completed': 'the checkout became `complete`',
+  'payment.detected': 'a matching block was seen, unconfirmed',
+  'payment.partial': 'confirmed funds arrived, but not enough',
+  'payment.late': 'a payment arrived after the end',
+  'checkout.expired': 'the checkout expired',
+} as const
+
+export type EventKind = keyof typeof EVENT_KINDS
+
+/** Sent whether or not a checkout asks for it. */
+export const ALWAYS_SENT: EventKind = 'payment.completed'
+
+const KINDS = Object.keys(EVENT_KINDS) as EventKind[]
+
+export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text)
+export const OPTIONAL_KINDS = KINDS.filter((kind) => kind !== ALWAYS_SENT)

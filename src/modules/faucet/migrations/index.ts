@@ -1,0 +1,6 @@
+import type { Migrations } from '../../../kernel/migration.ts'
+import { up as faucet } from './0016-faucet.ts'
+
+export const FAUCET_MIGRATIONS: Migrations = {
+  '0016-faucet': faucet,
+}

@@ -1,0 +1,37 @@
+import { BadSetting, list, oneOf, secretSetting, setting, text } from '../../kernel/setting.ts'
+
+const positive = (value: string) => {
+  if (!/^[0-9]{1,12}(\.[0-9]{1,12})?$/.test(value) || Number(value) === 0)
+    throw new BadSetting('must be a number above 0')
+  return Number(value)
+}
+
+const PRICE_PROVIDERS = ['auto', 'sandbox', 'coingecko', 'kraken'] as const
+
+const priceProviders = (value: string) => {
+  const names = list(value).map(oneOf(...PRICE_PROVIDERS))
+  const isAlone = names.length === 1
+  if (names.length === 0 || (!isAlone && (names.includes('sandbox') || names.includes('auto')))) {
+    throw new BadSetting('must be auto, sandbox, or coingecko and kraken')
+  }
+  return names
+}
+
+export const MARKET_SETTINGS = {
+  priceProviders: setting(
+    'PRICE_PROVIDERS',
+    'auto',
+    priceProviders,
+    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the embedded ledger and both others without.',
+  ),
+  priceUsdMin: setting(
+    'PRICE_USD_MIN',
+    '0.01',
+    positive,
+    'A price below, in dollars or its like in other money, is not believed.',
+  ),
+  priceUsdMax: setting('PRICE_USD_MAX', '10000', positive, 'A price above is not believed.'),
+  coinGeckoUrl: setting('COINGECKO_URL', 'https://api.coingecko.com/api/v3', text, 'Address of CoinGecko.'),
+  coinGeckoKey: secretSetting('COINGECKO_KEY', '', text, 'Key for CoinGecko; unset, the public service.'),
+  krakenUrl: setting('KRAKEN_URL', 'https://api.kraken.com', text, 'Address of Kraken.'),
+} as const

@@ -1,0 +1,11 @@
+import { record, setting, text } from '../../kernel/setting.ts'
+
+export const NAME_SETTINGS = {
+  knownFile: setting(
+    'KNOWN_FILE',
+    '',
+    text,
+    'File of built-in usernames, aliases and reserved words, as JSON; unset, the one that comes with the gateway.',
+  ),
+  knownNames: setting('KNOWN_NAMES', '{}', record, 'Further built-in usernames, as JSON: name → address.'),
+} as const

@@ -1,0 +1,29 @@
+import type { SwapStatus } from '../../kernel/swap.ts'
+
+/** An exchange of one currency for another. Amounts are decimal texts in their own currency. */
+export interface SwapsTable {
+  id: string
+  account_id: string | null
+  provider: string
+  /** How the provider calls it. */
+  reference: string
+  from_code: string
+  to_code: string
+  send: string
+  receive: string
+  address: string
+  refund_address: string
+  deposit_address: string
+  status: SwapStatus
+  created_at: number
+  /** When the provider was last asked. */
+  looked_at: number
+  expires_at: number
+}
+
+export interface SwapTables {
+  swaps: SwapsTable
+}
+
+/** In an order in which references are already there. */
+export const SWAP_TABLES = ['swaps'] as const satisfies readonly (keyof SwapTables)[]
