@@ -26,6 +26,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '150' },
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
+    from: { type: 'string', default: '1' },
   },
 })
 
@@ -142,13 +143,15 @@ async function reachAll(copy, waiting) {
   }
 }
 
-/** The tests of its room that reach a line, quickest first, and in growing groups: most slips are found by the first. */
-function groupsFor({ file, line }) {
-  const files = testsOf(roomOf(file))
+/** The tests of its room that reach a line, quickest first. */
+const seenBy = ({ file, line }) =>
+  testsOf(roomOf(file))
     .filter((test) => reached[test].lines[file]?.includes(line))
     .sort((a, b) => reached[a].milliseconds - reached[b].milliseconds)
-  return [files.slice(0, 3), files.slice(3, 10), files.slice(10)].filter((group) => group.length > 0)
-}
+
+/** Most slips are found by the first few. The slow tests are run for all that are left of a room at once. */
+const FIRST = 3
+const QUICK = 10
 
 /** The committed tree, with what was installed. */
 function openCopy() {
@@ -170,33 +173,96 @@ function closeCopy(copy) {
 const survivors = []
 let killed = 0
 
-async function tryMutants(copy, waiting) {
-  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-    const { file, line, slip, was } = mutant
-    const path = join(copy, file)
-    const original = readFileSync(path, 'utf8')
-    writeFileSync(path, slipped(original, mutant))
-    const started = Date.now()
-    const groups = groupsFor(mutant)
-    let by
-    for (const group of groups) if (!by) by = await firstRed(copy, group)
-    writeFileSync(path, original)
-    if (by) killed++
-    else survivors.push({ ...mutant, unreached: groups.length === 0 })
-    const verdict = by ? `red in ${by}` : groups.length === 0 ? 'SURVIVED, reached by no test' : 'SURVIVED'
-    const seconds = Math.round((Date.now() - started) / 1000)
-    console.log(
-      `${killed + survivors.length}/${chosen.length} ${verdict}: ${file}:${line} ${slip}: ${was} (${seconds} s)`,
-    )
+function tell(mutant, verdict, started) {
+  const { file, line, slip, was } = mutant
+  const seconds = Math.round((Date.now() - started) / 1000)
+  console.log(
+    `${killed + survivors.length}/${chosen.length} ${verdict}: ${file}:${line} ${slip}: ${was} (${seconds} s)`,
+  )
+}
+
+function count(mutant, by, started) {
+  if (by) killed++
+  else survivors.push({ ...mutant, unreached: seenBy(mutant).length === 0 })
+  tell(mutant, by ? `red in ${by}` : seenBy(mutant).length === 0 ? 'SURVIVED, reached by no test' : 'SURVIVED', started)
+}
+
+/** Puts slips into a copy, runs what is given, takes them out again. */
+async function withSlips(copy, mutants, run) {
+  const originals = new Map()
+  for (const mutant of mutants) {
+    const path = join(copy, mutant.file)
+    const source = readFileSync(path, 'utf8')
+    if (!originals.has(path)) originals.set(path, source)
+    writeFileSync(path, slipped(source, mutant))
   }
+  try {
+    return await run()
+  } finally {
+    for (const [path, source] of originals) writeFileSync(path, source)
+  }
+}
+
+/** Answers what the quick tests have not found. */
+async function tryQuickly(copy, waiting) {
+  const left = []
+  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+    const started = Date.now()
+    const files = seenBy(mutant)
+    const groups = [files.slice(0, FIRST), files.slice(FIRST, QUICK)].filter((group) => group.length > 0)
+    let by
+    await withSlips(copy, [mutant], async () => {
+      for (const group of groups) by ??= await firstRed(copy, group)
+    })
+    if (by || files.length <= QUICK) count(mutant, by, started)
+    else {
+      left.push(mutant)
+      tell(mutant, 'left for the slow tests', started)
+    }
+  }
+  return left
+}
+
+/** Several slips at once: where all tests stay green, all of them survive; else each half is tried. */
+async function trySlowly(copy, mutants) {
+  const started = Date.now()
+  const files = [...new Set(mutants.flatMap((mutant) => seenBy(mutant).slice(QUICK)))]
+  const by = await withSlips(copy, mutants, () => firstRed(copy, files))
+  if (!by) for (const mutant of mutants) count(mutant, undefined, started)
+  else if (mutants.length === 1) count(mutants[0], by, started)
+  else {
+    const half = Math.ceil(mutants.length / 2)
+    await trySlowly(copy, mutants.slice(0, half))
+    await trySlowly(copy, mutants.slice(half))
+  }
+}
+
+/** By room, and never two slips of one line together. */
+function bundle(mutants) {
+  const bundles = []
+  for (const mutant of mutants) {
+    const fits = (bundle) =>
+      roomOf(bundle[0].file) === roomOf(mutant.file) &&
+      !bundle.some(({ file, line }) => file === mutant.file && line === mutant.line)
+    const known = bundles.find(fits)
+    if (known) known.push(mutant)
+    else bundles.push([mutant])
+  }
+  return bundles
 }
 
 const copies = Array.from({ length: Number(values.lanes) }, openCopy)
 try {
   const files = [...new Set(chosen.flatMap(({ file }) => testsOf(roomOf(file))))]
   await Promise.all(copies.map((copy) => reachAll(copy, files)))
-  const waiting = [...chosen]
-  await Promise.all(copies.map((copy) => tryMutants(copy, waiting)))
+  const waiting = chosen.slice(Number(values.from) - 1)
+  const left = (await Promise.all(copies.map((copy) => tryQuickly(copy, waiting)))).flat()
+  const bundles = bundle(left)
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (let next = bundles.shift(); next; next = bundles.shift()) await trySlowly(copy, next)
+    }),
+  )
 } finally {
   copies.forEach(closeCopy)
 }
