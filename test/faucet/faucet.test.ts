@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
+import { turningWhenStuck } from '../support/clock.ts'
 import type { Reply } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from './world.ts'
 
 /* What the faucet promises when many ask at once; test/spec/part4-faucet.test.ts has the rest. */
@@ -51,6 +53,20 @@ test('the same Idempotency-Key is the same claim, also a day later', async (t) =
   assert.deepEqual((await world.claim(address, key, named)).json<Claimed>(), first)
   assert.equal((await world.claim(signer(2), key, { 'idempotency-key': 'one' })).status, 409)
   assert.equal(world.fundsOf(address), GIFT)
+})
+
+test('a claim whose turn has not come is kept, says so, and is paid once', async (t) => {
+  const world = await openFaucet(t, { WALLET_WAIT_MS: '0' })
+  await world.funded()
+  const [key, address] = [await world.join(), signer(1)]
+  const reply = await world.claim(address, key)
+  const { code, claim } = reply.json<{ code: string; claim: Claimed['claim'] }>()
+  assert.deepEqual([reply.status, code, claim.status], [503, 'wallet_busy', 'queued'])
+  await turningWhenStuck(
+    world.clock,
+    until(() => world.fundsOf(address) === GIFT),
+  )
+  await assertAccounted(world, parseNano('1')!)
 })
 
 test('nothing for our own wallets, nor for an address that never picks up its gifts', async (t) => {

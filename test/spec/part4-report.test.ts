@@ -180,6 +180,7 @@ test('checkout_report: the checkouts of this very key, by period, status and met
     [{ to: '2027-13-01' }, 'to'],
     [{ limit: 0 }, 'limit'],
     [{ limit: 1001 }, 'limit'],
+    [{ limit: 1.5 }, 'limit'],
     [{ limit: 'all' }, 'limit'],
     [{ metadata_filter: 'shop' }, 'metadata_filter'],
     [{ metadata_filter: { "a'b": 1 } }, 'metadata_filter'],
