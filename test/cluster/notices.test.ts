@@ -18,7 +18,8 @@ import { WsClient } from '../support/ws-client.ts'
  */
 async function openPair(t: TestContext) {
   const alice = new Signer(1, WORK_THRESHOLDS.dev)
-  const devnet = await openDevnet(t)
+  // What is remembered counts confirmed blocks alone, so that it must change with the block: only publications are told onward.
+  const devnet = await openDevnet(t, { confirmAfterMilliseconds: 0 })
   await openAccount(devnet.node, alice, nano(10))
   const database = await createDatabase()
   const { port, pathname } = new URL(database)

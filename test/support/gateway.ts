@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -54,9 +53,14 @@ export const sharedKeys = () => ({
   SECRET_KEY: randomBytes(32).toString('base64'),
 })
 
+/** How long something lives: a test, or what else ends. */
+export interface Lifetime {
+  after(end: () => unknown): void
+}
+
 /** A whole gateway on loopback with an embedded ledger, unless `env` names other nodes; it goes away with the test. */
 export async function openGateway(
-  t: TestContext,
+  t: Lifetime,
   env: Record<string, string> = {},
   clock: Clock = systemClock,
 ): Promise<Gateway> {

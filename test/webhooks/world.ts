@@ -20,7 +20,7 @@ import {
 import type { TestClock } from '../support/clock.ts'
 import { type OpenedStore, openFresh } from '../support/engines.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
-import { type Gateway, ask } from '../support/gateway.ts'
+import { type Gateway, type Lifetime, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
 
@@ -167,7 +167,7 @@ export interface Receiver {
 }
 
 /** A merchant's server on this machine. */
-export async function openReceiver(t: TestContext, answer: Receiver['answer'] = answerWith(200)): Promise<Receiver> {
+export async function openReceiver(t: Lifetime, answer: Receiver['answer'] = answerWith(200)): Promise<Receiver> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { parseNano, toRaw } from '../../../src/kernel/money.ts'
+import { call } from '../../support/rpc.ts'
+import { ask } from '../../support/gateway.ts'
+import type { Account, Walker } from '../walker.ts'
+
+const BUDGET = '0.1'
+
+/** Ready is whoever has a node of the right network that keeps up. */
+export async function beReady(walker: Walker): Promise<void> {
+  await walker.look('ready', `${walker.gateway.url}/health/ready`, () => true)
+  await walker.call('block count', 'block_count')
+  await walker.call('representatives', 'representatives_online')
+}
+
+/** Money comes from the account that was given, is seen to wait, and is received. */
+export async function fund(walker: Walker): Promise<void> {
+  const { funds, customer } = walker
+  const { address } = customer
+  await walker.receive(funds)
+  const unopened = await walker.call('balance of nobody', 'account_balance', { account: address })
+  assert.deepEqual([unopened.balance, unopened.receivable], ['0', '0'])
+  const before = await walker.gateway.call('account_info', { account: address })
+  assert.equal(walker.note('account of nobody', before).error, 'Account not found')
+  const hash = await walker.send(funds, address, BUDGET)
+  const raw = `${parseNano(BUDGET)!}`
+  const waiting = await walker.call<{ blocks: Record<string, string> }>('receivable', 'receivable', {
+    account: address,
+    threshold: '1',
+  })
+  assert.deepEqual(waiting.blocks, { [hash]: raw })
+  const balance = await walker.receive(customer)
+  assert.equal(`${balance}`, raw)
+  const { frontier } = await walker.call('account', 'account_info', { account: address })
+  await walker.confirmed(frontier!)
+  await walker.call('block', 'block_info', { hash, json_block: 'true' })
+  const history = await walker.call<{ history: { type: string; amount: string }[] }>('history', 'account_history', {
+    account: address,
+    count: '5',
+  })
+  assert.deepEqual(
+    history.history.map(({ type, amount }) => [type, amount]),
+    [['receive', raw]],
+  )
+  await agree(walker, 'funded', customer)
+}
+
+/** What the gateway tells of an account is what its node tells. */
+export async function agree(walker: Walker, when: string, { address }: Account): Promise<void> {
+  const balance = await walker.call(`balance, ${when}`, 'account_balance', { account: address })
+  const info = await walker.call(`account, ${when}`, 'account_info', { account: address })
+  const told = await call(walker.nodeUrl, 'account_balance', { account: address })
+  const known = await call(walker.nodeUrl, 'account_info', { account: address })
+  assert.deepEqual([balance.balance, balance.receivable], [told.balance, told.receivable])
+  assert.deepEqual([info.frontier, info.balance, info.block_count], [known.frontier, known.balance, known.block_count])
+}
+
+/** A block that was sent before is refused, not sent twice, in the words of the node. */
+export async function refuse(walker: Walker): Promise<void> {
+  const { address } = walker.customer
+  const { frontier } = await walker.call('frontier', 'account_info', { account: address })
+  const { contents } = await walker.call<{ contents: object }>('newest block', 'block_info', {
+    hash: frontier,
+    json_block: 'true',
+  })
+  const again = await walker.gateway.call('process', { json_block: 'true', block: contents })
+  walker.note('the same block again', again)
+  const unknown = await walker.gateway.call('block_info', { hash: '1'.repeat(64) })
+  assert.equal(walker.note('unknown block', unknown).error, 'Block not found')
+}
+
+/** Everything that the walk still has goes back to where it came from. */
+export async function giveBack(walker: Walker): Promise<void> {
+  await agree(walker, 'at the end', walker.customer)
+  for (const account of walker.accounts) {
+    const left = await walker.receive(account)
+    if (left > 0n) await walker.send(account, walker.funds.address, toRaw(left))
+  }
+  const reply = await ask(walker.gateway.url, {
+    body: JSON.stringify({ action: 'accounts_balances', accounts: walker.accounts.map(({ address }) => address) }),
+  })
+  const { balances } = reply.json<{ balances: Record<string, { balance: string; receivable: string }> }>()
+  for (const { balance, receivable } of Object.values(balances)) assert.deepEqual([balance, receivable], ['0', '0'])
+}
