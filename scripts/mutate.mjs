@@ -158,8 +158,7 @@ function seenBy({ file, line }) {
 }
 
 /** Most slips are found by the first few. The slow tests are run for all that are left of a room at once. */
-const FIRST = 3
-const QUICK = 10
+const QUICK = 3
 
 /** The committed tree, with what was installed. */
 function openCopy() {
@@ -217,11 +216,7 @@ async function tryQuickly(copy, waiting) {
   for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
     const started = Date.now()
     const files = seenBy(mutant)
-    const groups = [files.slice(0, FIRST), files.slice(FIRST, QUICK)].filter((group) => group.length > 0)
-    let by
-    await withSlips(copy, [mutant], async () => {
-      for (const group of groups) by ??= await firstRed(copy, group)
-    })
+    const by = await withSlips(copy, [mutant], () => firstRed(copy, files.slice(0, QUICK)))
     if (by || files.length <= QUICK) count(mutant, by, started)
     else {
       left.push(mutant)
