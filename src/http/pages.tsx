@@ -4,7 +4,8 @@ import type { SwapProvider } from '../kernel/swap.ts'
 import { lookUpNames, showName } from '../modules/names/index.ts'
 import { mountAssets } from './assets.ts'
 import { type DocsOptions, mountDocs } from './docs-routes.tsx'
-import { toOpenApi } from './openapi.ts'
+import { mountActions } from './action-routes.ts'
+import { toOpenApi } from './openapi/index.ts'
 
 interface PagesOptions extends DocsOptions {
   names: Names
@@ -33,6 +34,7 @@ export function mountPages(server: FastifyInstance, { names, reps, currencies, s
     reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(failed)) ?? [] }),
   )
   server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
+  mountActions(server, gateway)
   mountDocs(server, docs)
   mountAssets(server)
 }

@@ -1,5 +1,5 @@
 import { listActions } from '../../src/actions.ts'
-import { toOpenApi } from '../../src/http/openapi.ts'
+import { toOpenApi } from '../../src/http/openapi/index.ts'
 import { VERSION } from '../../src/version.ts'
 
 /*

@@ -1,19 +1,5 @@
-import type { Action } from '../kernel/action.ts'
-
-type Schema = Record<string, unknown>
-
-/** Our own notes in a schema mean nothing to its readers. */
-const PRIVATE = new Set(['refusal', 'reader', 'format'])
-
-function publicSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(publicSchema)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !PRIVATE.has(name) && !name.startsWith('~'))
-      .map(([name, inner]) => [name, publicSchema(inner)]),
-  )
-}
+import type { Action } from '../../kernel/action.ts'
+import { type Schema, publicSchema } from './schemas.ts'
 
 function actionSchema(action: Action): Schema {
   const input = publicSchema(action.input) as { properties: Schema; required?: string[] }
