@@ -303,7 +303,18 @@ const serviceRoutes: readonly Described[] = [
     query: [
       { name: 'names', schema: text, description: 'Names or addresses, with commas between; all names without it.' },
     ],
-    answer: record({ names: list(record({ name: text, address })) }),
+    answer: record({
+      names: list(
+        record({
+          name: text,
+          address,
+          created: optional(text),
+          expires: optional(text),
+          created_unix: optional(answer.unix),
+          expires_unix: optional(answer.unix),
+        }),
+      ),
+    }),
   },
   {
     method: 'get',
