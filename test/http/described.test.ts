@@ -72,7 +72,7 @@ test('every operation has a name of its own, every property a type, and what eve
     for (const [name, inner] of Object.entries(value)) {
       if (name === 'example' || name === 'examples' || name === 'mapping') continue
       walk(inner, `${path}/${name}`)
-      if (name !== 'properties' || /\/properties$/.test(path)) continue
+      if (name !== 'properties' || path.endsWith('/properties')) continue
       for (const [property, schema] of Object.entries(inner as Record<string, Members>)) {
         const { type, anyOf, oneOf, $ref } = schema
         if (!(type ?? anyOf ?? oneOf ?? $ref)) untyped.push(`${path}.${property}`)
