@@ -9,11 +9,10 @@ import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
+import { checkAnswer, checkRoute } from './answers.ts'
 import { allConfirmed } from './blocks.ts'
 import { networkClock } from './clock.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
-import { checkAnswer, checkRoute } from './answers.ts'
-import { TestClock } from './clock.ts'
 import { layEmptyStore } from './empty-store.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
