@@ -81,7 +81,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const reading = door.read(base, found, body)
   const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403
-  const fingerprint = door.prefix + fingerprintOf(body, action.input.properties)
+  const fingerprint = door.shape + fingerprintOf(body, action.input.properties)
   if (purchase) {
     // What is paid for is finished, also when the client has left: it comes back for the stored answer.
     const paid = { ...request, leaving: new Leaving() }

@@ -27,6 +27,8 @@ export interface Asked {
 export interface Door {
   /** Stands before a request where its answer is remembered: equal requests have other answers at another door. */
   prefix: string
+  /** Stands before what a request means: the same one is answered in another shape elsewhere. */
+  shape: string
   parse(text: string, registry: Registry): Body
   find(registry: Registry, body: Body): RegisteredAction
   /** Names of fields that are not read. */
@@ -37,6 +39,7 @@ export interface Door {
 
 const SERVICE_DOOR: Door = {
   prefix: '',
+  shape: '',
   parse: parseBody,
   find: findAction,
   ignored: ({ ignored }, body) => ignored(body),
