@@ -38,9 +38,9 @@ export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<s
   const { registry, keys, remembered, throttle } = gateway
   const { text, headers, url, ip, trace } = request
   const door = doorOf(request)
-  const known = remembered.find(door.prefix + text)
+  const known = remembered.find(text, door.prefix)
   const { body, registered, caller } = await countingFailures(gateway, request, async () => {
-    const body = known ? undefined : door.parse(text) //                           400
+    const body = known ? undefined : door.parse(text, registry) //                 400, 404
     const registered = known ?? door.find(registry, body!) //                      400
     trace.action = registered.action.name
     const credential = extractCredential({ headers, url, body, action: registered.action })
@@ -81,7 +81,7 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const reading = door.read(base, found, body)
   const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403
-  const fingerprint = door.prefix + fingerprintOf(body, action.input.properties)
+  const fingerprint = door.shape + fingerprintOf(body, action.input.properties)
   if (purchase) {
     // What is paid for is finished, also when the client has left: it comes back for the stored answer.
     const paid = { ...request, leaving: new Leaving() }
@@ -135,7 +135,8 @@ async function run(
     const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.
     const stillFresh = () => base.names.revision === revision && fresh()
-    remembered.put(doorOf(request).prefix + text, {
+    remembered.put(text, {
+      prefix: doorOf(request).prefix,
       action,
       parse,
       ignored,

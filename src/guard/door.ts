@@ -22,12 +22,14 @@ export interface Asked {
 
 /**
  * How requests are read and answers are shaped. There are two: the service's, which speaks the contract, and the node's, which
- * speaks as a node does. Everything between, from keys to payments, is one and the same.
+ * speaks as a node does; the service's may have the action in its path. Everything between, from keys to payments, is one and the same.
  */
 export interface Door {
   /** Stands before a request where its answer is remembered: equal requests have other answers at another door. */
   prefix: string
-  parse(text: string): Body
+  /** Stands before what a request means: the same one is answered in another shape elsewhere. */
+  shape: string
+  parse(text: string, registry: Registry): Body
   find(registry: Registry, body: Body): RegisteredAction
   /** Names of fields that are not read. */
   ignored(found: RegisteredAction, body: Body): string | undefined
@@ -37,6 +39,7 @@ export interface Door {
 
 const SERVICE_DOOR: Door = {
   prefix: '',
+  shape: '',
   parse: parseBody,
   find: findAction,
   ignored: ({ ignored }, body) => ignored(body),
@@ -48,8 +51,25 @@ const SERVICE_DOOR: Door = {
   },
 }
 
+/** The service's door where the path names the action: the body need not, and may not name another. */
+const actionDoor = (name: string): Door => ({
+  ...SERVICE_DOOR,
+  prefix: `actions/${name} `,
+  parse(text, registry) {
+    findNamed(registry, name)
+    return parseBody(text === '' ? '{}' : text)
+  },
+  find(registry, { action }) {
+    const found = findNamed(registry, name)
+    if (action === undefined || action === null || action === '') return found
+    if (typeof action === 'string' && registry.find(action) === found) return found
+    throw badAction('The path and the body name different actions.')
+  },
+})
+
 export function doorOf({ door }: Pick<RpcRequest, 'door'>): Door {
-  return door === 'node' ? NODE_DOOR : SERVICE_DOOR
+  if (door === undefined) return SERVICE_DOOR
+  return door === 'node' ? NODE_DOOR : actionDoor(door.action)
 }
 
 type Resolved = Awaited<ReturnType<typeof resolveNames>>
@@ -82,6 +102,13 @@ function findAction(registry: Registry, body: Body): RegisteredAction {
   const found = typeof name === 'string' ? registry.find(name) : undefined
   if (!found) throw badAction('Bad action provided.')
   return found
+}
+
+function findNamed(registry: Registry, name: string): RegisteredAction {
+  const found = registry.find(name)
+  if (found) return found
+  const detail = 'The path names no action. They are listed at /docs and in /openapi.json.'
+  throw new AppError('not_found', 'Bad action provided.', { body: { field: 'action', detail } })
 }
 
 const badAction = (text: string) => new AppError('invalid_action', text, { body: { field: 'action' } })

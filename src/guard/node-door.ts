@@ -26,6 +26,7 @@ const requestOf = new WeakMap<Body, NodeRequest>()
  */
 export const NODE_DOOR: Door = {
   prefix: 'node ',
+  shape: 'node ',
   parse(text) {
     const request = NodeRequest.parse(text, MEMBERS_MAX)
     const body = toBody(request.tree)

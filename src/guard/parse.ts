@@ -14,7 +14,7 @@ export type Parser = (params: Readonly<Record<string, unknown>>) => Record<strin
 
 const ajv = new Ajv({ strict: true, allErrors: false, validateFormats: true, allowUnionTypes: true })
 for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check)
-for (const keyword of ['refusal', 'reader']) ajv.addKeyword(keyword)
+for (const keyword of ['refusal', 'reader', 'form']) ajv.addKeyword(keyword)
 
 /** Compiles the parser of an action from its schema, once. */
 export function createParser(action: Action): Parser {

@@ -26,11 +26,14 @@ export type RpcTrace = Trace & {
   limit: BurstDecision | undefined
 }
 
+/** The node's door, or the service's with the action in the path. */
+export type DoorName = 'node' | { action: string }
+
 /** A request as the transport hands it over. */
 export interface RpcRequest {
   requestId: string
   /** Where it came in: the service's own door, unless it says otherwise. */
-  door?: 'node'
+  door?: DoorName
   text: string
   headers: RequestHeaders
   url: string

@@ -4,7 +4,8 @@ import type { SwapProvider } from '../kernel/swap.ts'
 import { lookUpNames, showName } from '../modules/names/index.ts'
 import { mountAssets } from './assets.ts'
 import { type DocsOptions, mountDocs } from './docs-routes.tsx'
-import { toOpenApi } from './openapi.ts'
+import { mountActions } from './action-routes.ts'
+import { toOpenApi } from './openapi/index.ts'
 
 interface PagesOptions extends DocsOptions {
   names: Names
@@ -16,7 +17,7 @@ interface PagesOptions extends DocsOptions {
 /** Pages for people, and the machine-readable description of the API. */
 export function mountPages(server: FastifyInstance, { names, reps, currencies, swaps, ...docs }: PagesOptions): void {
   const { gateway, baseUrl, version } = docs
-  const { actions } = gateway.registry
+  const { modules } = gateway.registry
   const failed = gateway.base.store.failures.failed('swap.provider')
 
   server.get('/reps.json', async (_request, reply) => reply.send(await reps.list()))
@@ -32,7 +33,14 @@ export function mountPages(server: FastifyInstance, { names, reps, currencies, s
     // A swap provider that is away takes its own currencies with it and nobody else's.
     reply.send({ fiat: currencies, swap: (await swaps?.currencies().catch(failed)) ?? [] }),
   )
-  server.get('/openapi.json', (_request, reply) => reply.send(toOpenApi(actions, { baseUrl: baseUrl(), version })))
+  // Made once: it is large, and anybody may ask for it.
+  let described: { url: string; text: string } | undefined
+  server.get('/openapi.json', (_request, reply) => {
+    const url = baseUrl()
+    if (described?.url !== url) described = { url, text: JSON.stringify(toOpenApi(modules, { baseUrl: url, version })) }
+    return reply.type('application/json; charset=utf-8').send(described.text)
+  })
+  mountActions(server, gateway)
   mountDocs(server, docs)
   mountAssets(server)
 }

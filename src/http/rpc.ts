@@ -3,7 +3,7 @@ import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
-import type { RpcTrace } from '../guard/rpc-request.ts'
+import type { DoorName, RpcTrace } from '../guard/rpc-request.ts'
 import type { ClientIp } from './client-ip.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -46,14 +46,14 @@ const HEADERS = [
 ]
 
 /**
- * The RPC endpoint: one POST, one JSON object in, one JSON value out. It stands beside the router and not in it,
+ * The RPC endpoint: one POST, one JSON object in, one JSON value out. The path may name the action instead of the body. It stands beside the router and not in it,
  * because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
   const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report } = options
   let running = 0
 
-  return function answer(request: IncomingMessage, response: ServerResponse, door?: 'node'): void {
+  return function answer(request: IncomingMessage, response: ServerResponse, door?: DoorName): void {
     const startedAt = performance.now()
     const requestId = nextRequestId()
     const trace: RpcTrace = {

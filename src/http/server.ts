@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse, createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
+import type { DoorName } from '../guard/rpc-request.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -9,8 +10,8 @@ import { isWebsocket } from './websocket.ts'
 interface ServerOptions {
   bodyBytesMax: number
   requestTimeoutMilliseconds: number
-  /** Answers `POST /`, and `POST /node` as a node does; everything else goes through the router. */
-  rpc(request: IncomingMessage, response: ServerResponse, door?: 'node'): void
+  /** Answers `POST /`, `POST /actions/<name>`, and `POST /node` as a node does; everything else goes through the router. */
+  rpc(request: IncomingMessage, response: ServerResponse, door?: DoorName): void
   /** Whether we are about to stop: every connection ends with its answer then, so that none is cut later. */
   isDraining(): boolean
   /** Unique for each request, short, and safe to print. */
@@ -50,11 +51,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
           requireHostHeader: false,
         },
         (request, response) => {
+          let action: string | undefined
           if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
           } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
           else if (request.method === 'POST' && isNodeDoor(request.url)) options.rpc(request, response, 'node')
+          else if (request.method === 'POST' && (action = actionIn(request.url)))
+            options.rpc(request, response, { action })
           else route(request, response)
         },
       ),
@@ -107,6 +111,11 @@ function isNodeDoor(url = '/'): boolean {
 
 function isRoot(url = '/'): boolean {
   return url === '/' || url === '' || url.startsWith('/?')
+}
+
+/** The name in `/actions/<name>`, with whatever parameters behind it. */
+function actionIn(url = ''): string | undefined {
+  return /^\/actions\/([^/?#]+)\/?(?:[?#]|$)/.exec(url)?.[1]
 }
 
 function send(reply: FastifyReply, error: unknown): void {

@@ -111,6 +111,7 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /reps.json': { access: 'public' },
   'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },
   'GET /button.js': { access: 'public' },
+  'GET /actions/:name': { access: 'public', at: '/actions/version' },
   'GET /docs': { access: 'public' },
   'GET /docs/actions': { access: 'public' },
   'GET /docs/actions/:name': { access: 'public', at: '/docs/actions/version' },

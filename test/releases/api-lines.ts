@@ -1,5 +1,5 @@
 import { listActions } from '../../src/actions.ts'
-import { toOpenApi } from '../../src/http/openapi.ts'
+import { toOpenApi } from '../../src/http/openapi/index.ts'
 import { VERSION } from '../../src/version.ts'
 
 /*
@@ -12,6 +12,8 @@ interface Schema {
   enum?: unknown[]
   pattern?: string
   anyOf?: Schema[]
+  allOf?: Schema[]
+  $ref?: string
   required?: string[]
   properties?: Record<string, Schema>
   items?: Schema
@@ -19,8 +21,14 @@ interface Schema {
   [bound: string]: unknown
 }
 
+interface Operation {
+  operationId?: string
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses?: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+
 export interface OpenApi {
-  paths: Record<string, Record<string, unknown>>
+  paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
 
@@ -56,19 +64,49 @@ function membersOf(path: string, schema: Schema): string[] {
   ]
 }
 
+/** A schema in which nothing stands for something else. */
+function whole(value: unknown, schemas: Record<string, Schema>): unknown {
+  if (Array.isArray(value)) return value.map((each) => whole(each, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const { $ref } = value as Schema
+  if (typeof $ref === 'string') return whole(schemas[$ref.slice($ref.lastIndexOf('/') + 1)], schemas)
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, whole(inner, schemas)]))
+}
+
+const answersOf = (name: string, schema: Schema) => [
+  `${name} > . ${formsOf(schema).sort().join(' | ')}`,
+  ...membersOf(`${name} > `, schema),
+]
+
+/** Actions are told by their schemas; this is for everything else that is asked by a path. */
+function linesOfRoute(path: string, { operationId, requestBody, responses = {} }: Operation): string[] {
+  if (operationId === undefined || path === '/' || path.startsWith('/actions/')) return []
+  const answer = (responses['200'] ?? responses['201'])?.content?.['application/json']?.schema
+  const body = requestBody?.content['application/json']?.schema
+  return [...(answer ? answersOf(operationId, answer) : []), ...(body ? membersOf(`${operationId} < `, body) : [])]
+}
+
 /** Everything that clients may rely on in a description of the API. */
-export function toLines({ paths, components: { schemas } }: OpenApi): string[] {
+export function toLines(document: OpenApi): string[] {
+  const { paths, components } = whole(document, document.components.schemas) as OpenApi
+  const { schemas } = components
   const doors = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path} door`),
   )
   const fields = Object.entries(schemas).flatMap(([name, schema]) => {
+    if (name === 'Error') return membersOf('Error > ', schema)
     const [, action] = /^(.+)\.answer$/.exec(name) ?? []
-    if (action !== undefined)
-      return [`${action} > . ${formsOf(schema).sort().join(' | ')}`, ...membersOf(`${action} > `, schema)]
-    return name === 'Error' ? membersOf('Error > ', schema) : membersOf(`${name} < `, schema)
+    if (action !== undefined) return answersOf(action, schema)
+    // What is asked: the fields, and the action's own name where the body says it.
+    const parts = schema.allOf ?? (schema.properties?.action ? [schema] : [])
+    return parts.flatMap((part) => membersOf(`${name} < `, part))
   })
-  return [...doors, ...fields].sort()
+  const routes = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.values(verbs).flatMap((operation) => linesOfRoute(path, operation)),
+  )
+  return [...doors, ...fields, ...routes].sort()
 }
 
 /** The API of the code beside this file. */
-export const currentLines = () => toLines(toOpenApi(listActions().actions, { baseUrl: '', version: VERSION }))
+export const currentLines = () =>
+  toLines(toOpenApi(listActions().modules, { baseUrl: '', version: VERSION }) as unknown as OpenApi)

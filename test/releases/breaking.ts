@@ -43,6 +43,8 @@ const parentOf = (name: string) => {
 /** What was taken must be taken still. */
 function narrowed(old: Field, now: Field): string | undefined {
   if (now.required && !old.required) return 'must be given'
+  // 0.1.0 left the types of some fields unsaid, and took what it takes now: to say it takes nothing away.
+  if (old.forms.length === 1 && old.forms[0] === 'anything') return undefined
   const lost = old.forms.filter((form) => !now.forms.some((other) => covers(other, form)))
   return lost.length === 0 ? undefined : `is taken no longer as ${lost.join(', ')}`
 }

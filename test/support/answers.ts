@@ -1,23 +1,73 @@
 import { Ajv, type ValidateFunction } from 'ajv'
+import type { TSchema } from 'typebox'
+import { statusesOf } from '../../src/http/openapi/actions.ts'
+import { DESCRIBED } from '../../src/http/openapi/index.ts'
+import { type Described, refusalsOf } from '../../src/http/openapi/operation.ts'
+import { ERROR } from '../../src/http/openapi/refusals.ts'
 import type { Action } from '../../src/kernel/action.ts'
+
+interface Answered {
+  status: number
+  text: string
+}
 
 const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
 const compiled = new WeakMap<object, ValidateFunction>()
 
-/** Checks an answer of an action against what the action says it answers. Refusals have an `error` and are not its business. */
-export function checkAnswer(
-  actions: readonly Action[],
-  name: unknown,
-  { status, text }: { status: number; text: string },
-) {
+/** Whether a value is what a schema says, and if not, why. */
+function findWrong(schema: TSchema, value: unknown): string | undefined {
+  let validate = compiled.get(schema)
+  if (!validate) compiled.set(schema, (validate = ajv.compile(schema)))
+  return validate(value) ? undefined : ajv.errorsText(validate.errors)
+}
+
+/** Checks an answer of an action against what the action says it answers, and with which statuses and refusals. */
+export function checkAnswer(actions: readonly Action[], name: unknown, { status, text }: Answered) {
   const action = actions.find((one) => one.name === name || one.synonyms?.includes(String(name)))
-  if (!action || status !== 200) return
+  if (!action) return
+  const tell = (what: string) =>
+    new Error(`${action.name} answers other than it says: ${what}\n${text.slice(0, 2_000)}`)
+  if (status !== 200) {
+    if (!statusesOf(action).includes(status)) throw tell(`nobody is told of the status ${status}`)
+    return
+  }
   const body = JSON.parse(text) as unknown
-  if (typeof body === 'object' && body !== null && 'error' in body) return
-  let validate = compiled.get(action.output)
-  if (!validate) compiled.set(action.output, (validate = ajv.compile(action.output)))
-  if (validate(body)) return
-  throw new Error(
-    `${action.name} answers other than it says: ${ajv.errorsText(validate.errors)}\n${text.slice(0, 2_000)}`,
-  )
+  if (typeof body === 'object' && body !== null && 'error' in body) {
+    if (!action.refusals) throw tell('the ledger refuses, and it has no refusals')
+    return
+  }
+  const wrong = findWrong(action.output, body)
+  if (wrong !== undefined) throw tell(wrong)
+}
+
+const toPattern = ({ path }: Described) =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
+/** Fixed words come before any id. */
+const ROUTES = DESCRIBED.map((route) => ({ route, pattern: toPattern(route) })).sort(
+  (a, b) => Number(a.route.path.includes('{')) - Number(b.route.path.includes('{')),
+)
+
+export const findDescribed = (method: string, path: string): Described | undefined =>
+  ROUTES.find(({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(path))?.route
+
+/** What never becomes a request of anybody's. */
+const UNREAD = new Set([408, 431])
+
+/** Checks what a route beside the actions answers against its description. Pages are not its business. */
+export function checkRoute(method: string, url: string, reply: Answered & { type: string | undefined }): void {
+  const { status, text, type = '' } = reply
+  const route = findDescribed(method, new URL(url).pathname)
+  if (!route || !type.startsWith('application/json') || UNREAD.has(status)) return
+  const tell = (what: string) =>
+    new Error(`${method} ${route.path} answers other than it says: ${what}\n${text.slice(0, 2_000)}`)
+  const expected = schemaFor(route, status)
+  if (!expected) throw tell(`nobody is told of the status ${status}`)
+  const wrong = findWrong(expected, JSON.parse(text))
+  if (wrong !== undefined) throw tell(wrong)
+}
+
+function schemaFor(route: Described, status: number): TSchema | undefined {
+  if (status === (route.status ?? 200)) return route.answer
+  if (status === route.otherwise?.status) return route.otherwise.schema
+  return refusalsOf(route).includes(status) ? ERROR : undefined
 }

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { checkAnswer } from './answers.ts'
+import { checkAnswer, checkRoute } from './answers.ts'
 import { allConfirmed } from './blocks.ts'
 import { networkClock } from './clock.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
@@ -128,12 +128,14 @@ export function ask(url: string, { method = 'POST', headers = {}, body, agent }:
         response.on('error', reject)
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString()
-          resolve({
-            status: response.statusCode!,
-            headers: response.headers,
-            text,
-            json: () => JSON.parse(text),
-          })
+          const { statusCode: status = 0, headers } = response
+          try {
+            // Only a gateway numbers its requests.
+            if (headers['x-request-id']) checkRoute(method, url, { status, text, type: headers['content-type'] })
+            resolve({ status, headers, text, json: () => JSON.parse(text) })
+          } catch (error) {
+            reject(error)
+          }
         })
       },
     )

@@ -4,6 +4,7 @@ import { rpcKey } from './actions/rpc-key.ts'
 
 export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
 
+export { rpcCredits as creditsAction } from './actions/rpc-credits.ts'
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'

@@ -41,3 +41,15 @@ export { Shares } from './shares.ts'
 export { amountToPay, askedRaw, excessOf, paymentLink, toOwnView, toResponse } from './shape.ts'
 export { type Checkout, OPEN_STATUSES, SERVICE } from './store.ts'
 export { readCheckout, toCheckoutId } from './wire-fields.ts'
+export {
+  CHECK,
+  CHECKOUT_EVENT,
+  CHECKOUT_WALLET,
+  MADE_CHECKOUT,
+  MOMENT,
+  OVERVIEW,
+  OWN_CHECKOUT,
+  PAYMENT,
+  RECORD,
+  STATS,
+} from './answers.ts'

@@ -4,5 +4,6 @@ import { reps } from './actions/reps.ts'
 
 export const representatives: Module = { name: 'reps', actions: [reps, repInfo] }
 
+export { REPRESENTATIVE } from './actions/rep-info.ts'
 export { lookAtReps } from './jobs.ts'
 export { RepList } from './list-reps.ts'

@@ -1,29 +1,30 @@
-import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
+import { form, freeField } from '../../../kernel/free-field.ts'
+import { OWN_CHECKOUT } from '../answers.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { reportCheckouts } from '../domain/report.ts'
 import { keyRequired } from '../errors.ts'
 
-const free = (description: string, example?: unknown) =>
-  optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
+const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
 export const checkoutReport = action({
   name: 'checkout_report',
   summary: 'What the checkouts made with this key, or with those whose place it took, came to.',
   input: input({
     query: free(
+      form.text,
       'A period: `last 30 days`, `past 12 hours`, `today`, `yesterday`, `this` or `last` `week`, `month` or `year`.',
       'today',
     ),
-    status: free('Only checkouts of this status; `paid` is `complete`.', 'complete'),
-    from: free('A date or unix seconds; goes before the period.'),
-    to: free('The same for the end: a date means the end of that day, a moment is not included.'),
-    metadata_filter: free('Members that the metadata must have.', { order: 'A-1' }),
-    metadata_key: free('One such member; with `metadata_value`.'),
-    metadata_value: free('What it must be.'),
-    limit: free('How many checkouts at most, up to 1000.', 100),
+    status: free(form.text, 'Only checkouts of this status; `paid` is `complete`.', 'complete'),
+    from: free(form.moment, 'A date or unix seconds; goes before the period.'),
+    to: free(form.moment, 'The same for the end: a date means the end of that day, a moment is not included.'),
+    metadata_filter: free(form.object, 'Members that the metadata must have.', { order: 'A-1' }),
+    metadata_key: free(form.text, 'One such member; with `metadata_value`.'),
+    metadata_value: free(form.oneOf(form.amount, answer.bool), 'What it must be.'),
+    limit: free(form.amount, 'How many checkouts at most, up to 1000.', 100),
   }),
   example: {
     request: { query: 'last 30 days' },
@@ -41,13 +42,17 @@ export const checkoutReport = action({
     },
   },
   output: answer.record({
-    period: answer.record({ from: answer.orNull(answer.text), to: answer.orNull(answer.text) }),
+    period: answer.record({
+      query: answer.orNull(answer.text),
+      from: answer.orNull(answer.text),
+      to: answer.orNull(answer.text),
+    }),
     summary: answer.record({ total: answer.integer, by_status: answer.map(answer.integer) }),
     revenue: answer.map(
       answer.record({ count: answer.integer, amount: answer.text, amount_raw: answer.optional(answer.raw) }),
     ),
     excluded: answer.integer,
-    checkouts: answer.list(answer.record({ id: answer.text, status: answer.text })),
+    checkouts: answer.list(OWN_CHECKOUT),
     limit: answer.integer,
     has_more: answer.bool,
   }),

@@ -3,6 +3,7 @@ import { OPTIONAL_KINDS } from '../event-kinds.ts'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
+import { form, freeField } from '../../../kernel/free-field.ts'
 import { toCheckoutCtx } from '../ctx.ts'
 import { openCheckout } from '../domain/open.ts'
 import { toFieldError } from '../errors.ts'
@@ -10,14 +11,26 @@ import { toResponse } from '../shape.ts'
 import { readCheckout } from '../wire-fields.ts'
 
 /** Read by the module itself, in one place for both doors: clients write these fields in many ways. */
-const free = (description: string, example?: unknown) =>
-  optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
+const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
+
+/** A price as it may be written beside others. */
+const PRICED = form.record({ price: form.amount }, { additionalProperties: true })
+const PLAN_FORM = form.record({
+  title: form.optional(form.text),
+  name: form.optional(form.text),
+  value: form.optional(form.amount),
+  price: form.optional(form.amount),
+  discount: form.optional(form.oneOf(form.amount, answer.bool)),
+})
 
 const PLAN = answer.record({
   title: answer.text,
   value: answer.text,
   value_raw: answer.optional(answer.raw),
+  fiat_amount: answer.optional(answer.text),
   discount: answer.oneOf(answer.number, answer.bool),
+  link: answer.optional(answer.paymentUri),
+  qrcode: answer.png,
 })
 const RECEIVER = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -25,33 +38,66 @@ export const checkout = action({
   name: 'checkout',
   summary: 'Asks for a payment: a page, a unique amount or address, and a way to know when it is paid.',
   input: input({
-    address: free('The account that receives; an address or `@username`. Needed unless a template is given.', RECEIVER),
-    amount: free('The price. Each digit written `X` is filled at random. Without one the payer decides.', '1.5'),
-    currency: free('`NANO`, or a supported code such as `USD`.', 'NANO'),
-    title: free('What is sold, up to 120 characters.', 'Coffee'),
-    description: free('More about it, up to 1000 characters.'),
-    image: free('An https address of a picture.'),
+    address: free(
+      form.text,
+      'The account that receives; an address or `@username`. Needed unless a template is given.',
+      RECEIVER,
+    ),
+    amount: free(
+      form.amount,
+      'The price. Each digit written `X` is filled at random. Without one the payer decides.',
+      '1.5',
+    ),
+    currency: free(form.text, '`NANO`, or a supported code such as `USD`.', 'NANO'),
+    title: free(form.text, 'What is sold, up to 120 characters.', 'Coffee'),
+    description: free(form.text, 'More about it, up to 1000 characters.'),
+    image: free(form.text, 'An https address of a picture.'),
     webhook_url: free(
+      form.text,
       'Where signed events are sent: an address of up to 2048 characters.',
       'https://shop.example/paid',
     ),
-    webhook_secret: free('What signs them.'),
-    webhook_events: free(`Further kinds of events to send: ${OPTIONAL_KINDS.join(', ')}.`, ['payment.partial']),
-    notify: free('Mail address for one receipt; needs a secret key.'),
-    success_url: free('Where the payer goes afterwards.'),
-    cancel_url: free('Where the payer goes otherwise.'),
-    metadata: free('An object that comes back with events: up to 4096 bytes, 50 members, 4 levels.', { order: 'A-1' }),
-    template: free('The id of an own checkout that is used again; needs a key.'),
-    mode: free('`unique_amount`, `unique_address` or `generated_wallet`.', 'unique_amount'),
-    random: free('`true` is the mode `unique_amount`, `false` is `unique_address`.', true),
-    expire: free('How long it is open, from 5 minutes to 30 days; otherwise as long as the service says.', '2 hours'),
-    note: free('What you want to remember about it, up to 1000 characters; payers do not see it.'),
-    line_items: free('Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed.', [
-      { name: 'Lamp', price: '2.5', quantity: 2 },
+    webhook_secret: free(form.text, 'What signs them.'),
+    webhook_events: free(
+      form.list(form.words('payment.completed', ...OPTIONAL_KINDS)),
+      `Further kinds of events to send: ${OPTIONAL_KINDS.join(', ')}.`,
+      ['payment.partial'],
+    ),
+    notify: free(form.text, 'Mail address for one receipt; needs a secret key.'),
+    success_url: free(form.text, 'Where the payer goes afterwards.'),
+    cancel_url: free(form.text, 'Where the payer goes otherwise.'),
+    metadata: free(form.object, 'An object that comes back with events: up to 4096 bytes, 50 members, 4 levels.', {
+      order: 'A-1',
+    }),
+    template: free(form.text, 'The id of an own checkout that is used again; needs a key.'),
+    mode: free(
+      form.words('unique_amount', 'unique_address', 'generated_wallet'),
+      '`unique_amount`, `unique_address` or `generated_wallet`.',
+      'unique_amount',
+    ),
+    random: free(form.flag, '`true` is the mode `unique_amount`, `false` is `unique_address`.', true),
+    expire: free(
+      form.text,
+      'How long it is open, from 5 minutes to 30 days; otherwise as long as the service says.',
+      '2 hours',
+    ),
+    note: free(form.text, 'What you want to remember about it, up to 1000 characters; payers do not see it.'),
+    line_items: free(
+      form.list(
+        form.record({ price: form.amount, quantity: form.optional(form.amount) }, { additionalProperties: true }),
+      ),
+      'Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed.',
+      [{ name: 'Lamp', price: '2.5', quantity: 2 }],
+    ),
+    shipping: free(
+      form.oneOf(form.text, answer.number, PRICED),
+      'What is added to them: a price, or an object with `price`.',
+      '0.5',
+    ),
+    plans: free(form.list(PLAN_FORM), 'Prices to choose from: up to 20 of `{title, value, discount?}`.', [
+      { title: 'Large', value: '3' },
     ]),
-    shipping: free('What is added to them: a price, or an object with `price`.', '0.5'),
-    plans: free('Prices to choose from: up to 20 of `{title, value, discount?}`.', [{ title: 'Large', value: '3' }]),
-    public_key: free('A key that may live in a browser.'),
+    public_key: free(form.text, 'A key that may live in a browser.'),
   }),
   fieldSynonyms: { webhook: 'webhook_url' },
   example: {
@@ -87,6 +133,7 @@ export const checkout = action({
     fiat_amount: answer.optional(answer.text),
     note: answer.optional(answer.text),
     rate: answer.optional(answer.text),
+    rate_source: answer.optional(answer.text),
     plans: answer.optional(answer.list(PLAN)),
     link: answer.optional(answer.paymentUri),
     qrcode: answer.png,

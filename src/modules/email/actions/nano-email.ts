@@ -1,14 +1,11 @@
-import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
+import { form, freeField as free } from '../../../kernel/free-field.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { showCreated } from '../domain/show.ts'
 import { readEmailRequest } from '../wire-fields.ts'
-
-/** Read by the module itself, so that a refusal names the very entry. */
-const free = (description: string, example: unknown) => Type.Unsafe<unknown>({ description, examples: [example] })
 
 const REFUND = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
@@ -19,12 +16,18 @@ export const nanoEmail = action({
   input: input({
     refund_address: field.account,
     amount: field.nanoAmount,
-    emails: free('Up to 50 mail addresses, each once. They share the amount equally.', ['alice@example.com']),
-    from: optional(
-      free('What the sender is called; mails say that nobody has verified it. Up to 60 characters.', 'Bob'),
+    emails: free(
+      form.oneOf(form.texts, form.text),
+      'Up to 50 mail addresses, each once. They share the amount equally.',
+      ['alice@example.com'],
     ),
-    message: optional(free('A few words, without links. Up to 280 characters.', 'Thank you!')),
-    email_receipt: optional(free('Mail address that is told of the funding and of every claim.', 'bob@example.com')),
+    from: optional(
+      free(form.text, 'What the sender is called; mails say that nobody has verified it. Up to 60 characters.', 'Bob'),
+    ),
+    message: optional(free(form.text, 'A few words, without links. Up to 280 characters.', 'Thank you!')),
+    email_receipt: optional(
+      free(form.text, 'Mail address that is told of the funding and of every claim.', 'bob@example.com'),
+    ),
     expiration: optional(field.duration('How long shares can be claimed: 1 hour to 90 days; 30 days by default.')),
   }),
   fieldSynonyms: { expire: 'expiration', email: 'emails' },

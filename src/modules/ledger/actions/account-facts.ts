@@ -12,7 +12,7 @@ function fact(
   summary: string,
   response: Record<string, string>,
   output: TObject,
-  amounts: readonly string[] = [],
+  { amounts = [], refusals }: { amounts?: readonly string[]; refusals?: readonly string[] } = {},
 ) {
   return action({
     name,
@@ -21,6 +21,7 @@ function fact(
     input: input({ account: field.account }),
     example: { request: { account }, response },
     output,
+    ...(refusals && { refusals }),
     auth: 'none',
     caching: 'never',
     async run({ node }, params) {
@@ -34,19 +35,21 @@ export const accountRepresentative = fact(
   'The representative of an account.',
   { representative: account },
   answer.record({ representative: answer.address }),
+  { refusals: ['Account not found'] },
 )
 export const accountWeight = fact(
   'account_weight',
   'The voting weight delegated to an account.',
   { weight: '1000000000000000000000000000000', weight_nano: '1' },
   answer.record({ weight: answer.raw, weight_nano: answer.nano }),
-  ['weight'],
+  { amounts: ['weight'] },
 )
 export const accountBlockCount = fact(
   'account_block_count',
   'How many blocks an account has.',
   { block_count: '3' },
   answer.record({ block_count: answer.whole }),
+  { refusals: ['Account not found'] },
 )
 export const delegatorsCount = fact(
   'delegators_count',

@@ -59,6 +59,7 @@ export const accountHistory = action({
     previous: answer.optional(answer.hash),
     next: answer.optional(answer.hash),
   }),
+  refusals: ['Account not found', 'Block not found'],
   auth: 'none',
   caching: 'events',
   async run(ctx, { account, head, count, account_filter, ...rest }) {

@@ -40,6 +40,7 @@ export const blocksInfo = action({
     ),
     blocks_not_found: answer.optional(answer.orNothing(answer.list(answer.text))),
   }),
+  refusals: ['Block not found'],
   auth: 'none',
   caching: 'immutable',
   async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {

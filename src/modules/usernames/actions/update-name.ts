@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
+import { form, freeField } from '../../../kernel/free-field.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { OFFERED, toOffer } from '../../billing/index.ts'
 import { accountOf } from '../account-of.ts'
@@ -11,8 +12,7 @@ import { signatureNeedsOffer } from '../errors.ts'
 import { readChanges } from '../wire-fields.ts'
 
 /** Read by the module itself, so that what is wrong is named. */
-const free = (description: string, example?: unknown) =>
-  optional(Type.Unsafe<unknown>({ description, ...(example !== undefined && { examples: [example] }) }))
+const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
 
 export const updateName = action({
   name: 'update_name',
@@ -31,15 +31,15 @@ export const updateName = action({
       ),
     ),
     address: optional(field.account),
-    title: free('Up to 99 characters, as all of these.', 'Alice’s Shop'),
-    website: free('An address of the web.', 'https://alice.example'),
-    github: free('A name there.'),
-    twitter: free('A name there.'),
-    mastodon: free('A name there.'),
-    location: free('A place.'),
-    image: free('An address of a picture.'),
-    metadata: free('An object of up to 500 bytes.', { shop: 7 }),
-    remove: free('Members that are taken away.', ['twitter']),
+    title: free(form.text, 'Up to 99 characters, as all of these.', 'Alice’s Shop'),
+    website: free(form.text, 'An address of the web.', 'https://alice.example'),
+    github: free(form.text, 'A name there.'),
+    twitter: free(form.text, 'A name there.'),
+    mastodon: free(form.text, 'A name there.'),
+    location: free(form.text, 'A place.'),
+    image: free(form.text, 'An address of a picture.'),
+    metadata: free(form.object, 'An object of up to 500 bytes.', { shop: 7 }),
+    remove: free(form.oneOf(form.texts, form.text), 'Members that are taken away.', ['twitter']),
   }),
   fieldSynonyms: { username: 'name' },
   example: {

@@ -4,6 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { type InputOf, READERS, field, input, optional } from '../../../kernel/fields.ts'
+import { form, freeField } from '../../../kernel/free-field.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import { type Json, type JsonObject, withNano } from '../../../kernel/shape.ts'
@@ -29,14 +30,14 @@ const LISTED_DEFAULT = 100
 const AMOUNTS = ['balance', 'pending', 'receivable'] as const
 
 /** Read by the module itself: a flag that cannot be read must not be taken for one that was not given. */
-const flag = (description: string) => Type.Unsafe<unknown>({ description, examples: [true] })
+const flag = (description: string) => freeField(form.flag, description, true)
 
 const fields = input({
   wallet_action: optional(
-    Type.Unsafe<unknown>({
-      description:
-        '`create_wallet`, `list_wallets`, `account_info`, `receive`, `balance`, `send`, `delete` or `update_metadata`; or the flags below.',
-    }),
+    freeField(
+      form.text,
+      '`create_wallet`, `list_wallets`, `account_info`, `receive`, `balance`, `send`, `delete` or `update_metadata`; or the flags below.',
+    ),
   ),
   account: optional(field.account),
   vanity: optional(
@@ -53,10 +54,11 @@ const fields = input({
     }),
   ),
   expire: optional(
-    Type.Unsafe<unknown>({
-      description: 'Create: lifetime, 5 minutes to 10 years; 90 days by default. `true` with an `account` ends it now.',
-      examples: ['2 hours'],
-    }),
+    freeField(
+      form.oneOf(form.text, answer.bool),
+      'Create: lifetime, 5 minutes to 10 years; 90 days by default. `true` with an `account` ends it now.',
+      '2 hours',
+    ),
   ),
   metadata: optional(field.metadata('Create and update: kept with the wallet. List: what the metadata must have.')),
   list: optional(flag('List wallets.')),
@@ -64,7 +66,7 @@ const fields = input({
   start: optional(field.offset),
   search: optional(Type.String({ description: 'List: part of the address or metadata.', maxLength: 200 })),
   info: optional(flag('Read one wallet; also meant when only `account` is given.')),
-  receive: optional(flag('Receive what waits.')),
+  receive: optional(freeField(form.oneOf(form.flag, form.words('all')), 'Receive what waits.', true)),
   balance: optional(flag('Read balance and receivable amount.')),
   send: optional(field.account),
   /** Another place for the destination, which `wallet_action` leaves open. */

@@ -1,0 +1,117 @@
+import type { TSchema } from 'typebox'
+import type { Json } from '../../kernel/shape.ts'
+import { headerRefs, refusalRef } from './refusals.ts'
+import { type Names, publicSchema } from './schemas.ts'
+
+interface Query {
+  name: string
+  schema: TSchema
+  description: string
+}
+
+/** A route beside the actions, as its readers need it. Each stands in a list of `routes/`; a test asks all of them. */
+export interface Described {
+  method: 'get' | 'post' | 'put' | 'delete'
+  /** With the names of its parameters in braces. */
+  path: string
+  /** What generators call it. */
+  id: string
+  tag: string
+  summary: string
+  /** `anybody` needs nothing; `account` and `administrator` need a secret key or a session. */
+  who: 'anybody' | 'account' | 'administrator'
+  query?: readonly Query[]
+  body?: { schema: TSchema; example?: Json; required?: false }
+  /** Repeated with the same Idempotency-Key it acts once. */
+  once?: true
+  status?: 201
+  answer: TSchema
+  /** What the answer is written in, where it is not JSON. */
+  type?: 'text/csv' | 'text/event-stream'
+  /** Further statuses of refusals. */
+  refuses?: readonly number[]
+  /** An answer that is neither success nor a refusal in the usual form. */
+  otherwise?: { status: number; schema: TSchema }
+}
+
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Requests with the same key act once: 1 to 255 printable characters.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const ID_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  id: 'The id, as an earlier answer gave it.',
+  name: 'The name of an action.',
+}
+
+const parametersIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+
+/** Every status that a route may be refused with. */
+export function refusalsOf(route: Described): number[] {
+  const { path, who, query, body, once, refuses = [] } = route
+  const statuses = [400, 429, 500, ...refuses]
+  if (who !== 'anybody') statuses.push(401, 403, 503)
+  if (body) statuses.push(413)
+  if (query) statuses.push(400)
+  if (once) statuses.push(409)
+  if (parametersIn(path).length > 0) statuses.push(404)
+  return [...new Set(statuses)].sort((a, b) => a - b)
+}
+
+export function toOperation(route: Described, names: Names): object {
+  const { path, id, tag, summary, who, query = [], body, once, status = 200, answer, otherwise } = route
+  const { type = 'application/json' } = route
+  const parameters = [
+    ...parametersIn(path).map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      description: ID_DESCRIPTIONS[name],
+      schema: { type: 'string' },
+    })),
+    ...query.map(({ name, schema, description }) => ({
+      name,
+      in: 'query',
+      required: false,
+      description,
+      schema: publicSchema(schema, names),
+    })),
+    ...(once ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    security: who === 'anybody' ? [] : [{ bearer: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: body.required ?? true,
+        content: {
+          'application/json': {
+            schema: publicSchema(body.schema, names),
+            ...(body.example !== undefined && { example: body.example }),
+          },
+        },
+      },
+    }),
+    responses: {
+      [status]: {
+        description: 'Done.',
+        headers: headerRefs('X-Request-Id', ...(once ? (['Idempotent-Replayed'] as const) : [])),
+        content: { [type]: { schema: publicSchema(answer, names) } },
+      },
+      ...Object.fromEntries(refusalsOf(route).map((each) => [each, refusalRef(each)])),
+      ...(otherwise && {
+        [otherwise.status]: {
+          description: 'Not so.',
+          headers: headerRefs('X-Request-Id'),
+          content: { 'application/json': { schema: publicSchema(otherwise.schema, names) } },
+        },
+      }),
+    },
+  }
+}

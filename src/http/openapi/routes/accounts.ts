@@ -1,0 +1,168 @@
+import { answer } from '../../../kernel/answers.ts'
+import { creditsAction } from '../../../modules/accounts/index.ts'
+import type { Described } from '../operation.ts'
+
+/* What `rest.ts` answers by itself: signing in, the account, its keys, and what administrators see. */
+
+const { text, bool, integer, orNull, list, record, words } = answer
+
+export const ACCOUNT = record({ id: text, email: orNull(text), role: words('user', 'admin'), created_at: text })
+
+const KEY_MEMBERS = {
+  id: text,
+  kind: words('secret', 'public'),
+  start: text,
+  name: text,
+  origins: list(text),
+  status: words('live', 'expired', 'revoked'),
+  created_at: text,
+  expires_at: orNull(text),
+  revoked_at: orNull(text),
+  last_used_at: orNull(text),
+}
+
+export const KEY = record(KEY_MEMBERS)
+const DONE = record({ success: bool })
+
+export const accountRoutes: readonly Described[] = [
+  {
+    method: 'post',
+    path: '/api/sign-in/request',
+    id: 'requestSignIn',
+    tag: 'accounts',
+    summary: 'Ask for a mail with a link to sign in.',
+    who: 'anybody',
+    body: { schema: record({ email: text }), example: { email: 'alice@example.com' } },
+    answer: record({ success: bool, message: text }),
+    refuses: [503],
+  },
+  {
+    method: 'post',
+    path: '/api/sign-in',
+    id: 'signIn',
+    tag: 'accounts',
+    summary: 'Sign in with the token of such a link.',
+    who: 'anybody',
+    body: { schema: record({ token: text }), example: { token: 'token-of-the-link' } },
+    answer: record({ token: text, expires_in: integer, account: ACCOUNT }),
+    refuses: [401, 403, 503],
+  },
+  {
+    method: 'post',
+    path: '/api/sign-out',
+    id: 'signOut',
+    tag: 'accounts',
+    summary: 'End the session of the cookie that comes along.',
+    who: 'anybody',
+    answer: DONE,
+    refuses: [403, 503],
+  },
+  {
+    method: 'get',
+    path: '/api/account',
+    id: 'getAccount',
+    tag: 'accounts',
+    summary: 'The account of the caller.',
+    who: 'account',
+    answer: record({ account: ACCOUNT }),
+    refuses: [404],
+  },
+  {
+    method: 'get',
+    path: '/api/credits',
+    id: 'getCredits',
+    tag: 'accounts',
+    summary: 'Credits left, and what was used on each of the last 30 days.',
+    who: 'account',
+    answer: creditsAction.output,
+  },
+  {
+    method: 'get',
+    path: '/api/keys',
+    id: 'listKeys',
+    tag: 'accounts',
+    summary: 'The keys of the account, without their secrets.',
+    who: 'account',
+    answer: record({ keys: list(KEY) }),
+  },
+  {
+    method: 'post',
+    path: '/api/keys',
+    id: 'createKey',
+    tag: 'accounts',
+    summary: 'A new key; it is shown this once.',
+    who: 'account',
+    body: {
+      schema: record({
+        name: text,
+        kind: answer.optional(words('secret', 'public')),
+        origins: answer.optional(list(text)),
+      }),
+      example: { name: 'Shop', kind: 'public', origins: ['https://shop.example'] },
+    },
+    status: 201,
+    answer: record({ ...KEY_MEMBERS, key: text }),
+    refuses: [403, 409],
+  },
+  {
+    method: 'delete',
+    path: '/api/keys/{id}',
+    id: 'revokeKey',
+    tag: 'accounts',
+    summary: 'End a key at once.',
+    who: 'account',
+    answer: record({ success: bool, id: text }),
+  },
+  {
+    method: 'post',
+    path: '/api/keys/{id}/rotate',
+    id: 'rotateKey',
+    tag: 'accounts',
+    summary: 'A new key in the place of an old one, which works a while longer.',
+    who: 'account',
+    body: {
+      schema: record({ overlap_hours: answer.optional(integer) }),
+      example: { overlap_hours: 24 },
+      required: false,
+    },
+    status: 201,
+    answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
+    refuses: [403, 409],
+  },
+  {
+    method: 'get',
+    path: '/api/accounts',
+    id: 'listAccounts',
+    tag: 'admin',
+    summary: 'The newest accounts.',
+    who: 'administrator',
+    answer: record({ accounts: list(ACCOUNT) }),
+  },
+  {
+    method: 'get',
+    path: '/api/mails',
+    id: 'listMails',
+    tag: 'admin',
+    summary: 'Mail that was kept instead of sent.',
+    who: 'administrator',
+    answer: record({
+      mails: list(record({ id: text, recipient: text, subject: text, text, created_at: text })),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/api/jobs',
+    id: 'listJobs',
+    tag: 'admin',
+    summary: 'Jobs in the background.',
+    who: 'administrator',
+    query: [
+      { name: 'status', schema: words('ready', 'running', 'done', 'dead'), description: 'Only those in this state.' },
+    ],
+    answer: record({
+      jobs: list(
+        record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
+      ),
+    }),
+  },
+]

@@ -1,0 +1,233 @@
+import { answer } from '../../../kernel/answers.ts'
+import {
+  CHECK,
+  CHECKOUT_WALLET,
+  MADE_CHECKOUT,
+  MOMENT,
+  OVERVIEW,
+  OWN_CHECKOUT,
+  PAYMENT,
+  RECORD,
+  STATS,
+  checkoutAction,
+} from '../../../modules/checkout/index.ts'
+import { DELIVERY, EVENT_WITH_DELIVERIES } from '../../../modules/webhooks/index.ts'
+import type { Described } from '../operation.ts'
+
+const { text, bool, integer, optional, orNull, list, record, words } = answer
+
+const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
+const BODY = { schema: checkoutAction.input, example: checkoutAction.example.request }
+
+/** Checkouts of an account; the same under `/api/admin`, where administrators see all. */
+function ownRoutes(path: string, suffix: string, whose: string): Described[] {
+  const shared = { tag: 'checkout', who: 'account' } as const
+  return [
+    {
+      ...shared,
+      method: 'get',
+      path,
+      id: `listCheckouts${suffix}`,
+      summary: `Checkouts ${whose}, newest first.`,
+      query: [
+        { name: 'limit', schema: integer, description: 'How many at most: 1 to 100, 25 unless told.' },
+        { name: 'offset', schema: integer, description: 'How many to skip.' },
+        { name: 'cursor', schema: text, description: '`next_cursor` of the page before; instead of `offset`.' },
+        {
+          name: 'status',
+          schema: words('pending', 'detected', 'partial', 'complete', 'expired', 'cancelled', 'paid', 'all'),
+          description: 'Only those of this status; `paid` is `complete`.',
+        },
+      ],
+      answer: record({
+        checkouts: list(OWN_CHECKOUT),
+        total: integer,
+        limit: integer,
+        offset: integer,
+        next_cursor: orNull(text),
+      }),
+    },
+    {
+      ...shared,
+      method: 'post',
+      path,
+      id: `createCheckout${suffix}`,
+      summary: 'Ask for a payment.',
+      body: BODY,
+      once: true,
+      status: 201,
+      answer: MADE_CHECKOUT,
+      refuses: [403, 404, 409, 502, 503, 504],
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/stats`,
+      id: `getCheckoutStats${suffix}`,
+      summary: 'What the checkouts of the account came to, and each of the last 30 days.',
+      answer: STATS,
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/overview`,
+      id: `getCheckoutOverview${suffix}`,
+      summary: 'The same over all accounts.',
+      who: 'administrator',
+      answer: OVERVIEW,
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/unmatched`,
+      id: `listUnmatchedPayments${suffix}`,
+      summary: 'Money that came to an address of the account and fits no checkout.',
+      answer: record({ payments: list(PAYMENT) }),
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/export.csv`,
+      id: `exportPayments${suffix}`,
+      summary: 'Every payment as a table.',
+      type: 'text/csv',
+      answer: text,
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/{id}`,
+      id: `getCheckout${suffix}`,
+      summary: 'A checkout with its payments, events and history.',
+      answer: record({
+        checkout: OWN_CHECKOUT,
+        payments: list(PAYMENT),
+        webhook_events: list(EVENT_WITH_DELIVERIES),
+        wallet: orNull(CHECKOUT_WALLET),
+        timeline: list(MOMENT),
+      }),
+    },
+    {
+      ...shared,
+      method: 'put',
+      path: `${path}/{id}`,
+      id: `updateCheckout${suffix}`,
+      summary: 'Change a checkout: what it says until it is paid, what it asks for until it was seen.',
+      body: { schema: checkoutAction.input, example: { title: 'Coffee' } },
+      answer: CHANGED,
+      refuses: [403, 409, 502, 504],
+    },
+    {
+      ...shared,
+      method: 'delete',
+      path: `${path}/{id}`,
+      id: `deleteCheckout${suffix}`,
+      summary: 'Cancel an open checkout, or hide one that is over.',
+      answer: record({ success: bool, deleted: bool, id: text }),
+      refuses: [409],
+    },
+    {
+      ...shared,
+      method: 'post',
+      path: `${path}/{id}/mark`,
+      id: `markCheckoutPaid${suffix}`,
+      summary: 'Say that a checkout is paid, by a block if there is one.',
+      body: { schema: record({ block_hash: optional(answer.hash) }), example: {}, required: false },
+      answer: CHANGED,
+      refuses: [403, 409],
+    },
+    {
+      ...shared,
+      method: 'post',
+      path: `${path}/{id}/redeliver`,
+      id: `redeliverCheckoutEvents${suffix}`,
+      summary: 'Send the events of a checkout again.',
+      once: true,
+      answer: record({ success: bool, redelivered: integer, deliveries: list(DELIVERY) }),
+    },
+  ]
+}
+
+/** What payers and shops ask with the id alone. `/confirm/{id}` and `/checkout/{id}/check` are other names of `/check/{id}`. */
+const payerRoutes: readonly Described[] = [
+  ...(['get', 'post'] as const).flatMap((method): Described[] => [
+    {
+      method,
+      path: '/check/{id}',
+      id: method === 'get' ? 'checkPayment' : 'checkPaymentByPost',
+      tag: 'checkout',
+      summary: 'How a payment stands. Proof of payment is `status` `complete`, and its `block`.',
+      who: 'anybody',
+      answer: CHECK,
+    },
+    {
+      method,
+      path: '/confirm/{id}',
+      id: method === 'get' ? 'confirmPayment' : 'confirmPaymentByPost',
+      tag: 'checkout',
+      summary: 'Another name of `/check/{id}`.',
+      who: 'anybody',
+      answer: CHECK,
+    },
+    {
+      method,
+      path: '/checkout/{id}/check',
+      id: method === 'get' ? 'checkCheckout' : 'checkCheckoutByPost',
+      tag: 'checkout',
+      summary: 'Another name of `/check/{id}`.',
+      who: 'anybody',
+      answer: CHECK,
+    },
+  ]),
+  {
+    method: 'get',
+    path: '/checkout/{id}',
+    id: 'getRecord',
+    tag: 'checkout',
+    summary: 'The public record of a checkout: what its page shows.',
+    who: 'anybody',
+    answer: RECORD,
+  },
+  {
+    method: 'get',
+    path: '/pay/{id}',
+    id: 'getPaymentPage',
+    tag: 'checkout',
+    summary: 'The page of a checkout; for `Accept: application/json`, or with `json`, its record.',
+    who: 'anybody',
+    query: [
+      { name: 'json', schema: words('true', '1'), description: 'Asks for the record whatever is accepted.' },
+      { name: 'choice', schema: text, description: 'What this payer chose to pay, in raw.' },
+    ],
+    answer: RECORD,
+    refuses: [503],
+  },
+  {
+    method: 'get',
+    path: '/pay/{id}/events',
+    id: 'followPayment',
+    tag: 'checkout',
+    summary:
+      'Server-sent events named `status`: the data of each is what `/check/{id}` answers. Ends with the payment.',
+    who: 'anybody',
+    type: 'text/event-stream',
+    answer: text,
+  },
+  {
+    method: 'post',
+    path: '/pay/{id}/amount',
+    id: 'chooseAmount',
+    tag: 'checkout',
+    summary: 'Say how much, where the payer decides.',
+    who: 'anybody',
+    body: { schema: record({ amount: answer.oneOf(text, answer.number) }), example: { amount: '1.5' } },
+    answer: RECORD,
+    refuses: [409, 503],
+  },
+]
+
+export const checkoutRoutes: readonly Described[] = [
+  ...ownRoutes('/api/checkouts', '', 'of the account'),
+  ...ownRoutes('/api/admin/checkouts', 'AsAdmin', 'of all accounts to administrators, and of the account to others'),
+  ...payerRoutes,
+]

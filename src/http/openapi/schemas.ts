@@ -1,0 +1,49 @@
+import { form } from '../../kernel/free-field.ts'
+
+export type Schema = Record<string, unknown>
+
+/** Schemas that have a name of their own in the document. Wherever one of them stands, its name does. */
+export type Names = ReadonlyMap<unknown, string>
+
+/** Our own notes in a schema mean nothing to its readers. */
+const PRIVATE = new Set(['refusal', 'reader', 'format', 'form'])
+/** Members whose names are the API's, and not those of the language of schemas. */
+const NAMED = new Set(['properties', 'patternProperties'])
+/** Values, in which anything may stand. */
+const VALUES = new Set(['enum', 'const', 'examples', 'default', 'required'])
+
+export const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+/** A schema as anybody may read it: without our notes, and with what a field takes that no schema checks. */
+export function publicSchema(schema: unknown, names: Names = new Map()): Schema {
+  const name = names.get(schema)
+  return name === undefined ? unnamed(schema, names) : refTo(name)
+}
+
+/** The same of a schema that stands under its name. */
+export function unnamed(schema: unknown, names: Names): Schema {
+  const own = schema as Schema
+  const shown: Schema = {}
+  for (const [name, inner] of Object.entries(own)) {
+    if (!PRIVATE.has(name) && !name.startsWith('~')) shown[name] = showMember(name, inner, names)
+  }
+  return withForm(own, shown)
+}
+
+function showMember(name: string, inner: unknown, names: Names): unknown {
+  if (VALUES.has(name) || typeof inner !== 'object' || inner === null) return inner
+  if (Array.isArray(inner)) return inner.map((each) => publicSchema(each, names))
+  if (!NAMED.has(name)) return publicSchema(inner, names)
+  return Object.fromEntries(Object.entries(inner).map(([each, schema]) => [each, publicSchema(schema, names)]))
+}
+
+function withForm(own: Schema, shown: Schema): Schema {
+  if (own.form !== undefined) return { ...shown, ...publicSchema(own.form) }
+  if (own.reader === 'flag' && own.type === undefined) return { ...shown, ...publicSchema(form.flag) }
+  // An object without members is one with any; generators would take it for one that must be empty.
+  const { type, properties = {}, additionalProperties } = shown
+  if (type === 'object' && additionalProperties === undefined && Object.keys(properties as object).length === 0) {
+    return { ...shown, additionalProperties: true }
+  }
+  return shown
+}

@@ -1,0 +1,32 @@
+/** Groups of operations, by the room they belong to: what they are called, and what they are about. */
+const TAGS = {
+  rpc: ['RPC', 'The one endpoint of all actions.'],
+  names: ['Names', 'Names that stand for addresses.'],
+  ledger: ['Ledger', 'Accounts, blocks and what waits to be received.'],
+  accounts: ['Accounts', 'Keys, credits and signing in.'],
+  market: ['Market', 'Prices.'],
+  reps: ['Representatives', 'Who votes, and how well.'],
+  work: ['Work', 'Proof of work.'],
+  wallets: ['Wallets', 'Wallets whose keys the service keeps.'],
+  checkout: ['Checkout', 'Asking for payments, and knowing when they are paid.'],
+  webhooks: ['Webhooks', 'Events, their deliveries, and what signs them.'],
+  billing: ['Billing', 'Buying credits.'],
+  usernames: ['Usernames', 'Leasing and changing names.'],
+  email: ['Email', 'Payments to mail addresses.'],
+  faucet: ['Faucet', 'A small amount to begin with.'],
+  swap: ['Swap', 'Exchanging nano for other currencies.'],
+  x402: ['Pay per request', 'Prices of requests, and a facilitator for payments of other services.'],
+  admin: ['Administration', 'For administrators of the gateway.'],
+  service: ['Service', 'The gateway itself.'],
+} as const satisfies Record<string, readonly [name: string, description: string]>
+
+export type Tag = keyof typeof TAGS
+
+/** The name of a group. A room without one is forgotten here. */
+export function tagOf(room: string): string {
+  const tag = Object.hasOwn(TAGS, room) ? TAGS[room as Tag] : undefined
+  if (!tag) throw new RangeError(`The room ${room} has no tag in the API’s description.`)
+  return tag[0]
+}
+
+export const listTags = () => Object.values(TAGS).map(([name, description]) => ({ name, description }))

@@ -1,0 +1,33 @@
+import Type, { type TSchema } from 'typebox'
+
+/**
+ * A field that its module reads itself, so that a refusal can be in its own words. No schema checks it; `form` tells
+ * readers of the API what is taken.
+ */
+export function freeField(form: TSchema, description: string, example?: unknown) {
+  return Type.Unsafe<unknown>({ description, form, ...(example !== undefined && { examples: [example] }) })
+}
+
+const text = Type.String()
+const number = Type.Number()
+
+/** What such fields take. */
+export const form = {
+  text,
+  flag: Type.Union([
+    Type.Boolean(),
+    Type.String({ enum: ['true', 'false', '1', '0'] }),
+    Type.Integer({ minimum: 0, maximum: 1 }),
+  ]),
+  /** A decimal as text, or as a number that prints as one. */
+  amount: Type.Union([text, number]),
+  /** A date, or seconds since 1970. */
+  moment: Type.Union([text, number]),
+  texts: Type.Array(text),
+  words: (...words: string[]) => Type.String({ enum: words }),
+  oneOf: (...forms: TSchema[]) => Type.Union(forms),
+  object: Type.Object({}, { additionalProperties: true }),
+  record: Type.Object,
+  optional: Type.Optional,
+  list: (items: TSchema) => Type.Array(items),
+} as const

@@ -1,0 +1,193 @@
+import { answer } from '../../kernel/answers.ts'
+import { checkout as checkoutAction } from './actions/checkout.ts'
+import { OPTIONAL_KINDS } from './event-kinds.ts'
+
+/* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */
+
+const { text, bool, integer, raw, nano, unix, url, address, hash, optional, orNull, list, record, words, map } = answer
+
+const STATUSES = ['pending', 'detected', 'partial', 'complete', 'expired', 'cancelled'] as const
+const STATUS = words(...STATUSES, 'refunded')
+const ADDITIONAL = words('none', 'overpaid', 'paid_late', 'marked')
+const MODE = words('unique_amount', 'unique_address', 'generated_wallet')
+const DISCOUNT = answer.oneOf(answer.number, bool)
+
+const BLOCK = record({ hash, account: address, amount: nano, amount_raw: raw })
+const BOUGHT = record({ title: text, value: text, value_raw: optional(raw), discount: DISCOUNT })
+
+/** What was bought of the service, and what went back. */
+const ORDERED = {
+  order: optional(answer.object),
+  error: optional(text),
+  refund: optional(record({ hash: orNull(hash), amount: nano, amount_raw: raw, address: orNull(address) })),
+}
+
+const PAID = {
+  amount: orNull(nano),
+  amount_raw: orNull(raw),
+  amount_paid: nano,
+  amount_paid_raw: raw,
+  amount_excess: optional(nano),
+  amount_excess_raw: optional(raw),
+}
+
+const CHECKED = {
+  id: text,
+  status: STATUS,
+  additional_status: ADDITIONAL,
+  success: bool,
+  address,
+  ...PAID,
+  amount_due_raw: raw,
+  expires_unix: unix,
+  json: url,
+  browser: url,
+  message: optional(text),
+  block: optional(BLOCK),
+  plan: optional(BOUGHT),
+  detected_block: optional(BLOCK),
+  expired: optional(bool),
+  ...ORDERED,
+}
+
+/** How a payment stands, for anybody who knows the id. */
+export const CHECK = record(CHECKED)
+
+/** The public record: what the page shows. */
+export const RECORD = record({
+  ...CHECKED,
+  check: url,
+  mode: MODE,
+  currency: text,
+  fiat_amount: optional(text),
+  note: optional(text),
+  title: optional(text),
+  description: optional(text),
+  image: optional(text),
+  success_url: optional(text),
+  cancel_url: optional(text),
+  plans: optional(
+    list(
+      record({
+        title: text,
+        value: text,
+        value_raw: optional(raw),
+        fiat_amount: optional(text),
+        discount: DISCOUNT,
+        link: optional(answer.paymentUri),
+        qrcode: answer.png,
+      }),
+    ),
+  ),
+  link: optional(answer.paymentUri),
+  qrcode: answer.png,
+  created_unix: unix,
+  paid_unix: optional(unix),
+})
+
+/** A checkout as its merchant sees it. */
+export const OWN_CHECKOUT = record({
+  id: text,
+  account: orNull(text),
+  status: STATUS,
+  additional_status: ADDITIONAL,
+  mode: MODE,
+  address,
+  merchant_address: optional(address),
+  currency: text,
+  price: orNull(text),
+  fiat_amount: optional(orNull(text)),
+  ...PAID,
+  plans: list(record({ title: text, value: text, discount: DISCOUNT, value_raw: orNull(raw) })),
+  plan: optional(BOUGHT),
+  title: orNull(text),
+  description: orNull(text),
+  image: orNull(text),
+  success_url: orNull(text),
+  cancel_url: orNull(text),
+  webhook_url: orNull(text),
+  webhook_events: list(text),
+  webhook_secret_set: bool,
+  notify: orNull(text),
+  metadata: answer.object,
+  note: orNull(text),
+  block_hash: orNull(hash),
+  payer: orNull(address),
+  hidden: bool,
+  created_unix: unix,
+  expires_unix: unix,
+  paid_unix: orNull(unix),
+  browser: url,
+  check: url,
+  json: url,
+  ...ORDERED,
+})
+
+export const PAYMENT = record({
+  block_hash: hash,
+  block_url: text,
+  kind: words('counted', 'late', 'unmatched'),
+  checkout_id: orNull(text),
+  address,
+  payer: address,
+  amount: nano,
+  amount_raw: raw,
+  rate: orNull(text),
+  rate_source: orNull(text),
+  at_unix: unix,
+})
+
+export const MOMENT = record({
+  seq: integer,
+  status: STATUS,
+  additional_status: ADDITIONAL,
+  at_unix: unix,
+  reason: text,
+  block_hash: optional(hash),
+})
+
+export const CHECKOUT_WALLET = record({
+  id: text,
+  address,
+  status: words('active', 'held', 'expiring', 'ended', 'deleted'),
+  balance: raw,
+  balance_nano: nano,
+})
+
+const REVENUE = map(record({ count: integer, amount: text, amount_raw: raw }))
+
+const COUNTED = {
+  total: integer,
+  by_status: record(Object.fromEntries(STATUSES.map((status) => [status, integer]))),
+  revenue: REVENUE,
+  series: list(record({ date: text, count: integer, amount: nano, amount_raw: raw, revenue: REVENUE })),
+}
+
+export const STATS = record(COUNTED)
+
+export const OVERVIEW = record({
+  ...COUNTED,
+  accounts: list(record({ account: orNull(text), total: integer, complete: integer, amount: nano, amount_raw: raw })),
+})
+
+/** What whoever made a checkout gets, at whichever door. */
+export const MADE_CHECKOUT = checkoutAction.output
+
+/** What is sent to the address of a webhook (contract 6). */
+export const CHECKOUT_EVENT = record({
+  id: text,
+  type: words('payment.completed', ...OPTIONAL_KINDS),
+  created_unix: unix,
+  checkout_id: text,
+  checkout: url,
+  status: STATUS,
+  address,
+  payment: record({ address, amount: nano, amount_raw: raw }),
+  block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),
+  currency: optional(text),
+  fiat_amount: optional(orNull(text)),
+  rate: optional(orNull(text)),
+  rate_source: optional(orNull(text)),
+  plan: record({ title: text, value: nano, discount: DISCOUNT, value_raw: raw }),
+  metadata: answer.object,
+})

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { type IncomingMessage, request } from 'node:http'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { DESCRIBED } from '../../src/http/openapi/index.ts'
+import type { Described } from '../../src/http/openapi/operation.ts'
+import { parseNano } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
+import { Signer } from '../support/blocks.ts'
+import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { openPayer, openShop, payloadOf, paymentBlock } from '../x402/world.ts'
+
+/* The document at /openapi.json, held against the gateway that hands it out. */
+
+type Members = Record<string, unknown>
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Operation }>
+  components: { schemas: Record<string, Members> }
+}
+
+interface Operation {
+  operationId: string
+  summary: string
+  tags: string[]
+  responses: Record<string, unknown>
+}
+
+/** For people, with forms and pictures; and what only the embedded ledger has. */
+const PAGES = [
+  /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
+  /^GET \/assets\//,
+  /^GET \/button\.js$/,
+  /^GET \/pay\/:id\/(receipt|image)$/,
+  /^GET \/claim(\/decline)?$/,
+]
+
+const readDocument = async ({ url }: Pick<Gateway, 'url'>) =>
+  (await ask(`${url}/openapi.json`, { method: 'GET' })).json<Document>()
+
+test('every route is in the document or is a page, and every path of the document is a route', async (t) => {
+  const gateway = await openGateway(t)
+  const routes = gateway.app.doors.routes
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((route) => !route.startsWith('HEAD ') && !PAGES.some((page) => page.test(route)))
+  const { paths } = await readDocument(gateway)
+  const described = Object.entries(paths).flatMap(([path, verbs]) =>
+    Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+  )
+  const rpc = ['POST /', ...gateway.app.doors.actions.map(({ name }) => `POST /actions/${name}`)]
+  assert.deepEqual(new Set(described), new Set([...routes, ...rpc]))
+})
+
+test('every operation has a name of its own, every property a type, and what every caller may meet is said', async (t) => {
+  const { paths, webhooks, components } = await readDocument(await openGateway(t))
+  const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((verbs) => Object.values(verbs))
+  const ids = operations.map(({ operationId }) => operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const [path, verbs] of Object.entries(paths)) {
+    for (const { responses } of Object.values(verbs))
+      for (const status of [400, 429]) assert.ok(responses[status], path)
+  }
+  const { responses } = paths['/actions/cloud_wallet']!.post!
+  for (const status of [200, 400, 401, 402, 403, 409, 413, 429, 500, 502, 503, 504])
+    assert.ok(responses[status], `${status}`)
+  const untyped: string[] = []
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === 'example' || name === 'examples' || name === 'mapping') continue
+      walk(inner, `${path}/${name}`)
+      if (name !== 'properties' || path.endsWith('/properties')) continue
+      for (const [property, schema] of Object.entries(inner as Record<string, Members>)) {
+        const { type, anyOf, oneOf, $ref } = schema
+        if (!(type ?? anyOf ?? oneOf ?? $ref)) untyped.push(`${path}.${property}`)
+      }
+    }
+  }
+  walk({ paths, webhooks, components }, '')
+  assert.deepEqual(untyped, [])
+})
+
+test('a webhook is described for each kind of event that can be asked for, and for test events', async (t) => {
+  const { webhooks, components } = await readDocument(await openGateway(t))
+  const { webhook_events: kinds } = components.schemas['checkout.request']!.properties as Record<
+    string,
+    { items: { enum: string[] } }
+  >
+  assert.deepEqual(new Set(Object.keys(webhooks)), new Set([...kinds!.items.enum, 'ping']))
+})
+
+/** A schema that allows nothing it does not name: an answer may have more, but then nobody knows of it. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed)
+  if (typeof value !== 'object' || value === null) return value
+  const shut = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closed(inner)]))
+  const { type, properties = {}, additionalProperties } = shut as { type?: unknown; properties?: object } & Members
+  const isOpen = type !== 'object' || additionalProperties !== undefined || Object.keys(properties).length === 0
+  return isOpen ? shut : { ...shut, additionalProperties: false }
+}
+
+const bearer = (key: string | undefined) => ({ authorization: `Bearer ${key}` })
+const address = new Signer(31).address
+
+/** One thing of each kind, at its richest. */
+async function furnish(gateway: Gateway, key: Record<string, string>) {
+  const { node } = gateway.app.devnet!
+  const at = (path: string, body?: object) =>
+    ask(`${gateway.url}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { ...key, accept: 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const open = async (fields: object) => (await at('/api/checkouts', { address, ...fields })).json()
+  const rich = {
+    amount: '1',
+    title: 'Lamp',
+    description: 'Bright',
+    image: 'https://shop.example/lamp.png',
+    success_url: 'https://shop.example/thanks',
+    cancel_url: 'https://shop.example/cart',
+    webhook_url: 'http://127.0.0.1:9/paid',
+    webhook_events: ['payment.detected'],
+    notify: 'shop@example.com',
+    metadata: { order: 'A-1' },
+    note: 'first',
+  }
+  const pay = async (to: string, amount: string) => node.fund(fromAddress(to)!, parseNano(amount)!)
+  const checkouts = {
+    paid: await open(rich),
+    plans: await open({ plans: [{ title: 'Large', value: '3', discount: 10 }] }),
+    fiat: await open({ amount: '5', currency: 'USD' }),
+    wallet: await open({ amount: '2', mode: 'generated_wallet' }),
+    late: await open({ amount: '4' }),
+    open: await open({}),
+  }
+  await pay(checkouts.paid.address!, checkouts.paid.amount!)
+  await until(async () => (await at(`/check/${checkouts.paid.id}`)).json().status === 'complete')
+  const unmatched = await pay(address, '4')
+  const waits = async () => (await at('/api/checkouts/unmatched')).json<{ payments: unknown[] }>().payments.length > 0
+  await until(waits)
+  const offer = (await gateway.call('get_name', { name: 'alice' })).json<{ id: string }>()
+  const sent = await gateway.call(
+    'nano_email',
+    { amount: '1', emails: ['a@example.com', 'b@example.com'], refund_address: address, message: 'Hi', from: 'Bob' },
+    key,
+  )
+  const email = sent.json<{ id: string; address: string }>()
+  await pay(email.address, '2')
+  const mails = async () => (await at('/api/mails')).json<{ mails: { recipient: string; text: string }[] }>().mails
+  const codes = async () => (await mails()).flatMap(({ text }) => /\/claim#([\w-]{43})/.exec(text)?.[1] ?? [])
+  await until(async () => (await codes()).length === 2)
+  const { key: _shown, id: keyId } = (await at('/api/keys', { name: 'Second' })).json()
+  const { event } = (await at('/api/webhooks/ping', { url: 'http://127.0.0.1:9/' })).json<{ event: { id: string } }>()
+  await at('/api/sign-in/request', { email: 'alice@example.com' })
+  const token = async () => (await mails()).flatMap(({ text }) => /sign-in\S*#([\w.-]+)/.exec(text)?.[1] ?? [])[0]
+  await until(async () => (await token()) !== undefined)
+  return {
+    checkouts,
+    unmatched,
+    offer,
+    email,
+    codes: await codes(),
+    keyId: keyId!,
+    eventId: event.id,
+    token: (await token())!,
+  }
+}
+
+test('every route answers what the document says, and nothing else', async (t) => {
+  const gateway = await openShop(t, {
+    DEVNET_TREASURY_NANO: '1000000',
+    CHECKOUT_GENERATED_WALLETS: 'all',
+    LIMIT_FREE_PER_MINUTE: '0',
+    LIMIT_CHECK_PER_MINUTE: '0',
+  })
+  const key = bearer(gateway.app.createdKey)
+  const made = await furnish(gateway, key)
+  const { checkouts, email, codes } = made
+  const payer = await openPayer(gateway.node)
+  const payment = () => {
+    const paymentPayload = payloadOf(paymentBlock(gateway.node, payer))
+    return { paymentPayload, paymentRequirements: paymentPayload.accepted }
+  }
+  const ids = Object.values(checkouts).map(({ id }) => id!)
+  const others = ids.filter((id) => id !== checkouts.paid.id && id !== checkouts.late.id)
+  /** Which things a path is asked for; what changes one goes to one that can take it. */
+  const subjectsOf = ({ id, path }: Described): string[] => {
+    if (!path.includes('{')) return ['']
+    if (id.startsWith('markCheckoutPaid')) return [checkouts.late.id!]
+    if (id.startsWith('redeliverCheckoutEvents')) return [checkouts.paid.id!]
+    if (id.startsWith('updateCheckout')) return others
+    if (id === 'chooseAmount') return [checkouts.open.id!]
+    if (path.startsWith('/api/keys/')) return [made.keyId]
+    if (path.startsWith('/api/events/')) return [made.eventId]
+    if (path.startsWith('/actions/')) return ['account_balance']
+    if (path.includes('/email')) return [email.id]
+    return path.startsWith('/api/') ? ids : [...ids, made.offer.id]
+  }
+  const bodies: Record<string, object> = {
+    signIn: { token: made.token },
+    createCheckout: { address, amount: '1' },
+    createCheckoutAsAdmin: { address, amount: '1' },
+    markCheckoutPaid: { block_hash: made.unmatched },
+    pingWebhook: { url: 'http://127.0.0.1:9/' },
+    claimShare: { code: codes[0], address },
+    declineShare: { code: codes[1] },
+    verifyPayment: payment(),
+    settlePayment: payment(),
+  }
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  const wrong: string[] = []
+  const compare = ({ id, answer }: Described, { text }: Reply, at: string) => {
+    const validate = ajv.compile(closed(answer) as object)
+    if (!validate(JSON.parse(text))) wrong.push(`${id} ${at}: ${ajv.errorsText(validate.errors)}`)
+  }
+  const asked = async (route: Described, path: string) => {
+    const body = route.body && JSON.stringify(bodies[route.id] ?? route.body.example)
+    const headers = { accept: 'application/json', ...(route.who !== 'anybody' && key) }
+    return ask(`${gateway.url}${path}`, { method: route.method.toUpperCase(), headers, ...(body && { body }) })
+  }
+  // What takes something away comes last.
+  const order = [...DESCRIBED].sort((a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'))
+  for (const route of order) {
+    if (route.type === 'text/event-stream') continue
+    // Twice gone is not found, and twice marked is a conflict.
+    const isAgain = route.id.endsWith('AsAdmin') && (route.method === 'delete' || route.id.startsWith('mark'))
+    if (isAgain) continue
+    for (const subject of subjectsOf(route)) {
+      const reply = await asked(route, route.path.replace(/\{\w+\}/, subject))
+      const status = route.status ?? 200
+      if (reply.status !== status) wrong.push(`${route.id} ${subject}: ${reply.status} ${reply.text.slice(0, 200)}`)
+      else if (route.type === undefined) compare(route, reply, subject)
+      else assert.match(String(reply.headers['content-type']), new RegExp(`^${route.type}`))
+    }
+  }
+  assert.deepEqual(wrong, [])
+
+  // What is told by events is what webhooks carry.
+  const { webhooks, components } = await readDocument(gateway)
+  const list = await ask(`${gateway.url}/api/events`, { method: 'GET', headers: key })
+  const { events } = list.json<{ events: { type: string; payload: object }[] }>()
+  const api = new Ajv2020({ strict: false }).addSchema(closed({ webhooks, components }) as object, 'api')
+  const kinds = new Set(events.map(({ type }) => type))
+  assert.ok(kinds.has('payment.completed') && kinds.has('ping'))
+  for (const { type, payload } of events) {
+    const at = `api#/webhooks/${type}/post/requestBody/content/application~1json/schema`
+    const validate = api.getSchema(at)!
+    assert.ok(validate(payload), `${type}: ${api.errorsText(validate.errors)}`)
+  }
+})
+
+test('the stream of a payment tells what its check answers', async (t) => {
+  const gateway = await openGateway(t)
+  const made = (await gateway.call('checkout', { address, amount: '1' })).json()
+  const route = findDescribed('GET', `/pay/${made.id}/events`)!
+  assert.equal(route.type, 'text/event-stream')
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    request(`${gateway.url}/pay/${made.id}/events`, resolve).on('error', reject).end(),
+  )
+  assert.match(String(response.headers['content-type']), /^text\/event-stream/)
+  let told = ''
+  for await (const chunk of response) {
+    told += String(chunk)
+    if (/^data: .*\n/m.test(told)) break
+  }
+  assert.match(told, /^event: status$/m)
+  const [, data = ''] = /^data: (.*)$/m.exec(told)!
+  checkRoute('GET', `${gateway.url}/check/${made.id}`, { status: 200, text: data, type: 'application/json' })
+})
+
+test('an answer other than described turns the test red that got it: a member less, another type, a status or a refusal untold', async (t) => {
+  const { app } = await openGateway(t)
+  const route = (path: string, status: number, body: unknown) => () =>
+    checkRoute('GET', `http://gateway${path}`, { status, text: JSON.stringify(body), type: 'application/json' })
+  const error = { error: 'No.', message: 'No.', code: 'not_found' }
+  assert.doesNotThrow(route('/health/live', 200, { status: 'live', more: 1 }))
+  assert.doesNotThrow(route('/api/keys', 401, error))
+  assert.throws(route('/health/live', 200, {}), /GET \/health\/live answers other than it says/)
+  assert.throws(route('/health/live', 200, { status: 7 }), /answers other/)
+  assert.throws(route('/api/keys', 402, error), /nobody is told of the status 402/)
+  assert.throws(route('/api/keys', 401, { error: 'No.' }), /answers other/)
+  const action = (name: string, status: number, body: object) => () =>
+    checkAnswer(app.doors.actions, name, { status, text: JSON.stringify(body) })
+  assert.doesNotThrow(action('account_info', 200, { error: 'Account not found' }))
+  assert.throws(action('nano_to_raw', 200, { error: 'Account not found' }), /it has no refusals/)
+  assert.throws(action('nano_to_raw', 409, error), /nobody is told of the status 409/)
+})

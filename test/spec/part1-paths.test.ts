@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { encode, newHash, openPayer, openShop, paymentBlock, payloadOf, requiredOf, responseOf } from '../x402/world.ts'
+import { alice } from './town.ts'
+
+/* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */
+
+type Headers = Record<string, string>
+
+const by = (url: string, name: string, body: object | string = {}, headers: Headers = {}) =>
+  ask(`${url}/actions/${name}`, { body: typeof body === 'string' ? body : JSON.stringify(body), headers })
+
+/** What two answers to the same question have in common: everything but the moment. */
+function meaningOf({ status, headers, text }: Reply) {
+  const {
+    date: _date,
+    'x-request-id': _id,
+    'server-timing': _timing,
+    'ratelimit-remaining': _left,
+    'ratelimit-reset': _reset,
+    'x-cache': _cache,
+    ...lasting
+  } = headers
+  return { status, text, headers: lasting }
+}
+
+test('an action answers by its path word for word what it answers at the one endpoint: reads, refusals of the ledger, wrong fields, keys (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call, app } = await openGateway(t, { DEVNET_TREASURY_NANO: '10' })
+  const key = { authorization: `Bearer ${app.createdKey}` }
+  const questions: [name: string, fields: object, status: number, headers?: Headers][] = [
+    ['account_balance', { account: alice.address }, 200],
+    ['version', {}, 200],
+    ['pending', { account: alice.address }, 200],
+    ['account_info', { account: alice.address }, 200],
+    ['account_info', { account: 'nobody' }, 400],
+    ['account_info', {}, 400],
+    ['nano_to_raw', { amount: '1.5', amuont: '2' }, 200],
+    ['account_balance', { account: '@nobody' }, 400],
+    ['rpc_credits', {}, 401],
+    ['rpc_credits', {}, 401, { authorization: 'Bearer rpc_sk_wrong' }],
+    ['rpc_credits', {}, 200, key],
+    ['rpc_credits', { key: app.createdKey }, 200],
+    ['account_get', { key: '0'.repeat(64) }, 200],
+  ]
+  for (const [name, fields, status, headers = {}] of questions) {
+    const usual = await call(name, fields, headers)
+    const byPath = await by(url, name, fields, headers)
+    assert.equal(byPath.status, status, `${name}: ${byPath.text}`)
+    // The credits count what was asked a moment before.
+    if (name === 'rpc_credits' && status === 200)
+      assert.deepEqual(Object.keys(byPath.json()), Object.keys(usual.json()))
+    else assert.deepEqual(meaningOf(byPath), meaningOf(usual), name)
+  }
+  const spelt = await by(url, 'nano_to_raw', { amount: '1', amuont: '2' })
+  assert.equal(spelt.headers['x-ignored-fields'], 'amuont')
+  const slash = await by(url, 'nano_to_raw/', { amount: '1' })
+  const keyInUrl = await by(url, `rpc_credits?key=${app.createdKey}`)
+  assert.deepEqual([slash.status, keyInUrl.status], [200, 200])
+  const unread = await by(url, 'version', '{')
+  assert.deepEqual([unread.status, unread.json().code], [400, 'invalid_json'])
+  const deep = await by(url, 'version', '['.repeat(30))
+  assert.equal(deep.json().error, 'Max JSON depth exceeded')
+})
+
+test('every action has its path, under each of its names, and asks there for the same key (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call, app } = await openGateway(t)
+  for (const { name, synonyms = [], example } of app.doors.actions) {
+    // Published once, its block is an old one.
+    if (name === 'process') continue
+    for (const each of [name, ...synonyms]) {
+      const usual = await call(each, example.request)
+      const byPath = await by(url, each, example.request)
+      assert.equal(byPath.status, usual.status, `${each}: ${byPath.text}`)
+      assert.deepEqual(Object.keys(byPath.json()), Object.keys(usual.json()), each)
+    }
+  }
+})
+
+test('nobody gains requests by asking at two doors, nor by guessing names of actions (contract 1, An action by its path: POST /actions/<name>, unknown name)', async (t) => {
+  const { url, call } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+  assert.equal((await call('nano_to_raw', { amount: '1' })).status, 200)
+  const byPath = await by(url, 'nano_to_raw', { amount: '1' })
+  assert.equal(byPath.headers['ratelimit-remaining'], '1')
+  assert.equal((await by(url, 'stop')).status, 404)
+  for (const name of ['nano_to_raw', 'stop']) assert.equal((await by(url, name, { amount: '1' })).status, 429)
+})
+
+test('what acts once acts once at both doors together (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call } = await openGateway(t)
+  const order = { address: alice.address, amount: '1' }
+  const once = { 'idempotency-key': 'order 1' }
+  const made = await call('checkout', order, once)
+  const again = await by(url, 'checkout', order, once)
+  assert.deepEqual([again.status, again.text, again.headers['idempotent-replayed']], [200, made.text, 'true'])
+  const other = await by(url, 'checkout', { ...order, amount: '2' }, once)
+  assert.deepEqual([other.status, other.json().code], [409, 'idempotency_conflict'])
+})
+
+test('what has a price has it by its path, too, and one payment buys one answer wherever it is shown (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, call, node } = await openShop(t)
+  const payer = await openPayer(node)
+  const fields = { hash: newHash() }
+  const asked = await by(url, 'work_generate', fields)
+  assert.equal(asked.status, 402)
+  assert.deepEqual(requiredOf(asked), requiredOf(await call('work_generate', fields)))
+  const payment = { 'payment-signature': encode(payloadOf(paymentBlock(node, payer))) }
+  const paid = await by(url, 'work_generate', fields, payment)
+  assert.equal(paid.status, 200, paid.text)
+  assert.equal(responseOf(paid).success, true)
+  const again = await call('work_generate', fields, payment)
+  assert.deepEqual([again.text, again.headers['idempotent-replayed']], [paid.text, 'true'])
+  const elsewhere = await by(url, 'work_generate', { hash: newHash() }, payment)
+  assert.deepEqual([elsewhere.status, elsewhere.json().code], [402, 'duplicate_settlement'])
+})
+
+test('an answer that is remembered belongs to its path: the same body means another thing elsewhere (contract 1, An action by its path: POST /actions/<name>)', async (t) => {
+  const { url, post } = await openGateway(t)
+  const body = JSON.stringify({ account: alice.address })
+  for (let at = 0; at < 3; at++) {
+    const balance = await by(url, 'account_balance', body)
+    const key = await by(url, 'account_key', body)
+    assert.deepEqual(Object.keys(key.json()), ['key'])
+    assert.equal(balance.json().balance, '0', balance.text)
+    if (at > 0) assert.equal(balance.headers['x-cache'], 'hit')
+  }
+  for (const text of [body, `actions/account_balance ${body}`, ` ${body}`]) {
+    assert.equal((await post(text)).status, 400, text)
+  }
+  // Nor does a body, or a path, lead to what the node's door remembers.
+  const asked = JSON.stringify({ action: 'account_balance', account: alice.address })
+  for (let at = 0; at < 3; at++) assert.equal((await ask(`${url}/node`, { body: asked })).status, 200)
+  assert.equal((await post(`node ${asked}`)).status, 400)
+  assert.equal((await by(url, 'node', asked)).status, 404)
+})
+
+test('a call without fields needs no body (contract 1, An action by its path: empty body)', async (t) => {
+  const { url, call, post } = await openGateway(t)
+  const { status, text } = await by(url, 'block_count', '')
+  assert.deepEqual([status, text], [200, (await call('block_count')).text])
+  assert.equal((await by(url, 'account_info', '')).json().field, 'account')
+  // Only the path can say what is meant.
+  assert.equal((await post('')).status, 400)
+})
+
+test('a body that means another action than its path is refused, and nothing is done (contract 1, An action by its path: body with action)', async (t) => {
+  const { url } = await openGateway(t)
+  const account = alice.address
+  for (const same of ['receivable', 'pending', '', null]) {
+    assert.equal((await by(url, 'receivable', { action: same, account })).status, 200, String(same))
+  }
+  for (const other of ['account_info', 'stop', 7, ['receivable']]) {
+    const { status, text } = await by(url, 'receivable', { action: other, account })
+    const error = 'The path and the body name different actions.'
+    assert.deepEqual(
+      [status, JSON.parse(text)],
+      [400, { error, message: error, code: 'invalid_action', field: 'action' }],
+    )
+  }
+})
+
+test('404 for a name that no action has; the rest of the path is no part of a name (contract 1, An action by its path: unknown name)', async (t) => {
+  const { url } = await openGateway(t)
+  for (const name of ['stop', 'wallet_create', 'toString', 'Version', '%76ersion', '__proto__']) {
+    const reply = await by(url, name, '{')
+    assert.equal(reply.status, 404, name)
+    const { error, code, field } = reply.json()
+    assert.deepEqual([error, code, field], ['Bad action provided.', 'not_found', 'action'])
+    assert.equal(reply.headers['access-control-allow-origin'], '*')
+  }
+  for (const path of ['', 'version/more', '/version']) assert.equal((await by(url, path)).status, 404, path)
+  for (const method of ['PUT', 'DELETE', 'PATCH']) {
+    assert.equal((await ask(`${url}/actions/version`, { method })).status, 404, method)
+  }
+  assert.equal((await ask(`${url}/actions/version`, { method: 'OPTIONS' })).status, 204)
+})
+
+test('the path of an action tells what it takes and answers: a page to people, schemas to programs (contract 1, An action by its path: GET /actions/<name>)', async (t) => {
+  const { url } = await openGateway(t)
+  const read = (name: string, accept: string) => ask(`${url}/actions/${name}`, { method: 'GET', headers: { accept } })
+  const page = await read('pending', 'text/html')
+  assert.deepEqual([page.status, page.headers.location], [302, '/docs/actions/receivable'])
+  const told = await read('nano_to_raw', '*/*')
+  const { name, request, answer, example } = told.json<{
+    name: string
+    request: { required: string[]; properties: Record<string, object> }
+    answer: { properties: object }
+    example: { request: object }
+  }>()
+  assert.equal(name, 'nano_to_raw')
+  assert.deepEqual([request.required, Object.keys(request.properties)], [['amount'], ['amount']])
+  assert.ok('raw' in answer.properties)
+  assert.equal((await by(url, name, example.request)).status, 200)
+  assert.doesNotMatch(told.text, /"(refusal|reader|form|~\w+)":/)
+  assert.equal((await read('stop', '*/*')).status, 404)
+})
