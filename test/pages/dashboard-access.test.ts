@@ -86,7 +86,8 @@ async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): P
   const dump = await dumpStore(db)
   const keys = await listKeys(db, accountId, 100)
   const named = keys.map(({ id, revokedAt, expiresAt }) => [id, revokedAt, expiresAt])
-  return JSON.stringify([WATCHED.map((table) => dump[table]), named])
+  // When the next look at a payment is due is changed by whoever looks, in the background.
+  return JSON.stringify([WATCHED.map((table) => dump[table]), named]).replaceAll(/\\+"due_at\\+":\d+/g, '')
 }
 
 test('the list of ways in names every one there is', () => {

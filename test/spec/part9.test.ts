@@ -17,7 +17,6 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
   const same: [string, string, object][] = [
     ['receivable', 'pending', account],
     ['receivable', 'pending', { ...account, array: true }],
-    ['accounts_receivable', 'accounts_pending', accounts],
     ['accounts_frontiers', 'account_frontiers', accounts],
     ['price', 'fiat_price', { currency: 'EUR' }],
     ['block_info', 'block', { hash: opened }],
@@ -28,7 +27,7 @@ test('every synonym of an action answers as the action does (contract 9, rules 6
   for (const [name, synonym, fields] of same) {
     const [one, other] = [await call(name, fields), await call(synonym, fields)]
     row(
-      '9, Synonyms: action receivable, action accounts_receivable, action accounts_frontiers, action price, action block_info, action receivable_exists',
+      '9, Synonyms: action receivable, action accounts_frontiers, action price, action block_info, action receivable_exists',
       () => {
         assert.deepEqual([one.status, other.status], [200, 200], name)
         assert.deepEqual(steady(other.json<Members>()), steady(one.json<Members>()), synonym)
