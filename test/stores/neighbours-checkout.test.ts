@@ -170,7 +170,7 @@ tryVerbs(
 )
 
 forEachEngine((_, openFreshStore) => {
-  test('an address is forgotten with what was seen on it when its time is over, and never under an open checkout', async (t) => {
+  test('an address and its amounts are free when their time is over, and never under an open checkout', async (t) => {
     for (const status of OPEN_STATUSES) {
       const { ctx } = await openFreshStore(t)
       await fill(ctx)
@@ -178,17 +178,32 @@ forEachEngine((_, openFreshStore) => {
       const found = await db.selectFrom('watched_addresses').select('address').orderBy('address').execute()
       const [over, open, later] = found.map(({ address }) => address)
       for (const address of [over!, open!, later!]) {
-        const watched = { watched_until: address === later ? NOW + 1 : NOW }
-        await db.updateTable('watched_addresses').set(watched).where('address', '=', address).execute()
-        await db.updateTable('checkout_watchers').set(watched).where('address', '=', address).execute()
+        const end = address === later ? NOW + 1 : NOW
+        await db.updateTable('watched_addresses').set({ watched_until: end }).where('address', '=', address).execute()
+        await db.updateTable('checkout_watchers').set({ watched_until: end }).where('address', '=', address).execute()
+        await db.updateTable('checkout_reservations').set({ release_at: end }).where('address', '=', address).execute()
       }
       await db.updateTable('checkouts').set({ status }).where('address', '=', open!).execute()
+      const guest = { owner: 'whose checkout there is over', since: 1, watched_until: NOW, look: 1, look_height: 7 }
+      await db
+        .insertInto('checkout_watchers')
+        .values({ address: open!, ...guest })
+        .execute()
+      await deleteReleased(db, NOW)
       await watch.deleteUnwatched(db, NOW)
-      const addressesIn = async (table: 'watched_addresses' | 'checkout_sightings' | 'checkout_watchers') =>
-        (await db.selectFrom(table).select('address').orderBy('address').execute()).map(({ address }) => address)
-      assert.deepEqual(await addressesIn('watched_addresses'), [open, later])
-      assert.deepEqual(await addressesIn('checkout_sightings'), [open, later])
-      assert.deepEqual(await addressesIn('checkout_watchers'), [later])
+      for (const table of [
+        'watched_addresses',
+        'checkout_sightings',
+        'checkout_watchers',
+        'checkout_reservations',
+      ] as const) {
+        const left = await db.selectFrom(table).select('address').orderBy('address').execute()
+        assert.deepEqual(
+          left.map(({ address }) => address),
+          [open, later],
+          `${table} under a checkout that is ${status}`,
+        )
+      }
     }
   })
 })
