@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { deleteReleased } from '../../src/modules/checkout/reservations-store.ts'
+import { deleteUnwatched } from '../../src/modules/checkout/watch-store.ts'
+import { ENGINES } from '../support/engines.ts'
 import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { bearer, listEvents, merchant, nano, openWorld, turnUntil, untilStatus } from './world.ts'
+import { bearer, listEvents, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from './world.ts'
 
 /* How payments reach checkouts in every mode; the states they lead through are in test/spec/part3-checkout.test.ts. */
 
 const address = merchant.address
+const third = new Signer(43).address
 const HOUR = 3_600_000
+const DAY = 24 * HOUR
 /** Wallets sign blocks, which need work that this ledger does not ask for and the gateway does. */
 const WITH_WALLETS = { CHECKOUT_GENERATED_WALLETS: 'all', WORK_THREADS: '1', WORK_NODES: 'false' }
 
@@ -83,3 +88,38 @@ test('two instances on one store hear of the same block by event and poller at o
   const completed = await db.selectFrom('checkout_timeline').select('seq').where('status', '=', 'complete').execute()
   assert.equal(completed.length, checkouts.length)
 })
+
+for (const engine of ENGINES) {
+  test(`${engine}: who paid in time has paid, though no node was there to ask for two weeks`, async (t) => {
+    const world = await openWorld(t, engine)
+    const before = await world.start()
+    const mine = bearer(world.key())
+    const exact = await before.open({ address, amount: '1' }, mine)
+    const sum = await before.open({ address: stranger.address, amount: '2', mode: 'unique_address' }, mine)
+    const wrong = await before.open({ address: third, amount: '3' }, mine)
+    await before.close()
+    await world.pay(address, exact.amount_raw)
+    await world.pay(stranger.address, nano('2'))
+    const odd = await world.pay(third, nano('0.3'))
+    world.clock.leap(14 * DAY)
+    // The hourly job is there before the node is.
+    const alone = await world.start({ NODE_URLS: 'http://127.0.0.1:9' })
+    await deleteReleased(alone.app.store.db, world.clock.now())
+    await deleteUnwatched(alone.app.store.db, world.clock.now())
+    await alone.close()
+    const after = await world.start()
+    for (const [{ id }, status] of [
+      [exact, 'complete'],
+      [sum, 'complete'],
+      [wrong, 'expired'],
+    ] as const) {
+      await turnUntil(world, 1_000, async () => (await after.check(id)).status !== 'pending')
+      assert.equal((await after.check(id)).status, status)
+    }
+    const unmatched = await after.rest('GET', '/api/checkouts/unmatched', world.key())
+    assert.deepEqual(
+      unmatched.json<{ payments: { block_hash: string }[] }>().payments.map(({ block_hash: hash }) => hash),
+      [odd],
+    )
+  })
+}

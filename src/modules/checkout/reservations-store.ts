@@ -1,6 +1,7 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { OPEN_STATUSES } from './store.ts'
 
 export interface Reservation {
   address: string
@@ -124,8 +125,22 @@ export async function markSuperseded(db: Db, checkoutId: string): Promise<void> 
   await db.updateTable('checkout_reservations').set({ superseded: 1 }).where('checkout_id', '=', checkoutId).execute()
 }
 
+/** The amounts of an open checkout stay its own: it may have been paid, and nobody has looked since. */
 export async function deleteReleased(db: Db, now: number): Promise<void> {
-  await db.deleteFrom('checkout_reservations').where('release_at', '<=', now).execute()
+  await db
+    .deleteFrom('checkout_reservations')
+    .where('release_at', '<=', now)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('checkouts')
+            .select('checkouts.id')
+            .whereRef('checkouts.id', '=', 'checkout_reservations.checkout_id')
+            .where('checkouts.status', 'in', OPEN_STATUSES),
+        ),
+      ),
+    )
+    .execute()
 }
 
 export interface Quote {

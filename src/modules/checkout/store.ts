@@ -243,17 +243,20 @@ const CLOSED_MAX = 1_000
 
 /** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
 export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
-  const watched = db
+  const summing = db
     .selectFrom('checkouts')
     .selectAll()
     .where('address', '=', address)
     .where('mode', '<>', 'unique_amount')
-    .where('watched_until', '>', now)
     .orderBy('created_at', 'desc')
-  // An owner has one open at most, so that these need no limit; closed ones are many if somebody wants them to be, and
-  // must not push anybody's open one out.
-  const open = await watched.where('status', 'in', OPEN_STATUSES).execute()
-  const closed = await watched.where('status', 'not in', OPEN_STATUSES).limit(CLOSED_MAX).execute()
+  // An owner has one open at most, so that these need no limit, and no end before somebody has looked; closed ones are many
+  // if somebody wants them to be, and must not push anybody's open one out.
+  const open = await summing.where('status', 'in', OPEN_STATUSES).execute()
+  const closed = await summing
+    .where('status', 'not in', OPEN_STATUSES)
+    .where('watched_until', '>', now)
+    .limit(CLOSED_MAX)
+    .execute()
   return [...open, ...closed].map(toCheckout)
 }
 

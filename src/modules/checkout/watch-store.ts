@@ -84,13 +84,12 @@ interface Watcher extends Baseline {
   owner: string
 }
 
-/** Owners who wait at an address, and since when. */
-export async function listWatchers(db: Db, { address, now }: { address: string; now: number }): Promise<Watcher[]> {
+/** Owners who wait at an address, and since when; those whose time is over are gone with the next `deleteUnwatched`. */
+export async function listWatchers(db: Db, address: string): Promise<Watcher[]> {
   const rows = await db
     .selectFrom('checkout_watchers')
     .selectAll()
     .where('address', '=', address)
-    .where('watched_until', '>', now)
     .limit(1_000)
     .execute()
   return rows.map(({ owner, since, look, look_height: lookHeight }) => ({ owner, since, look, lookHeight }))
@@ -214,8 +213,9 @@ export async function findScannedAt(db: Db, address: string): Promise<number | u
 }
 
 /**
- * What is still open is looked at for as long as it takes: without a look it cannot expire. What was seen on an address
- * goes with it, in one transaction: whoever makes a checkout there meanwhile waits, and finds neither or both.
+ * What is still open is looked at for as long as it takes, and its owner waits: without a look it cannot expire, and what the
+ * look finds must be somebody's. What was seen on an address goes with it, in one transaction: whoever makes a checkout
+ * there meanwhile waits, and finds neither or both.
  */
 export function deleteUnwatched(db: Db, now: number): Promise<void> {
   return db.transaction().execute(async (tx) => {
@@ -236,6 +236,20 @@ export function deleteUnwatched(db: Db, now: number): Promise<void> {
       .execute()
     const addresses = gone.map(({ address }) => address)
     await deleteSightings(tx, addresses)
-    await tx.deleteFrom('checkout_watchers').where('watched_until', '<=', now).execute()
+    await tx
+      .deleteFrom('checkout_watchers')
+      .where('watched_until', '<=', now)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('checkouts')
+              .select('checkouts.id')
+              .whereRef('checkouts.address', '=', 'checkout_watchers.address')
+              .whereRef('checkouts.owner', '=', 'checkout_watchers.owner')
+              .where('checkouts.status', 'in', OPEN_STATUSES),
+          ),
+        ),
+      )
+      .execute()
   })
 }

@@ -25,7 +25,7 @@ export async function listClaims({ db, clock }: CheckoutCtx, send: LedgerSend): 
   const { to, amountRaw, hash } = send
   const now = clock.now()
   const sightedAt = await findSighting(db, to, hash)
-  const watchers = await listWatchers(db, { address: to, now })
+  const watchers = await listWatchers(db, to)
   const claims = new Map<string, Claim>()
   let oldByTime = false
   const isNewFor = (baseline: Baseline) => {

@@ -1,0 +1,198 @@
+import type { Selectable } from 'kysely'
+import type { IdempotencyTable } from '../../src/infra/db/tables.ts'
+import * as credits from '../../src/modules/accounts/credits-store.ts'
+import { deleteEndedUses, giveBackFree } from '../../src/modules/accounts/free-uses-store.ts'
+import * as repeats from '../../src/modules/accounts/idempotency-store.ts'
+import {
+  deleteOldEndedSessions,
+  deleteOldSecrets,
+  replaceSessionSecret,
+} from '../../src/modules/accounts/sessions-store.ts'
+import * as accounts from '../../src/modules/accounts/store.ts'
+import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
+import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+
+const NOW = 1_000
+const LATER = 2_000
+type Repeat = Selectable<IdempotencyTable>
+const RUN = { fingerprint: 'g', claim: 'mine', now: NOW, leaseUntil: LATER, expiresAt: 2 * LATER }
+const STARTED = { status: 'started', claim: 'his', lease_until: NOW, expires_at: LATER, made: null } as const
+const NOT_HIS_RUN = [{ status: 'finished' }, { claim: 'mine' }, { claim: null }] as const
+
+const keyOf = ({ account_id: accountId, action, key }: Repeat) => ({ accountId, action, key })
+const seenOf = (row: Repeat) => ({ ...row, leaseUntil: row.lease_until ?? 0, expiresAt: row.expires_at })
+const ownKey = ({ id: keyId, account_id: accountId }: { id: string; account_id: string }) => ({ keyId, accountId })
+
+tryVerbs(
+  ['accounts'],
+  [
+    ...verbsOn('accounts', { lockAccount: { run: (db, { id }) => accounts.lockAccount(db, id), locks: true } }),
+    ...verbsOn('api_keys', {
+      markRevoked: {
+        run: (db, row) => accounts.markRevoked(db, { ...ownKey(row), now: NOW }),
+        to: { revoked_at: NOW },
+        unless: [{ account_id: ANOTHER }, { revoked_at: 1 }],
+      },
+      markEnding: {
+        run: (db, row) => accounts.markEnding(db, { ...ownKey(row), expiresAt: LATER }),
+        to: { expires_at: LATER },
+        unless: [{ account_id: ANOTHER }, { revoked_at: 1 }, { expires_at: LATER }, { expires_at: NOW }],
+      },
+      'markEnding of one that would end later': {
+        row: { expires_at: LATER + 1 },
+        run: (db, row) => accounts.markEnding(db, { ...ownKey(row), expiresAt: LATER }),
+        to: { expires_at: LATER },
+      },
+      updateLastUsed: {
+        run: (db, { hash }) => accounts.updateLastUsed(db, hash, NOW),
+        to: { last_used_at: NOW },
+        unless: [{ last_used_at: NOW }, { last_used_at: LATER }],
+      },
+      'updateLastUsed of one used before': {
+        row: { last_used_at: NOW - 1 },
+        run: (db, { hash }) => accounts.updateLastUsed(db, hash, NOW),
+        to: { last_used_at: NOW },
+      },
+      markSuccession: {
+        run: (db, { id: keyId }) => markSuccession(db, { keyId, predecessor: 'key_old' }),
+        to: { predecessor: 'key_old' },
+      },
+    }),
+    ...verbsOn('sign_in_links', {
+      markLinkUsed: {
+        row: { expires_at: NOW + 1 },
+        run: (db, { token_hash: hash }) => accounts.markLinkUsed(db, hash, NOW),
+        to: { used_at: NOW },
+        unless: [{ used_at: 1 }, { expires_at: NOW }],
+      },
+      deleteOldLinks: {
+        row: { expires_at: NOW - 1 },
+        run: (db) => accounts.deleteOldLinks(db, NOW),
+        to: null,
+        means: ['expires_at'],
+        unless: [{ expires_at: NOW }],
+      },
+    }),
+    ...verbsOn('session_secrets', {
+      replaceSessionSecret: {
+        run: (db, { id, secret }) => replaceSessionSecret(db, { id, unreadable: secret, secret: 'CD', now: NOW }),
+        to: { secret: 'CD', created_at: NOW },
+        unless: [{ secret: 'EF' }],
+      },
+      deleteOldSecrets: {
+        row: { created_at: NOW - 1 },
+        run: (db) => deleteOldSecrets(db, NOW),
+        to: null,
+        means: ['created_at'],
+        unless: [{ created_at: NOW }],
+      },
+    }),
+    ...verbsOn('ended_sessions', {
+      deleteOldEndedSessions: {
+        row: { expires_at: NOW - 1 },
+        run: (db) => deleteOldEndedSessions(db, NOW),
+        to: null,
+        means: ['expires_at'],
+        unless: [{ expires_at: NOW }],
+      },
+    }),
+    ...verbsOn('free_uses', {
+      giveBackFree: {
+        row: { ends_at: NOW, taken: 1 },
+        run: (db, { caller, meter }) => giveBackFree(db, { caller, meter, endsAt: NOW }),
+        to: { taken: 0 },
+        unless: [{ ends_at: LATER }, { taken: 0 }],
+      },
+      deleteEndedUses: {
+        row: { ends_at: NOW - 1 },
+        run: (db) => deleteEndedUses(db, NOW),
+        to: null,
+        means: ['ends_at'],
+        unless: [{ ends_at: NOW }],
+      },
+    }),
+    ...verbsOn('credit_balances', {
+      takeAvailable: {
+        row: { available: 5 },
+        run: (db, { account_id: id }) => credits.takeAvailable(db, id, 5),
+        to: { available: 0 },
+        unless: [{ available: 4 }],
+      },
+    }),
+    ...verbsOn('credit_reservations', {
+      markReservation: {
+        row: { status: 'open' },
+        run: (db, { id }) => credits.markReservation(db, id, 'released'),
+        to: { status: 'released' },
+        unless: [{ status: 'committed' }, { status: 'released' }],
+      },
+      deleteEndedReservations: {
+        row: { status: 'committed', created_at: NOW - 1 },
+        run: (db) => credits.deleteEndedReservations(db, NOW),
+        to: null,
+        means: ['created_at'],
+        unless: [{ status: 'open' }, { created_at: NOW }],
+      },
+    }),
+    ...verbsOn('usage_batches', {
+      deleteOldBatches: {
+        row: { created_at: NOW - 1 },
+        run: (db) => credits.deleteOldBatches(db, NOW),
+        to: null,
+        means: ['created_at'],
+        unless: [{ created_at: NOW }],
+      },
+    }),
+    ...verbsOn('idempotency', {
+      markTakenOver: {
+        row: { ...STARTED, made: 'sealed' },
+        run: (db, row) => repeats.markTakenOver(db, keyOf(row), seenOf(row), { ...RUN, isNew: false }),
+        to: { claim: 'mine', lease_until: LATER, made: 'sealed' },
+        unless: [...NOT_HIS_RUN, { expires_at: LATER + 1 }, { lease_until: NOW + 1 }],
+      },
+      'markTakenOver of an answer past its time': {
+        row: { status: 'finished', answer: '{}', claim: null, lease_until: null, expires_at: NOW, made: 'sealed' },
+        run: (db, row) => repeats.markTakenOver(db, keyOf(row), seenOf(row), { ...RUN, isNew: true }),
+        to: { status: 'started', answer: null, claim: 'mine', made: null },
+        unless: [{ status: 'started' }, { claim: 'his' }, { expires_at: LATER }, { lease_until: LATER }],
+      },
+      markFinished: {
+        row: STARTED,
+        run: (db, row) => repeats.markFinished(db, keyOf(row), 'his', '{}', 2 * LATER),
+        to: { status: 'finished', answer: '{}', expires_at: 2 * LATER },
+        unless: [...NOT_HIS_RUN],
+      },
+      renewLease: {
+        row: STARTED,
+        run: (db, row) => repeats.renewLease(db, keyOf(row), 'his', LATER),
+        to: { lease_until: LATER },
+        unless: [...NOT_HIS_RUN],
+      },
+      recordMade: {
+        row: STARTED,
+        run: (db, row) => repeats.recordMade(db, keyOf(row), 'his', 'sealed'),
+        to: { made: 'sealed' },
+        unless: [...NOT_HIS_RUN],
+      },
+      markFailed: {
+        row: STARTED,
+        run: (db, row) => repeats.markFailed(db, keyOf(row), 'his'),
+        to: null,
+        unless: [...NOT_HIS_RUN],
+      },
+      'markFailed of a run that has made something': {
+        row: { ...STARTED, made: 'sealed' },
+        run: (db, row) => repeats.markFailed(db, keyOf(row), 'his'),
+        to: { lease_until: 0, made: 'sealed' },
+        unless: [...NOT_HIS_RUN],
+      },
+      deleteExpiredAnswers: {
+        row: { expires_at: NOW },
+        run: (db) => repeats.deleteExpiredAnswers(db, NOW),
+        to: null,
+        means: ['expires_at'],
+        unless: [{ expires_at: NOW + 1 }],
+      },
+    }),
+  ],
+)

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toRaw } from '../../src/kernel/money.ts'
+import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
+import * as changes from '../../src/modules/checkout/changes-store.ts'
+import { markAssigned } from '../../src/modules/checkout/payments-store.ts'
+import { deleteReleased, markSuperseded } from '../../src/modules/checkout/reservations-store.ts'
+import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
+import { OPEN_STATUSES, lockCheckout, toCheckout } from '../../src/modules/checkout/store.ts'
+import * as watch from '../../src/modules/checkout/watch-store.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { fill } from '../support/filled-store.ts'
+import { tryVerbs, verbsOn } from '../support/neighbours.ts'
+
+const NOW = 1_000
+const LATER = 2_000
+/** What every checkout of the fill asks for. */
+const AMOUNT = String(2n ** 128n - 1n)
+const PLAN = { title: 'P', value: '1', discount: false, amountRaw: undefined } as const
+const STORED_PLANS = '[{"title":"P","value":"1","discount":false,"amount_raw":null}]'
+const SEEN = { hash: 'H', account: 'nano_7', amountRaw: toRaw(7n) }
+const CHANGE: changes.CheckoutChange = {
+  ...{ status: 'partial', additional: 'overpaid', paidRaw: toRaw(7n), priceE8: 8n, plan: 1, amountRaw: toRaw(9n) },
+  ...{
+    plans: [PLAN],
+    chosen: '2',
+    paidAt: NOW,
+    blockHash: 'H',
+    payer: 'nano_7',
+    detected: SEEN,
+    detectedAt: NOW,
+    seenAt: NOW,
+  },
+}
+const CHANGED: Partial<CheckoutsTable> = {
+  ...{ status: 'partial', additional_status: 'overpaid', paid_raw: '7', price_e8: '8', plan: 1, amount_raw: '9' },
+  ...{
+    plans: STORED_PLANS,
+    chosen: '2',
+    paid_at: NOW,
+    block_hash: 'H',
+    payer: 'nano_7',
+    detected_at: NOW,
+    seen_at: NOW,
+  },
+  detected_block: '{"hash":"H","account":"nano_7","amount_raw":"7"}',
+}
+const SCAN = { scannedAt: NOW, nextScanAt: 3 * LATER, leaseUntil: LATER }
+
+tryVerbs(
+  ['checkout'],
+  [
+    ...verbsOn('checkouts', {
+      lockCheckout: { row: { seq: 2 }, run: (db, { id }) => lockCheckout(db, id), to: { seq: 3 } },
+      markChanged: {
+        row: { status: 'pending' },
+        run: (db, { id }) => changes.markChanged(db, { id, status: 'pending' }, { status: 'complete' }),
+        to: { status: 'complete', paid_at: 3, block_hash: 'B', amount_raw: AMOUNT },
+        unless: [{ status: 'detected' }, { status: 'complete' }, { status: 'expired' }, { status: 'cancelled' }],
+      },
+      'markChanged in all that can change': {
+        row: { status: 'detected' },
+        run: (db, { id }) => changes.markChanged(db, { id, status: 'detected' }, CHANGE),
+        to: CHANGED,
+      },
+      'markChanged back to where nothing was seen': {
+        row: { status: 'detected', detected_block: '{}' },
+        run: (db, { id }) =>
+          changes.markChanged(
+            db,
+            { id, status: 'detected' },
+            { detected: null, detectedAt: null, amountRaw: undefined },
+          ),
+        to: { status: 'detected', detected_block: null, detected_at: null, amount_raw: null },
+      },
+      updatePresentation: {
+        run: (db, row) => changes.updatePresentation(db, row.id, { ...toCheckout(row), title: 'Tea' }),
+        to: { title: 'Tea' },
+      },
+      updateTerms: {
+        run: (db, row) => changes.updateTerms(db, { ...toCheckout(row), address: 'nano_2', price: '2', lookHeight: 9 }),
+        to: { address: 'nano_2', price: '2', look_height: 9 },
+      },
+      updateExpiry: { run: (db, { id }) => changes.updateExpiry(db, id, LATER), to: { expires_at: LATER } },
+      markServed: {
+        run: (db, { id }) => changes.markServed(db, id, NOW),
+        to: { served_at: NOW },
+        unless: [{ served_at: 1 }],
+      },
+      markHidden: {
+        run: (db, { id }) => changes.markHidden(db, id, NOW),
+        to: { hidden_at: NOW },
+        unless: [{ hidden_at: 1 }],
+      },
+      markNotified: {
+        run: (db, { id }) => changes.markNotified(db, id, NOW),
+        to: { notified_at: NOW },
+        unless: [{ notified_at: 1 }],
+      },
+    }),
+    ...verbsOn('checkout_payments', {
+      markAssigned: {
+        row: { kind: 'unmatched' },
+        run: (db, { owner, block_hash: blockHash }) => markAssigned(db, { owner, blockHash, checkoutId: 'chk_1' }),
+        to: { kind: 'counted', checkout_id: 'chk_1' },
+        unless: [{ kind: 'counted' }, { kind: 'late' }],
+      },
+    }),
+    ...verbsOn('checkout_reservations', {
+      markSuperseded: {
+        run: (db, { checkout_id: id }) => markSuperseded(db, id),
+        to: { superseded: 1 },
+        means: ['checkout_id'],
+      },
+      deleteReleased: {
+        row: { release_at: NOW },
+        run: (db) => deleteReleased(db, NOW),
+        to: null,
+        means: ['release_at'],
+        unless: [{ release_at: NOW + 1 }],
+      },
+    }),
+    ...verbsOn('checkout_sightings', {
+      deleteSightings: { run: (db, { address }) => deleteSightings(db, [address]), to: null, means: ['address'] },
+    }),
+    ...verbsOn('watched_addresses', {
+      claimScans: {
+        row: { next_scan_at: NOW },
+        run: (db, _, { engine }) => watch.claimScans(db, engine, { now: NOW, leaseUntil: LATER, limit: 100 }),
+        to: { next_scan_at: LATER },
+        means: ['next_scan_at'],
+        unless: [{ next_scan_at: NOW + 1 }],
+      },
+      markScanned: {
+        row: { next_scan_at: LATER },
+        run: (db, { address }) => watch.markScanned(db, [address], SCAN),
+        to: { scanned_at: NOW, next_scan_at: 3 * LATER },
+      },
+      'markScanned of one that somebody wants looked at meanwhile': {
+        row: { next_scan_at: LATER - 1, scanned_at: NOW + 1 },
+        run: (db, { address }) => watch.markScanned(db, [address], { ...SCAN, scannedAt: NOW + 2 }),
+        to: { scanned_at: NOW + 2, next_scan_at: LATER - 1 },
+      },
+      updateFrontier: { run: (db, { address }) => watch.updateFrontier(db, address, 'F'), to: { frontier: 'F' } },
+      hastenScans: {
+        row: { next_scan_at: NOW + 1 },
+        run: (db, { address }) => watch.hastenScans(db, [address], NOW),
+        to: { next_scan_at: NOW },
+        unless: [{ next_scan_at: NOW }, { next_scan_at: 1 }],
+      },
+      // Of three addresses in a row, a page of one behind the first is the second.
+      hastenPage: {
+        row: { next_scan_at: NOW + 1, scanned_at: NOW },
+        run: async (db, row, { others }) => {
+          const last = await watch.hastenPage(db, { at: NOW, after: others[0]!.address, limit: 1 })
+          assert.equal(last, row.address)
+        },
+        to: { next_scan_at: NOW },
+        unless: [{ next_scan_at: NOW }, { next_scan_at: 1 }, { scanned_at: NOW + 1 }],
+      },
+      'hastenPage of the last page': {
+        row: { next_scan_at: NOW + 1 },
+        run: (db) => watch.hastenPage(db, { at: NOW, after: '', limit: 100 }),
+        to: { next_scan_at: NOW },
+        means: ['next_scan_at'],
+      },
+    }),
+  ],
+  ['deleteUnwatched'],
+)
+
+forEachEngine((_, openFreshStore) => {
+  test('an address and its amounts are free when their time is over, and never under an open checkout', async (t) => {
+    for (const status of OPEN_STATUSES) {
+      const { ctx } = await openFreshStore(t)
+      await fill(ctx)
+      const { db } = ctx
+      const found = await db.selectFrom('watched_addresses').select('address').orderBy('address').execute()
+      const [over, open, later] = found.map(({ address }) => address)
+      for (const address of [over!, open!, later!]) {
+        const end = address === later ? NOW + 1 : NOW
+        await db.updateTable('watched_addresses').set({ watched_until: end }).where('address', '=', address).execute()
+        await db.updateTable('checkout_watchers').set({ watched_until: end }).where('address', '=', address).execute()
+        await db.updateTable('checkout_reservations').set({ release_at: end }).where('address', '=', address).execute()
+      }
+      await db.updateTable('checkouts').set({ status }).where('address', '=', open!).execute()
+      const guest = { owner: 'whose checkout there is over', since: 1, watched_until: NOW, look: 1, look_height: 7 }
+      await db
+        .insertInto('checkout_watchers')
+        .values({ address: open!, ...guest })
+        .execute()
+      await deleteReleased(db, NOW)
+      await watch.deleteUnwatched(db, NOW)
+      for (const table of [
+        'watched_addresses',
+        'checkout_sightings',
+        'checkout_watchers',
+        'checkout_reservations',
+      ] as const) {
+        const left = await db.selectFrom(table).select('address').orderBy('address').execute()
+        assert.deepEqual(
+          left.map(({ address }) => address),
+          [open, later],
+          `${table} under a checkout that is ${status}`,
+        )
+      }
+    }
+  })
+})

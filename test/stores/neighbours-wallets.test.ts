@@ -1,0 +1,203 @@
+import { toRaw } from '../../src/kernel/money.ts'
+import { markAdopted, markFrozen, markThawed } from '../../src/modules/wallets/frozen-store.ts'
+import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
+import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
+import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
+import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
+import * as wallets from '../../src/modules/wallets/store.ts'
+import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+
+const NOW = 1_000
+const LATER = 2_000
+const RAW = toRaw(5n)
+const SIGNED = { hash: 'H', previous: 'P', balance: RAW, amount: RAW, block: '{}' }
+const SEALED = { version: 1, sealedKey: 'AA==' } as const
+const NOT_USABLE = [{ status: 'expiring' }, { status: 'ended' }, { status: 'deleted' }] as const
+const NOT_OPEN = [{ status: 'queued' }, { status: 'confirmed' }, { status: 'refused' }, { status: 'lost' }] as const
+const NOT_QUEUED = [{ status: 'signed' }, { status: 'broadcast' }, { status: 'confirmed' }, { status: 'lost' }] as const
+const NOT_LOST = [{ status: 'signed' }, { status: 'queued' }, { status: 'confirmed' }] as const
+
+tryVerbs(
+  ['wallets'],
+  [
+    ...verbsOn('wallets', {
+      markFrozen: {
+        run: (db, { id }) => markFrozen(db, id, 'foreign_block', NOW),
+        to: { frozen_at: NOW },
+        unless: [{ frozen_at: 1 }],
+      },
+      markThawed: {
+        row: { frozen_at: 1 },
+        run: (db, { id }) => markThawed(db, id, NOW),
+        to: { frozen_at: null, thawed_at: NOW },
+        unless: [{ frozen_at: null }],
+      },
+      markAdopted: { row: { thawed_at: 1 }, run: (db, { id }) => markAdopted(db, id), to: { thawed_at: null } },
+      lockFunds: {
+        run: (db, { id }) => lockFunds(db, id),
+        unless: [{ status: 'held' }, ...NOT_USABLE, { frozen_at: 1 }],
+        locks: true,
+      },
+      updateMetadata: {
+        run: (db, { address, account_id: accountId }) =>
+          wallets.updateMetadata(db, { address, accountId: accountId!, metadata: { a: 1 } }),
+        to: { metadata: '{"a":1}' },
+        unless: [{ account_id: ANOTHER }, { account_id: null }, ...NOT_USABLE],
+      },
+      lockUsableWallet: {
+        row: { status: 'held' },
+        run: (db, { id }) => wallets.lockUsableWallet(db, id),
+        unless: [...NOT_USABLE, { frozen_at: 1 }],
+        locks: true,
+      },
+      takeLease: {
+        row: { lease_until: NOW, fence: 3 },
+        run: (db, { id }) => wallets.takeLease(db, id, { now: NOW, until: LATER }),
+        to: { lease_until: LATER, fence: 4 },
+        unless: [{ lease_until: NOW + 1 }],
+      },
+      holdLease: {
+        row: { fence: 3 },
+        run: (db, { id }) => wallets.holdLease(db, { walletId: id, fence: 3 }, LATER),
+        to: { lease_until: LATER },
+        unless: [{ fence: 4 }],
+      },
+      releaseLease: {
+        row: { lease_until: LATER, fence: 3 },
+        run: (db, { id }) => wallets.releaseLease(db, { walletId: id, fence: 3 }),
+        to: { lease_until: 0, fence: 4 },
+        unless: [{ fence: 4 }],
+      },
+      moveFrontier: {
+        run: (db, row) => wallets.moveFrontier(db, row, { frontier: 'F', balance: RAW }),
+        to: { frontier: 'F', balance_raw: '5' },
+        unless: [{ frontier: 'E' }],
+      },
+      updateFrontier: {
+        run: (db, { id }) => wallets.updateFrontier(db, id, 'F', RAW),
+        to: { frontier: 'F', balance_raw: '5' },
+      },
+      markExpiring: {
+        run: (db, { id }) => wallets.markExpiring(db, id, 'deleted'),
+        to: { status: 'expiring', ends_as: 'deleted' },
+        unless: [...NOT_USABLE],
+      },
+      markHeld: {
+        row: { status: 'expiring', ends_as: 'ended' },
+        run: (db, { id }) => wallets.markHeld(db, id),
+        to: { status: 'held', ends_as: null },
+        unless: [{ status: 'held' }],
+      },
+      markEnded: {
+        row: { status: 'expiring', ends_as: 'ended' },
+        run: (db, { id }) => wallets.markEnded(db, id, 'ended', NOW),
+        to: { status: 'ended', ended_at: NOW },
+        unless: [{ status: 'active' }, { status: 'ended' }, { status: 'deleted' }],
+      },
+      markLooked: { run: (db, { id }) => wallets.markLooked(db, [id], NOW), to: { looked_at: NOW } },
+    }),
+    ...verbsOn('wallet_keys', {
+      updateWrapping: {
+        row: { wrapped_data_key: 'old' },
+        run: (db, { wallet_id: id }) => {
+          const was = { ...SEALED, masterKeyId: 'key-1', wrappedDataKey: 'old' }
+          return updateWrapping(db, id, was, { ...was, masterKeyId: 'key-2', wrappedDataKey: 'new' })
+        },
+        to: { master_key_id: 'key-2', wrapped_data_key: 'new', sealed_key: 'AA==' },
+        unless: [{ wrapped_data_key: 'newer' }],
+      },
+    }),
+    ...verbsOn('wallet_plans', {
+      cancelPlan: {
+        run: (db, { id }) => cancelPlan(db, id, NOW),
+        to: { status: 'done' },
+        unless: [{ status: 'done' }],
+      },
+      markPlanDone: {
+        run: (db, { id }) => markPlanDone(db, id, NOW),
+        to: { status: 'done', finished_at: NOW },
+        unless: [{ status: 'done' }],
+      },
+    }),
+    ...verbsOn('wallet_blocks', {
+      cancelPlan: {
+        run: (db, { plan_id: planId }) => cancelPlan(db, planId!, NOW),
+        to: { status: 'refused', reference: null },
+        means: ['plan_id'],
+        unless: [{ plan_id: null }, ...NOT_QUEUED],
+      },
+      refuseOverdue: {
+        row: { deadline_at: NOW },
+        run: (db, { wallet_id: id }) => moves.refuseOverdue(db, id, NOW),
+        to: { status: 'refused', reference: null },
+        means: ['wallet_id'],
+        unless: [{ deadline_at: NOW + 1 }, { deadline_at: null }, ...NOT_QUEUED],
+      },
+      refuseWaiting: {
+        row: { deadline_at: NOW },
+        run: (db, { wallet_id: id }) => moves.refuseWaiting(db, id),
+        to: { status: 'refused', reference: null },
+        means: ['wallet_id'],
+        unless: [{ deadline_at: null }, ...NOT_QUEUED],
+      },
+      markRefused: {
+        run: (db, { id }) => moves.markRefused(db, id, 'wallet_busy'),
+        to: { status: 'refused', reference: null },
+        unless: [...NOT_QUEUED],
+      },
+      deleteQueuedReceive: {
+        row: { kind: 'receive' },
+        run: (db, { id }) => moves.deleteQueuedReceive(db, id),
+        to: null,
+        unless: [{ kind: 'send' }, ...NOT_QUEUED],
+      },
+      markSigned: {
+        run: (db, { id }) => moves.markSigned(db, id, SIGNED, NOW),
+        to: { status: 'signed', hash: 'H', signed_at: NOW },
+        unless: [...NOT_QUEUED],
+      },
+      updateWork: {
+        row: { status: 'broadcast', block: '{}' },
+        run: (db, { id }) => moves.updateWork(db, id, '{"work":"1"}'),
+        to: { block: '{"work":"1"}' },
+        unless: [...NOT_OPEN],
+      },
+      markBroadcast: {
+        row: { status: 'signed' },
+        run: (db, { id }) => moves.markBroadcast(db, id, NOW),
+        to: { status: 'broadcast', broadcast_at: NOW },
+        unless: [...NOT_OPEN],
+      },
+      markConfirmed: {
+        row: { status: 'broadcast' },
+        run: (db, { id }) => moves.markConfirmed(db, id, NOW),
+        to: { status: 'confirmed', confirmed_at: NOW },
+        unless: [...NOT_OPEN],
+      },
+      markLost: {
+        row: { status: 'broadcast' },
+        run: (db, { id }) => moves.markLost(db, id),
+        to: { status: 'lost' },
+        unless: [{ status: 'queued' }, { status: 'confirmed' }, { status: 'refused' }],
+      },
+      markFound: {
+        row: { status: 'lost' },
+        run: (db, { id }) => moves.markFound(db, id, NOW),
+        to: { status: 'confirmed', confirmed_at: NOW },
+        unless: [...NOT_LOST],
+      },
+      reopenLost: {
+        row: { status: 'lost' },
+        run: (db, { id }) => moves.reopenLost(db, id),
+        to: { status: 'signed' },
+        unless: [{ status: 'queued' }, { status: 'confirmed' }],
+      },
+      releaseSource: {
+        row: { status: 'lost', kind: 'receive', source_hash: 'S' },
+        run: (db, { id }) => moves.releaseSource(db, id),
+        to: { source_hash: null },
+        unless: [...NOT_LOST],
+      },
+    }),
+  ],
+)

@@ -1,0 +1,207 @@
+import { keepFact } from '../../src/infra/db/facts.ts'
+import { capturedMailer } from '../../src/infra/mail/captured.ts'
+import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
+import { enqueue } from '../../src/kernel/job.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import type { Db } from '../../src/kernel/db.ts'
+import {
+  commitCredits,
+  createAccount,
+  grantCredits,
+  issueKey,
+  reserveCredits,
+  takeFree,
+} from '../../src/modules/accounts/index.ts'
+import { addUsage } from '../../src/modules/accounts/credits-store.ts'
+import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
+import { insertLease } from '../../src/modules/names/index.ts'
+import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
+import { insertPayment } from '../../src/modules/email/store.ts'
+import { insertClaim as insertFaucetClaim } from '../../src/modules/faucet/store.ts'
+import { type Swap, insertSwap } from '../../src/modules/swap/store.ts'
+import { addLook } from '../../src/modules/reps/store.ts'
+import { recordEvent } from '../../src/modules/webhooks/index.ts'
+import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { saveWork } from '../../src/modules/work/store.ts'
+import { insertSend } from '../../src/modules/wallets/outbox-store.ts'
+import { insertPlan } from '../../src/modules/wallets/plans-store.ts'
+import { insertCanary } from '../../src/modules/wallets/keys-store.ts'
+import { insertWallet } from '../../src/modules/wallets/store.ts'
+import { insertClaim, saveOffer } from '../../src/modules/x402/store.ts'
+
+const SWAP: Omit<Swap, 'id'> = {
+  provider: 'sandbox',
+  reference: '-',
+  from: 'btc',
+  to: 'nano',
+  amount: '0.1',
+  receive: '9900',
+  address: 'nano_1',
+  refundAddress: 'bc1',
+  depositAddress: 'bc1',
+  status: 'waiting',
+  createdAt: 1,
+  expiresAt: 2 ** 41,
+}
+
+/** Puts something into every table, for each of three accounts. */
+export async function fill(ctx: StoreCtx): Promise<void> {
+  const { db, clock } = ctx
+  const times = { created_at: 1, expires_at: 2 ** 41 }
+  for (const email of ['alice@example.com', 'bob@example.com', null]) {
+    const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: 'test' })
+    await issueKey(ctx, { accountId, kind: 'public', name: 'Ключ “一”', origins: ['https://a.example'], actor: 'test' })
+    const grant = { accountId, amount: 2 ** 40 + 1, reason: 'test', reference: `test:${accountId}`, actor: 'test' }
+    await grantCredits(ctx, grant)
+    await reserveCredits(ctx, accountId, 7)
+    await commitCredits(ctx, (await reserveCredits(ctx, accountId, 5)).id, 'work')
+    await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
+    const free = { caller: `acc:${accountId}`, meter: 'work', now: clock.now() }
+    await takeFree(db, free, { max: 3, windowMilliseconds: 60_000 })
+    await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
+    await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
+    await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()
+    await db
+      .insertInto('ended_sessions')
+      .values({ id: accountId, expires_at: 2 ** 41 })
+      .execute()
+    await keepFact(db, { name: 'ledger', value: '{}', now: 2 ** 41 })
+    await saveWork(db, { root: accountId, work: '0', value: 1n, account: null, now: 1, expiresAt: 2 ** 41 })
+    await addLook(db, 20_000, [accountId])
+    await insertSwap(db, { ...SWAP, id: `swp_${accountId}`, accountId })
+    await fillWebhooks(ctx, accountId)
+    await fillCheckouts(db, accountId)
+    await fillSales(db, accountId)
+    const amount = String(2n ** 128n - 1n)
+    const payment = { hash: accountId, blockJson: '{}', network: 'nano:dev', payer: accountId, previous: 'A', amount }
+    const asked = { payTo: 'nano_1', action: 'work_generate', fingerprint: 'f' }
+    await insertClaim(db, { ...payment, ...asked }, { now: 1, leaseUntil: 2 ** 41 })
+    await saveOffer(db, { action: accountId, payTo: 'nano_1', amount }, 2 ** 41)
+    const link = { token_hash: accountId, email: 'a@b', used_at: null, ...times }
+    await db.insertInto('sign_in_links').values(link).execute()
+    await fillWallet(db, accountId)
+    await fillEmail(db, accountId)
+    const request = { account_id: accountId, action: 'process', key: 'k', fingerprint: 'f', ...times }
+    await db
+      .insertInto('idempotency')
+      .values({ ...request, status: 'finished', answer: '{"a":1}' })
+      .execute()
+  }
+}
+
+/** A name, the order it was bought by, and its payment. */
+async function fillSales(db: Db, accountId: string): Promise<void> {
+  const times = { createdAt: 1, expiresAt: 2 ** 41, graceUntil: 2 ** 42, changedAt: 2 }
+  const addresses = { owner: 'nano_1', address: 'nano_2' }
+  await insertLease(db, {
+    key: accountId,
+    name: 'Alice',
+    ...addresses,
+    accountId,
+    ...times,
+    profile: { title: '“一”' },
+  })
+  const order = { checkoutId: accountId, kind: 'name', subject: 'alice', accountId, createdAt: 1 }
+  await insertOrder(db, { ...order, detail: { name: 'Alice' } })
+  const payment = { blockHash: accountId, payer: 'nano_1', amountRaw: toRaw(2n ** 128n - 1n) }
+  await insertSettled(db, { ...order, ...payment, outcome: 'held', reason: 'name_taken', what: null })
+}
+
+/** A wallet with its key and a block of a plan; the amounts are larger than any number the engines count with. */
+async function fillWallet(db: Db, accountId: string): Promise<void> {
+  const id = `wal_${accountId}`
+  const sealed = { version: 1 as const, masterKeyId: 'key-1', wrappedDataKey: 'AA==', sealedKey: 'AA==' }
+  const wallet = { id, accountId, purpose: 'cloud', address: `nano_${accountId}`, createdAt: 1 }
+  const terms = { refundAddress: ['nano_1', 'nano_3'], metadata: { text: 'a “quoted” text' }, expiresAt: 2 ** 41 }
+  await insertWallet(db, { ...wallet, ...terms }, sealed)
+  await insertCanary(db, { ...sealed, masterKeyId: `key-${accountId}` }, 1)
+  const total = toRaw(2n ** 128n - 1n)
+  await insertPlan(db, { id: `wpl_${accountId}`, walletId: id, run: 1, frontier: 'AB', total }, 1)
+  const share = { id: `wbl_${accountId}`, walletId: id, accountId: null, destination: 'nano_1', amount: total }
+  const reference = `sweep:${id}:1:0`
+  await insertSend(db, { ...share, reference, planId: `wpl_${accountId}`, deadlineAt: null, createdAt: 1 })
+}
+
+async function fillEmail(db: Db, accountId: string): Promise<void> {
+  const amount = toRaw(2n ** 127n)
+  const terms = { refundAddress: 'nano_1', subtotal: amount, fee: toRaw(1n), recipients: 1, sender: 'Zoë' }
+  const texts = { message: 'a “quoted”\ntext', receipt: 'v1.AA==', lifetimeMilliseconds: 2 ** 41 }
+  const times = { createdAt: 1, fundBy: 2 ** 41, dueAt: 1 }
+  const wallet = { walletId: `wal_${accountId}`, address: `nano_${accountId}` }
+  await insertPayment(db, { id: accountId, accountId, ...wallet, ...terms, ...texts, ...times })
+  const recipient = { id: accountId, paymentId: accountId, position: 0, email: 'v1.AA==', emailHash: 'AB', amount }
+  await insertRecipient(db, recipient)
+  await insertToken(db, { selector: accountId, verifier: 'AB' }, { recipientId: accountId, now: 1 })
+  await insertSuppression(db, accountId, 1)
+  const claim = { id: accountId, accountId, address: 'nano_1', amount, idempotencyKey: 'k', createdAt: 1 }
+  await insertFaucetClaim(db, claim)
+}
+
+async function fillWebhooks(ctx: StoreCtx, accountId: string): Promise<void> {
+  const { db, random } = ctx
+  const webhooks = { ...ctx, secrets: openSecretBox(random.bytes(32), random) }
+  const event = {
+    id: `evt_${accountId}`,
+    accountId,
+    subject: accountId,
+    type: 'ping',
+    dedupeKey: '1',
+    body: '{"a":"ä"}',
+  }
+  await inTx(webhooks, (tx) => recordEvent(tx, { ...event, url: 'https://shop.example/?a=b', secret: null }))
+  const [delivery] = await db.selectFrom('deliveries').select('id').where('event_id', '=', event.id).execute()
+  const attempt = { attempt: 1, status: null, error: 'timeout', milliseconds: 10_000, response: '', at: 1 }
+  await insertAttempt(db, delivery!.id, attempt)
+  await disableWebhook(db, { owner: accountId, url: 'https://shop.example/' }, 1)
+}
+
+async function fillCheckouts(db: Db, owner: string): Promise<void> {
+  const amount = '340282366920938463463374607431768211455'
+  const address = `nano_${owner}`
+  const texts = { title: '“Zoë”', description: 'a\nb', image: null, success_url: null, cancel_url: null }
+  await db
+    .insertInto('checkouts')
+    .values({
+      ...{ id: owner, owner, key_id: null, mode: 'unique_amount', status: 'complete', additional_status: 'none' },
+      ...{ address, merchant_address: address, wallet_id: null, currency: 'USD', price: '1.50', price_e8: '150000000' },
+      ...{ amount_raw: amount, paid_raw: amount, plans: '[]', plan: null, ...texts, webhook_url: null },
+      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{"a":"支払い"}', seq: 2 },
+      ...{ created_at: 1, expires_at: 2 ** 41, watched_until: 2 ** 41, served_at: null, seen_at: null, paid_at: 3 },
+      ...{ hidden_at: null, notified_at: null, block_hash: 'B', payer: 'p', detected_block: null, detected_at: null },
+    })
+    .execute()
+  const times = { created_at: 1, release_at: 2 }
+  await db
+    .insertInto('checkout_reservations')
+    .values({ address, amount_raw: amount, owner, checkout_id: owner, plan: -1, quote: 1, superseded: 0, ...times })
+    .execute()
+  const quote = { rate: '0.86', source: 'sandbox', rate_at: 1, amount_raw: amount, created_at: 1, expires_at: 2 }
+  await db
+    .insertInto('checkout_quotes')
+    .values({ checkout_id: owner, plan: -1, seq: 1, ...quote })
+    .execute()
+  const paid = { kind: 'counted', address, payer: 'p', amount_raw: amount, plan: null } as const
+  await db
+    .insertInto('checkout_payments')
+    .values({ owner, block_hash: 'B', checkout_id: owner, ...paid, rate: '1', rate_source: 's', at: 2, created_at: 3 })
+    .execute()
+  const step = { status: 'complete', additional_status: 'none', reason: 'paid', block_hash: 'B', at: 3 } as const
+  await db
+    .insertInto('checkout_timeline')
+    .values({ checkout_id: owner, seq: 2, ...step })
+    .execute()
+  await db
+    .insertInto('checkout_watchers')
+    .values({ address, owner, since: 1, watched_until: 2 ** 41, look: 1, look_height: 7 })
+    .execute()
+  await db
+    .insertInto('checkout_sightings')
+    .values({ address, hash: 'AB'.repeat(32), look: 1 })
+    .execute()
+  const scans = { scanned_at: 0, next_scan_at: 4, frontier: null, looks: 1, floor_height: 7 }
+  await db
+    .insertInto('watched_addresses')
+    .values({ address, since: 1, fresh_at: 1, watched_until: 2 ** 41, ...scans })
+    .execute()
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Engine } from '../../src/kernel/dialect.ts'
+import type { Db } from '../../src/kernel/db.ts'
+import type { Tables } from '../../src/tables.ts'
+import { forEachEngine } from './engines.ts'
+import { fill } from './filled-store.ts'
+
+/*
+ * A condition that is missing in a query shows only where there is a row it would have kept out. Here every verb that changes
+ * or deletes rows meets one row that it means among others that are like it in all that the unique keys allow, and then the
+ * same row with one thing about it that forbids the change.
+ */
+
+type Table = keyof Tables
+type AnyRow = Record<string, unknown>
+
+/** Stands for what the row of another account has in that column. */
+export const ANOTHER = 'of another' as string
+
+interface Beside<R> {
+  engine: Engine
+  /** The rows of the other accounts, before and behind it in order of the key. */
+  others: R[]
+}
+
+/** What a verb of a store does to the row that it means. */
+interface Verb<R> {
+  /** What the row, and all beside it, is like when the verb applies. */
+  row?: Partial<R>
+  run(db: Db, row: R, beside: Beside<R>): Promise<unknown>
+  /** What becomes of it; null when it is deleted. */
+  to?: Partial<R> | null
+  /** What all rows share that the verb means; the key, when it means one. */
+  means?: (keyof R & string)[]
+  /** Each is all that is wrong about the row, and enough that it is left as it is. */
+  unless?: Partial<R>[]
+  /** It holds the row until the transaction ends and changes nothing. */
+  locks?: true
+}
+
+interface Shape {
+  key: string[]
+  /** What a row keeps for itself while all others become like the one that is meant; the key unless it says otherwise. */
+  own?: string[]
+  /** Further rows differ from the one that is meant in these columns alone. */
+  beside?: string[][]
+}
+
+const SHAPES: Partial<Record<Table, Shape>> = {
+  accounts: { key: ['id'], own: ['id', 'email'] },
+  api_keys: { key: ['id'], own: ['id', 'hash', 'account_id'], beside: [['id', 'hash']] },
+  sign_in_links: { key: ['token_hash'] },
+  session_secrets: { key: ['id'] },
+  ended_sessions: { key: ['id'] },
+  credit_balances: { key: ['account_id'] },
+  credit_reservations: { key: ['id'] },
+  free_uses: { key: ['caller', 'meter'], own: ['caller'], beside: [['meter']] },
+  usage_batches: { key: ['id'] },
+  idempotency: { key: ['account_id', 'action', 'key'], own: ['account_id'], beside: [['action'], ['key']] },
+  swaps: { key: ['id'] },
+  wallets: { key: ['id'], own: ['id', 'address'] },
+  wallet_keys: { key: ['wallet_id'] },
+  wallet_plans: { key: ['id'], own: ['id', 'wallet_id'], beside: [['id', 'run']] },
+  wallet_blocks: {
+    key: ['id'],
+    own: ['id', 'wallet_id', 'plan_id', 'reference'],
+    beside: [['id', 'reference']],
+  },
+  checkouts: { key: ['id'] },
+  checkout_reservations: {
+    key: ['address', 'amount_raw', 'owner'],
+    own: ['address', 'owner', 'checkout_id'],
+    beside: [['owner', 'checkout_id'], ['amount_raw']],
+  },
+  checkout_payments: { key: ['block_hash', 'owner'], own: ['owner'], beside: [['block_hash']] },
+  checkout_sightings: { key: ['address', 'hash'], own: ['address'], beside: [['hash']] },
+  watched_addresses: { key: ['address'] },
+  usernames: { key: ['name'] },
+  service_orders: { key: ['checkout_id'] },
+  service_payments: { key: ['block_hash'] },
+  x402_payments: { key: ['block_hash'], own: ['block_hash', 'payer'], beside: [['block_hash', 'previous']] },
+  x402_offers: { key: ['action', 'pay_to', 'amount_raw'], own: ['action'] },
+  email_payments: { key: ['id'] },
+  email_recipients: { key: ['id'], own: ['id', 'payment_id'], beside: [['id', 'position']] },
+  email_tokens: { key: ['selector'], own: ['selector', 'recipient_id'], beside: [['selector']] },
+}
+
+const anyOf = (db: Db) => db as unknown as Kysely<Record<string, AnyRow>>
+const pick = (row: AnyRow, columns: string[]) => Object.fromEntries(columns.map((column) => [column, row[column]]))
+const without = (row: AnyRow, columns: string[]) =>
+  Object.fromEntries(Object.entries(row).filter(([column]) => !columns.includes(column)))
+function unlike(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1
+  const text = String(value)
+  return /^\d+$/.test(text) ? String(BigInt(text) - 1n) : `${text}+`
+}
+const same = (a: AnyRow, b: AnyRow, columns: string[]) => columns.every((column) => a[column] === b[column])
+
+interface Trial {
+  table: string
+  shape: Shape
+  engine: Engine
+  verb: Verb<AnyRow>
+}
+
+/** Makes every row of the table like the one that is meant. */
+async function surround(db: Db, { table, shape, verb }: Trial) {
+  const { key, own = key, beside = [] } = shape
+  const rows: AnyRow[] = await anyOf(db).selectFrom(table).selectAll().orderBy(key[0]!).execute()
+  const middle = Math.floor(rows.length / 2)
+  const was = rows[middle]!
+  const meant = { ...was, ...verb.row }
+  const alike = without(meant, own)
+  if (Object.keys(alike).length > 0) await anyOf(db).updateTable(table).set(alike).execute()
+  await change(db, { table, shape }, was, meant)
+  for (const columns of beside) {
+    const row = { ...meant, ...Object.fromEntries(columns.map((column) => [column, unlike(meant[column])])) }
+    const insert = anyOf(db).insertInto(table).values(row)
+    await insert.onConflict((conflict) => conflict.doNothing()).execute()
+  }
+  return { meant, others: rows.filter((row) => row !== was) }
+}
+
+async function change(db: Db, { table, shape }: Pick<Trial, 'table' | 'shape'>, row: AnyRow, to: AnyRow) {
+  let update = anyOf(db).updateTable(table).set(to)
+  for (const column of shape.key) update = update.where(column, '=', row[column])
+  await update.execute()
+}
+
+/** The rows of a table. PostgreSQL moves a row that is written, or held by writing it, even if nothing about it changes. */
+async function look(db: Db, { table, shape, engine }: Trial): Promise<Map<string, AnyRow>> {
+  const place = engine === 'postgres' ? sql`ctid::text` : sql`''`
+  const rows = await anyOf(db).selectFrom(table).selectAll().select(place.as('place')).execute()
+  return new Map(rows.map((row) => [JSON.stringify(pick(row, shape.key)), row]))
+}
+
+async function meet(db: Db, trial: Trial, wrong?: AnyRow): Promise<void> {
+  const { shape, engine, verb } = trial
+  const { meant, others } = await surround(db, trial)
+  if (wrong) {
+    const resolved = Object.entries(wrong).map(([column, to]) => [column, to === ANOTHER ? others[0]![column] : to])
+    await change(db, trial, meant, Object.fromEntries(resolved) as AnyRow)
+  }
+  const before = await look(db, trial)
+  assert.ok(before.size > 1, 'the row has neighbours')
+  const answer = await verb.run(db, meant, { engine, others })
+  const after = await look(db, trial)
+  const isMeant = (row: AnyRow) =>
+    same(row, meant, verb.means ?? shape.key) && !(wrong && same(row, meant, shape.key)) && !isUnseen(trial)
+  const changed = [...before.keys()].filter((id) => JSON.stringify(before.get(id)) !== JSON.stringify(after.get(id)))
+  const expected = [...before.keys()].filter((id) => isMeant(before.get(id)!))
+  const about = wrong ? `with ${JSON.stringify(wrong)}` : 'where everything is right'
+  assert.deepEqual(changed, expected, `changes the rows that are meant and no other, ${about}`)
+  assert.deepEqual(
+    [...after.keys()].filter((id) => !before.has(id)),
+    [],
+  )
+  if (Array.isArray(answer)) assert.equal(answer.length, changed.length, `tells of what it changed, ${about}`)
+  else if (!wrong) assert.notEqual(answer, false)
+  else if (expected.length === 0)
+    assert.ok(answer === undefined || answer === false, `says that it did nothing, ${about}`)
+  if (wrong || verb.to === undefined) return
+  const now = after.get(JSON.stringify(pick(meant, shape.key)))
+  assert.deepEqual(now ? pick(now, Object.keys(verb.to ?? now)) : null, verb.to)
+}
+
+/** An embedded store has one writer at a time and shows no lock. */
+const isUnseen = ({ engine, verb }: Trial) => verb.locks === true && engine === 'sqlite'
+
+/** Whatever a trial does to the store is undone. */
+async function undone(db: Db, run: (tx: Db) => Promise<void>): Promise<void> {
+  const undo = new Error('undone')
+  const trial = db.transaction().execute(async (tx) => {
+    await run(tx)
+    throw undo
+  })
+  await assert.rejects(trial, (error) => {
+    if (error !== undo) throw error
+    return true
+  })
+}
+
+interface Tried {
+  table: string
+  name: string
+  verb: Verb<AnyRow>
+}
+
+/** Verbs about one table by their names; what stands behind a blank tells two trials of one verb apart. */
+export function verbsOn<T extends Table>(table: T, verbs: Record<string, Verb<Selectable<Tables[T]>>>): Tried[] {
+  return Object.entries(verbs).map(([name, verb]) => ({ table, name, verb: verb as unknown as Verb<AnyRow> }))
+}
+
+/** Defines the suite of some rooms; `elsewhere` names verbs that the file tries in another way. */
+export function tryVerbs(rooms: string[], tried: Tried[], elsewhere: string[] = []): void {
+  forEachEngine((engine, openFreshStore) => {
+    test(`what changes one row of ${rooms.join(', ')} leaves its neighbours alone, and a row that misses a condition`, async (t) => {
+      const { ctx } = await openFreshStore(t)
+      await fill(ctx)
+      for (const { table, name, verb } of tried) {
+        const trial = { table, shape: SHAPES[table as Table]!, engine, verb }
+        await t.test(`${name} (${table})`, async () => {
+          await undone(ctx.db, (tx) => meet(tx, trial))
+          for (const wrong of verb.unless ?? []) await undone(ctx.db, (tx) => meet(tx, trial, wrong))
+        })
+      }
+    })
+  })
+
+  test(`every verb of ${rooms.join(', ')} that changes or deletes rows is tried among neighbours`, () => {
+    const names = new Set([...tried.map(({ name }) => name.split(' ')[0]!), ...elsewhere])
+    assert.deepEqual(
+      rooms.flatMap(listVerbs).filter((name) => !names.has(name)),
+      [],
+    )
+  })
+}
+
+const CHANGES = /\.updateTable\(|\.deleteFrom\(|^\s*update \w+ set /m
+
+/** Names of the functions in the stores of a room that change or delete rows, by themselves or through one that is private there. */
+function listVerbs(room: string): string[] {
+  const folder = `src/modules/${room}/`
+  const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('store.ts'))
+  return stores.flatMap((file) => {
+    const parts = readFileSync(folder + file, 'utf8').split(/^(?=(?:export )?(?:async )?function )/m)
+    const verbs = parts.map((text) => ({ text, name: /^(export )?(?:async )?function (\w+)/.exec(text) }))
+    const hidden = verbs.filter(({ text, name }) => name && !name[1] && CHANGES.test(text)).map(({ name }) => name![2]!)
+    const moves = (text: string) => CHANGES.test(text) || hidden.some((name) => text.includes(` ${name}(`))
+    return verbs.filter(({ text, name }) => name?.[1] && moves(text)).map(({ name }) => name![2]!)
+  })
+}
