@@ -63,13 +63,18 @@ test(
 
     const gift = await world.pay(account.address, 5)
     await steps.step('receive', async () => {
-      const block = new Block(account, 0n, undefined, REPRESENTATIVE).receive(gift, nano(5))
+      const block = new Block(account, 0n, '0'.repeat(64), REPRESENTATIVE).receive(gift, nano(5))
       await publish(block, account.publicKey, LIVE.receive)
       assertBalance(world, account.address, nano(5))
       assertRepresentative(world, account.address, REPRESENTATIVE)
     })
-    await steps.step('balance', async () => {
+    const refresh = async () => {
+      // It reads the confirmed block as well, and an account has none before its first is confirmed.
+      await world.confirmed()
       await account.refresh(rpc)
+    }
+    await steps.step('balance', async () => {
+      await refresh()
       assert.deepEqual([account.balance, account.representative?.address], [nano(5), REPRESENTATIVE])
     })
     await steps.step('send', async () => {
@@ -78,7 +83,7 @@ test(
       assertBalance(world, account.address, nano(3))
     })
     await steps.step('change', async () => {
-      await account.refresh(rpc)
+      await refresh()
       const block = new Block(account, account.balance, account.frontier).change(FRIEND)
       await publish(block, account.frontier!, LIVE.send)
       assertRepresentative(world, account.address, FRIEND)

@@ -30,8 +30,7 @@ test(
   walk('nano-rpc-fetch', async ({ t, steps, door, folder }) => {
     const world = await openWorld(t, door)
     const library = createRequire(join(folder, 'package.json'))('nano-rpc-fetch') as Library
-    const basePath = world.at.replace(/\/$/, '')
-    const api = new library.NodeRPCsApi(new library.Configuration({ basePath, fetchApi: fetch }))
+    const api = new library.NodeRPCsApi(new library.Configuration({ basePath: world.at, fetchApi: fetch }))
     // It signs nothing: that is left to whoever uses it.
     const owner = new Signer(8, WORK_THRESHOLDS.dev)
     const account = owner.address

@@ -30,6 +30,9 @@ interface Client {
 }
 interface Library {
   NanoClient: new (options: object) => Client
+}
+/** Its documents use it, and its face does not export it. */
+interface Models {
   NANO: { fromNumber(amount: number): Amount; ZERO: Amount }
 }
 
@@ -37,7 +40,9 @@ test(
   '@nanobox/nano-client asks for live thresholds, moves money and hears of it',
   walk('@nanobox/nano-client', async ({ t, steps, door, folder }) => {
     const world = await openLiveWorld(t, door)
-    const { NanoClient, NANO } = createRequire(join(folder, 'package.json'))('@nanobox/nano-client') as Library
+    const require = createRequire(join(folder, 'package.json'))
+    const { NanoClient } = require('@nanobox/nano-client') as Library
+    const { NANO } = require('@nanobox/nano-client/dist/models') as Models
     const client = new NanoClient({ url: world.at, websocketUrl: world.wsAt, defaultRepresentative: REPRESENTATIVE })
     t.after(() => client.close())
     const [account] = client.generateWallet('B2'.repeat(32)).accounts as [Account]
