@@ -25,6 +25,14 @@ type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]
 const payload = (block: Parameters<typeof payloadOf>[0], change?: Parameters<typeof payloadOf>[1]) =>
   payloadOf(block, change) as unknown as Payload
 
+test('a service learns what is settled here before it sends anything (contract 4.7, Other doors of 4.7: GET /facilitator/supported)', async (t) => {
+  // Nothing is for sale: the facilitator stands by itself.
+  const { url } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
+  const reply = await ask(`${url}/facilitator/supported`, { method: 'GET' })
+  const kinds = [{ x402Version: 2, scheme: 'exact', network: 'nano:mainnet' }]
+  assert.deepEqual([reply.status, reply.json()], [200, { kinds, extensions: [], signers: {} }])
+})
+
 // The services that rely on it may have no memory of their own: five parallel requests must not all be paid.
 test('eight parallel settlements of one block succeed once', async (t) => {
   const { url, node, upstream } = await openFaultyShop(t)
