@@ -13,12 +13,15 @@ const MONEY = new Set(
 export const isAboutMoney = (file) =>
   !file.startsWith('test/pages/') && file.split(/[/.-]/).some((word) => MONEY.has(word))
 
+const isOfTests = (file) => /\.test\.\w+$/.test(file)
+
 /**
  * Whether the one file that failed may show, alone, that it can pass. On a machine that others use as well one slow moment may
- * spoil a test; two have a cause, and so has one that is about money, and one that took its whole suite with it.
+ * spoil a test; two have a cause, and so has one that is about money, and one that took its whole suite with it. A test that
+ * was written elsewhere than in a file of tests would not run again at all.
  */
 export function mayRepeat(files, broken) {
-  return !broken && files.length === 1 && !files.some(isAboutMoney)
+  return !broken && files.length === 1 && isOfTests(files[0]) && !isAboutMoney(files[0])
 }
 
 /** The first failed test that has words of its own, as it is told at the end of a run. */

@@ -83,6 +83,16 @@ test('two files that failed once are not excused', async (t) => {
   assert.deepEqual([runsOf('one.test.mjs'), runsOf('two.test.mjs')], [1, 1])
 })
 
+// A failure is told with the file in which `test` was called; to run that file again would run no test, and find nothing wrong.
+test('a failure that was told with a file without tests is not excused by running that file', async (t) => {
+  const { paths } = layTests(t, { 'made.mjs': [1], 'shown.test.mjs': [] })
+  writeFileSync(paths[1]!, "import './made.mjs'")
+  const { code, output } = await runTests(paths[1]!)
+  assert.equal(code, 1, output)
+  assert.match(output, /FAILED: .*made\.mjs/)
+  assert.doesNotMatch(output, /UNSTEADY/)
+})
+
 test('a suite that is run many times stops at its first failure, and tells the seed of that run', async (t) => {
   const { paths, runsOf } = layTests(t, { 'shown.test.mjs': [3] })
   const { code, output } = await runTests('--times', '5', '--busy', ...paths)

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
-import { workValue, WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { exactNano } from '../../src/client/index.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from './world.ts'
 
-/* The client everybody has, unchanged, with the scheme this package exports. */
+/* The scheme this package exports, in the client everybody has; how that one pays is in test/gallery. */
 
 const NETWORK = 'nano:mainnet'
 
@@ -21,38 +20,6 @@ function spender(privateKey: string, rpcUrl: string, maxAmountPerPayment: bigint
   }
   return wrapFetchWithPayment(fetch, client)
 }
-
-test('the stock client asks, pays and gets its work, with one call (contract 4.7, rules 1 to 4; 1, Product areas: 8. Pay per request)', async (t) => {
-  const { url, node } = await openShop(t)
-  const payer = await openPayer(node)
-  const pay = spender(payer.privateKey, url, PRICE)
-  const hash = newHash()
-  const response = await pay(url, { method: 'POST', body: JSON.stringify({ action: 'work_generate', hash }) })
-  const text = await response.text()
-  assert.equal(response.status, 200, text)
-  const { work, credits } = JSON.parse(text) as { work: string; credits: number }
-  assert.ok(workValue(hash, work) >= WORK_THRESHOLDS.dev.send)
-  assert.equal(credits, 0)
-  const receipt = decodePaymentResponseHeader(response.headers.get('payment-response')!)
-  assert.equal(receipt.success, true)
-  assert.equal(receipt.payer, payer.address)
-  const paid = node.ledger.store.findBlock(receipt.transaction)!
-  assert.equal(paid.amount, PRICE)
-  assert.equal(node.ledger.receivableSum(SHOP.key, true), PRICE, 'confirmed, and nothing beside it')
-})
-
-test('the stock client pays three requests at once from one account, each with a block of its own', async (t) => {
-  const { url, node } = await openShop(t)
-  const payer = await openPayer(node)
-  const pay = spender(payer.privateKey, url, PRICE)
-  const ask = () => pay(url, { method: 'POST', body: JSON.stringify({ action: 'work_generate', hash: newHash() }) })
-  const responses = await Promise.all([ask(), ask(), ask()])
-  assert.deepEqual(
-    responses.map(({ status }) => status),
-    [200, 200, 200],
-  )
-  assert.equal(paymentsOnLedger(node), 3)
-})
 
 test('a stock client whose owner did not allow nano, or not so much of it, pays nothing', async (t) => {
   const { url, node } = await openShop(t)

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import { nano } from '../support/blocks.ts'
+import { walk } from './walk.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './world.ts'
+
+/** The part of it that walks; its own declarations leave most of it out. */
+interface BananoJs {
+  setBananodeApiUrl(url: string): void
+  getNanoAccountFromSeed(seed: string, index: number): Promise<string>
+  getAccountInfo(account: string, representative?: boolean): Promise<Record<string, string>>
+  getAccountBalanceAndPendingRaw(account: string): Promise<{ balance: string; pending: string }>
+  getAccountsPending(
+    accounts: string[],
+    count: number,
+    source: boolean,
+  ): Promise<{ blocks: Record<string, Record<string, { amount: string; source: string }>> }>
+  receiveNanoDepositsForSeed(
+    seed: string,
+    index: number,
+    representative: string,
+  ): Promise<{ pendingCount: number; receiveCount: number; receiveBlocks: string[] }>
+  sendNanoWithdrawalFromSeed(seed: string, index: number, to: string, amount: number): Promise<string>
+  changeNanoRepresentativeForSeed(seed: string, index: number, representative: string): Promise<string>
+  getAccountHistory(
+    account: string,
+    count: number,
+  ): Promise<{ history: { type: string; amount: string; account: string; hash: string }[] }>
+}
+
+const SEED = 'BA'.repeat(32)
+
+test(
+  '@bananocoin/bananojs keeps an account of its own',
+  walk('@bananocoin/bananojs', async ({ t, steps, door }) => {
+    const world = await openWorld(t, door)
+    const banano = createRequire(import.meta.url)('@bananocoin/bananojs') as BananoJs
+    banano.setBananodeApiUrl(world.at)
+    const account = await banano.getNanoAccountFromSeed(SEED, 0)
+
+    await steps.step('balance', async () => {
+      assert.equal((await banano.getAccountInfo(account)).error, 'Account not found')
+      await world.pay(account, 5)
+      assert.deepEqual(await banano.getAccountBalanceAndPendingRaw(account), { balance: '0', pending: `${nano(5)}` })
+      const { blocks } = await banano.getAccountsPending([account], 10, true)
+      assert.deepEqual(
+        Object.values(blocks[account]!).map(({ amount }) => amount),
+        [`${nano(5)}`],
+      )
+    })
+    await steps.step('receive', async () => {
+      const first = await banano.receiveNanoDepositsForSeed(SEED, 0, REPRESENTATIVE)
+      assert.deepEqual([first.pendingCount, first.receiveCount, first.receiveBlocks.length], [1, 1, 1])
+      assertBalance(world, account, nano(5))
+      // Whatever it is told, it opens an account that represents itself.
+      assertRepresentative(world, account, account)
+    })
+    const sent = await steps.step('send', async () => {
+      const hash = await banano.sendNanoWithdrawalFromSeed(SEED, 0, FRIEND, 2)
+      assertBalance(world, account, nano(3))
+      return hash
+    })
+    await steps.step('change', async () => {
+      await banano.changeNanoRepresentativeForSeed(SEED, 0, FRIEND)
+      assertRepresentative(world, account, FRIEND)
+      assert.equal((await banano.getAccountInfo(account, true)).representative, FRIEND)
+    })
+    await steps.step('history', async () => {
+      const { history } = await banano.getAccountHistory(account, 10)
+      assert.deepEqual(
+        history.map(({ type, amount }) => [type, amount]),
+        [
+          ['send', `${nano(2)}`],
+          ['receive', `${nano(5)}`],
+        ],
+      )
+      assert.deepEqual([history[0]!.hash, history[0]!.account], [sent, FRIEND])
+    })
+    await world.pay(account, 1)
+    const why = 'it asks for `frontiers`, which is not offered: a scan of the ledger'
+    await steps.fails('receive into an open account', why, () =>
+      banano.receiveNanoDepositsForSeed(SEED, 0, REPRESENTATIVE),
+    )
+    assertBalance(world, account, nano(3))
+    steps.lacks('websocket', 'it has none')
+  }),
+)

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+
+/** A certificate for loopback that nobody else trusts. */
+function makeCertificate(folder: string) {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const form = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...form, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+}
+
+/** What stands before a gateway outside a desk: ends TLS and passes everything on. This process trusts it while the test runs. */
+export async function openTlsFront(t: TestContext, url: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const certificate = makeCertificate(folder)
+  const { port, pathname } = new URL(url)
+  const server = createServer(certificate, (socket) => {
+    const behind = connect(Number(port), '127.0.0.1')
+    socket.pipe(behind).pipe(socket)
+    socket.on('error', () => behind.destroy())
+    behind.on('error', () => socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const trusted = getCACertificates()
+  setDefaultCACertificates([...trusted, certificate.cert])
+  t.after(() => setDefaultCACertificates(trusted))
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`
+}

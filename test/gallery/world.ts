@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { give, nano } from '../support/blocks.ts'
+import { type Gateway, openGateway } from '../support/gateway.ts'
+import type { Door } from './clients.ts'
+
+/** What a client finds here: where to ask, where to listen, and somebody with money. */
+export interface World extends Gateway {
+  /** For requests. */
+  at: string
+  /** For websockets. */
+  wsAt: string
+  /** Sends to an address and waits for the confirmation. */
+  pay(address: string, amount: number): Promise<string>
+  /** Whole nano of an account as the ledger itself has it, and its representative. */
+  ledgerOf(address: string): { balance: bigint; representative: string } | undefined
+}
+
+export async function openWorld(t: TestContext, door: Door, env: Record<string, string> = {}): Promise<World> {
+  const gateway = await openGateway(t, env)
+  const { node } = gateway.app.devnet!
+  // As people write it: some clients put a slash of their own behind it.
+  const at = `${gateway.url}${door === '/' ? '' : door}`
+  return {
+    ...gateway,
+    at,
+    wsAt: at.replace('http', 'ws'),
+    pay: (address, amount) => give(node, fromAddress(address)!, nano(amount)),
+    ledgerOf: (address) => node.ledger.store.findAccount(fromAddress(address)!),
+  }
+}
+
+/** The ledger is asked past the client and the gateway: what was done is there. */
+export function assertBalance(world: World, address: string, amount: bigint): void {
+  assert.equal(world.ledgerOf(address)?.balance, amount, `balance of ${address}`)
+}
+
+export function assertRepresentative(world: World, address: string, representative: string): void {
+  assert.equal(world.ledgerOf(address)?.representative, fromAddress(representative))
+}
+
+/** Accounts that take part and are not the client's own. */
+export const FRIEND = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
+export const REPRESENTATIVE = 'nano_1banexkcfuieufzxksfrxqf6xy8e57ry1zdtq9yn7jntzhpwu4pg4hajojmq'
