@@ -1,5 +1,4 @@
 import type { TestContext } from 'node:test'
-import { isThorough } from '../support/thorough.ts'
 import { WORK_THRESHOLDS, formatWork } from '../../src/kernel/nano/work.ts'
 import { PeerServer, answer, hang } from '../support/work-peer.ts'
 import type { Door } from './clients.ts'
@@ -29,10 +28,10 @@ const FOUND: Record<string, string> = {
 
 /**
  * A gateway on a ledger that asks for live work, before a work server that knows what was found. The gateway checks it, the client
- * checks it, the ledger checks it; for a receive the gateway searches by itself. With `searches` the thorough run finds
- * everything by itself.
+ * checks it, the ledger checks it; for a receive the gateway searches by itself. A search for a send takes a
+ * minute of a processor in the mean and any multiple of it now and then, which no test waits for.
  */
-export async function openLiveWorld(t: TestContext, door: Door, { searches = false } = {}): Promise<World> {
+export async function openLiveWorld(t: TestContext, door: Door): Promise<World> {
   const searched: string[] = []
   t.after(() => {
     // Before the gateway is closed: what was to be done after a test is done in the order in which it was said.
@@ -53,7 +52,7 @@ export async function openLiveWorld(t: TestContext, door: Door, { searches = fal
   })
   server.generate = (asked) => {
     const root = asked.body.hash!.toUpperCase()
-    const work = isThorough && searches ? undefined : FOUND[root]
+    const work = FOUND[root]
     if (work !== undefined) return answer({ work })(asked)
     if (asked.body.difficulty === SEND) searched.push(root)
     hang(asked)

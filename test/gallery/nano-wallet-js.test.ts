@@ -24,7 +24,7 @@ type NewWallet = new (config: object) => Wallet
 test(
   'nano-wallet-js asks for live thresholds, checks what it gets, and moves money',
   walk('nano-wallet-js', async ({ t, steps, door, folder }) => {
-    const world = await openLiveWorld(t, door, { searches: door === '/node' })
+    const world = await openLiveWorld(t, door)
     const require = createRequire(join(folder, 'package.json'))
     const { default: NanoWallet } = require('nano-wallet-js') as { default: NewWallet }
     const wallet = new NanoWallet({
@@ -32,8 +32,6 @@ test(
       rpcUrls: [world.at],
       workerUrls: [world.at],
       representative: REPRESENTATIVE,
-      // Longer than its minute: the thorough run has the gateway search for a send.
-      timeout: 600_000,
       precomputeWork: false,
     })
 
