@@ -128,6 +128,7 @@ function toFigures(world: ChaosWorld, made: Made, faults: Faults): string[] {
   return [
     `faults: ${[...faults.counts].map(([name, count]) => `${name} ${count}`).join(', ')}`,
     ...(leftOut.length === 0 ? [] : [`left out, because it is not ours to break: ${leftOut.join(', ')}`]),
+    'not looked at: the supply of the whole ledger, which a node does not tell; the money of this run is added up instead',
     `gateways: ${instances
       .map(
         ({ name, starts, failedStarts, slowStops }) =>
