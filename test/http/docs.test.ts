@@ -79,7 +79,7 @@ test('a search finds actions by any of their names and words, and says when ther
     const { text } = await get(gateway, `/docs?q=${encodeURIComponent(query)}`)
     return [...text.matchAll(/<li id="(\w+)"/g)].map(([, name]) => name)
   }
-  assert.deepEqual(await found('accounts_pending'), ['accounts_receivable'])
+  assert.deepEqual(await found('pending_exists'), ['receivable_exists'])
   assert.deepEqual(await found('BALANCE zeros'), ['account_balance'])
   assert.deepEqual(await found('<b>nothing</b>'), [])
   const { text } = await get(gateway, '/docs?q=%3Cb%3Enothing')

@@ -139,13 +139,12 @@ test('a swap: waiting with its deposit address, confirming, exchanging, sending,
   assert.equal(new Set([whole, tooMuch, tooLittle, nothing].map(({ swap_address: to }) => to)).size, 4)
   await fund(whole, '4')
   const part = await follow(whole, 'confirming')
-  row('2, Swap quote: swap_address, status; 3, Swap: confirming', () =>
-    assert.deepEqual(part, ['waiting', 'confirming']),
-  )
+  row('2, Swap quote: swap_address, status; 3, Swap: confirming', () => assert.equal(part.at(-1), 'confirming'))
   await fund(whole, '6')
   const path = await follow(whole, 'finished')
   row('3, Swap: exchanging, sending, finished', () =>
-    assert.deepEqual(path, ['confirming', 'exchanging', 'sending', 'finished']),
+    // Its money may have been seen before the first look.
+    assert.deepEqual(path.slice(-3), ['exchanging', 'sending', 'finished']),
   )
   await fund(tooMuch, '3')
   await follow(tooMuch, 'refunded')
