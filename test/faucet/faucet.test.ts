@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
-import { turningWhenStuck } from '../support/clock.ts'
+import { turnPacedBy } from '../support/clock.ts'
 import type { Reply } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
 import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from './world.ts'
 
 /* What the faucet promises when many ask at once; test/spec/part4-faucet.test.ts has the rest. */
