@@ -90,11 +90,13 @@ test('a mail server that is away for an hour: every mail arrives, once', async (
   const mailing = () =>
     db.selectFrom('jobs').select(['attempts', 'status']).where('kind', 'in', ['email.invite', 'email.tell']).execute()
   // Ten minutes are longer than any of the first pauses, so that each of them brings another attempt of every mail.
+  // The clock leaps only while none of them is under way: what takes longer than its lease would be run twice.
   for (let failures = 1; failures <= 6; failures++) {
-    await world.turnUntil(async () =>
-      (await mailing()).every(({ attempts, status }) => attempts >= failures && status === 'ready'),
-    )
-    world.clock.advance(600_000)
+    if (failures > 1) world.clock.advance(600_000)
+    await world.turnUntil(async () => {
+      const jobs = await mailing()
+      return jobs.length === 3 && jobs.every(({ attempts, status }) => attempts >= failures && status === 'ready')
+    })
   }
   assert.deepEqual(world.mails.received, [])
   assert.deepEqual((await world.check(made)).recipients, { queued: 2, sent: 0, claimed: 0, refunded: 0 })

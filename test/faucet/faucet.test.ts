@@ -61,10 +61,8 @@ test('a claim whose turn has not come is kept, says so, and is paid once', async
   const reply = await world.claim(address, key)
   const { code, claim } = reply.json<{ code: string; claim: Claimed['claim'] }>()
   assert.deepEqual([reply.status, code, claim.status], [503, 'wallet_busy', 'queued'])
-  await turningWhenStuck(
-    world.clock,
-    until(() => world.fundsOf(address) === GIFT),
-  )
+  const { db } = world.gateway.app.store
+  await turnPacedBy({ clock: world.clock, db }, () => world.fundsOf(address) === GIFT)
   await assertAccounted(world, parseNano('1')!)
 })
 
