@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock, Confirmation, ConfirmationBus } from '../kernel/ports.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -83,10 +84,16 @@ export class ClientSockets {
 
   /** Takes over the upgrades of an HTTP server. */
   attach(server: Server): void {
+    const refuseAt = (socket: Duplex, error: AppError) =>
+      socket.end(this.#options.toRefusal(error), () => socket.destroy())
+    // A handshake that is none is refused in our words, as everything is.
+    this.#server.on('wsClientError', ({ message }, socket) =>
+      refuseAt(socket, new AppError('invalid_request', `This opens no websocket: ${message}.`)),
+    )
     server.on('upgrade', (request, socket, head) => {
       // Node takes its own listener away before it hands a connection over, and an error nobody hears ends the process.
       socket.on('error', () => socket.destroy())
-      const refuse = (error: AppError) => socket.end(this.#options.toRefusal(error), () => socket.destroy())
+      const refuse = (error: AppError) => refuseAt(socket, error)
       const { clientsMax, clientsPerAddressMax, ipOf } = this.#options
       const address = ipOf(request)
       const form = PATHS.get(request.url?.split('?')[0])

@@ -19,7 +19,7 @@ import {
 } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
-import { type Gateway, openGateway, readMetrics } from '../support/gateway.ts'
+import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { WsClient } from '../support/ws-client.ts'
 
@@ -320,4 +320,15 @@ test('a client that talks without end is shown the door', async (t) => {
   const client = await WsClient.connect(t, wsUrl(gateway))
   for (let frame = 0; frame < 400; frame++) client.send({ action: 'ping' })
   await client.closed
+})
+
+test('400 in our words for an upgrade that is no handshake, wherever websockets are taken', async (t) => {
+  const { url } = await openGateway(t)
+  for (const path of ['/', '/ws', '/node']) {
+    const headers = { connection: 'upgrade', upgrade: 'websocket' }
+    const reply = await ask(`${url}${path}`, { method: 'GET', headers })
+    assert.deepEqual([reply.status, reply.json().code], [400, 'invalid_request'], path)
+    assert.match(reply.json().error!, /^This opens no websocket: .*Sec-WebSocket-Key/)
+    assert.ok(reply.headers['x-request-id'])
+  }
 })
