@@ -68,6 +68,7 @@ test('a node knows no names, and lists no more than the server gives (contract 4
   assert.equal((await gateway.call('account_balance', { account: '@alice' })).status, 200)
   const { node } = gateway.app.devnet!
   for (let gifts = 0; gifts < 4; gifts++) await node.fund(bob.key, nano(1))
+  await gateway.confirmed()
   for (const count of [undefined, '-1', '1000000', 3]) {
     const { blocks } = (await say({ action: 'receivable', account: bob.address, count })).json<{ blocks: string[] }>()
     assert.equal(blocks.length, 2, String(count))

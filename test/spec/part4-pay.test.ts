@@ -135,16 +135,21 @@ test('events: a snapshot first, then each change, and the end of the stream with
   assert.deepEqual(told()[0], (await get(`${url}/check/${made.id}`)).json())
   const half = parseNano('0.5')!
   await give(gateway.app.devnet!.node, fresh.key, half)
-  await until(() => told().length === 2)
-  assert.deepEqual(told()[1], (await get(`${url}/check/${made.id}`)).json())
+  await until(() => told().at(-1)!.status === 'partial')
+  assert.deepEqual(told().at(-1), (await get(`${url}/check/${made.id}`)).json())
   await give(gateway.app.devnet!.node, fresh.key, half)
   await until(() => ended)
+  // Whether somebody looks while a block is seen and not yet confirmed is chance.
+  const statuses = told().map(({ status }) => status)
   assert.deepEqual(
-    told().map(({ status }) => status),
+    statuses.filter((status) => status !== 'detected'),
     ['pending', 'partial', 'complete'],
   )
   const ids = [...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))
-  assert.ok(ids[0]! < ids[1]! && ids[1]! < ids[2]!, 'ids grow')
+  assert.ok(
+    ids.every((id, at) => at === 0 || ids[at - 1]! < id),
+    'ids grow',
+  )
 
   const { id } = await openCheckout(gateway, { amount: '1' })
   const requests: ClientRequest[] = []
