@@ -46,8 +46,8 @@ const HEADERS = [
 ]
 
 /**
- * The RPC endpoint: one POST, one JSON object in, one JSON value out. The path may name the action instead of the body. It stands beside the router and not in it,
- * because every request passes here and the router would cost as much as all the rest.
+ * The RPC endpoint: one POST, one JSON object in, one JSON value out; the path may name the action instead of the body. It
+ * stands beside the router and not in it, because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
   const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report } = options

@@ -1,5 +1,6 @@
 import { AppError, LedgerRefusal } from '../../kernel/errors.ts'
-import type { Clock, ConfirmationBus, NodeAnswer, NodePort, OwnFacilitator } from '../../kernel/ports.ts'
+import type { Clock, ConfirmationBus, NodeAnswer, NodePort } from '../../kernel/ports.ts'
+import type { OwnFacilitator } from '../../kernel/x402/facilitator.ts'
 import {
   type PaymentBlock,
   checkAccepted,

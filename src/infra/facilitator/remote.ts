@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { toBlockJson } from '../../kernel/nano/block.ts'
-import type { Clock, Facilitator } from '../../kernel/ports.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import type { Facilitator } from '../../kernel/x402/facilitator.ts'
 import { readPaymentBlock } from '../../kernel/x402/payment-block.ts'
 import {
   type PaymentPayload,

@@ -1,5 +1,6 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { Facilitator, OwnFacilitator, Prices } from '../../../kernel/ports.ts'
+import type { Prices } from '../../../kernel/ports.ts'
+import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/facilitator.ts'
 import type { Price } from '../../../kernel/x402/price.ts'
 
 /** Where payments are taken in. */
