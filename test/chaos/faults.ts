@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '../support/random.ts'
 import type { TcpRelay } from '../support/tcp-relay.ts'
 import type { Instance, Lines } from './instance.ts'
+import type { OwnLedger } from './ledger.ts'
 import type { ChaosWorld } from './world.ts'
 
 const BETWEEN_MIN = 1_000
@@ -9,6 +10,8 @@ const BETWEEN_MAX = 4_000
 const AT_ONCE_MAX = 3
 const CLOCK_WRONG_MAX = 45_000
 const LINE_NAMES = ['postgres', 'redis', 'node', 'nodeEvents'] as const
+/** Of a hundred faults, those that need no ledger of our own. */
+const WITHOUT_LEDGER = 86
 
 /** Something that goes wrong and, by itself, right again. */
 interface Fault {
@@ -49,12 +52,21 @@ export async function injectFaults(
   await Promise.all(running.values())
 }
 
+/** What cannot go wrong here, because it is not ours to break. */
+export function listLeftOut({ ledger, instances }: ChaosWorld): string[] {
+  return [
+    ...(ledger ? [] : ['node killed', 'node paused']),
+    ...(instances.every(({ lines }) => lines.nodeEvents) ? [] : ['the line to the events of the node']),
+  ]
+}
+
 /** The dice are thrown in one order, so that a seed always names the same faults. */
 function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
+  const { ledger } = world
   const instance = random.pick(world.instances)
-  const lineName = random.pick(LINE_NAMES)
+  const lineName = random.pick(LINE_NAMES.filter((name) => instance.lines[name]))
   const seconds = (max: number) => 1_000 * (1 + random.below(max))
-  const dice = random.below(100)
+  const dice = random.below(ledger ? 100 : WITHOUT_LEDGER)
   const length = seconds(10)
   const strength = random.below(1_000)
   if (dice < 14) return killed(instance, length / 4)
@@ -63,9 +75,9 @@ function chooseFault(world: ChaosWorld, random: SeededRandom): Fault {
   if (dice < 42) return withWrongClock(instance, (strength / 500 - 1) * CLOCK_WRONG_MAX)
   if (dice < 74) return brokenLine(instance, lineName, { strength, length })
   if (dice < 80) return crashedStore(world, length / 4)
-  if (dice < 86) return crashedRedis(world, length / 2)
-  if (dice < 94) return killedLedger(world, length / 4)
-  return pausedLedger(world, length)
+  if (!ledger || dice < WITHOUT_LEDGER) return crashedRedis(world, length / 2)
+  if (dice < 94) return killedLedger(world, ledger, length / 4)
+  return pausedLedger(ledger, length)
 }
 
 const killed = (instance: Instance, milliseconds: number): Fault => ({
@@ -112,7 +124,7 @@ function brokenLine(
   lineName: keyof Lines,
   { strength, length }: { strength: number; length: number },
 ): Fault {
-  const line: TcpRelay = lines[lineName]
+  const line: TcpRelay = lines[lineName]!
   const kinds = [
     { name: 'line cut', fail: () => line.cut() },
     { name: 'line hanging', fail: () => line.hang() },
@@ -150,18 +162,18 @@ const crashedRedis = ({ redis }: ChaosWorld, milliseconds: number): Fault => ({
   },
 })
 
-const killedLedger = (world: ChaosWorld, milliseconds: number): Fault => ({
+const killedLedger = (world: ChaosWorld, ledger: OwnLedger, milliseconds: number): Fault => ({
   target: 'ledger',
   name: 'node killed',
   async run() {
-    await world.ledger.kill()
+    await ledger.kill()
     await sleep(milliseconds)
-    await world.ledger.start()
+    await ledger.start()
     world.pointAtLedger()
   },
 })
 
-const pausedLedger = ({ ledger }: ChaosWorld, milliseconds: number): Fault => ({
+const pausedLedger = (ledger: OwnLedger, milliseconds: number): Fault => ({
   target: 'ledger',
   name: 'node paused',
   async run() {

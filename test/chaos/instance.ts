@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { TcpRelay } from '../support/tcp-relay.ts'
+import type { NodePlace } from './ledger.ts'
 
 const script = fileURLToPath(new URL('instance-process.ts', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,18 +15,23 @@ const START_AGAIN_AFTER = 500
 /** The store may be away for a while; what never starts is broken. */
 const FAILED_STARTS_MAX = 60
 const STOP_MAX = 60_000
+/** Gateways have nothing to do with the money of a run. */
+const NOT_THEIRS = { FUNDS_KEY: undefined, FUNDS_SEED: undefined }
 
 /** The lines between one gateway and what it depends on; each can fail alone. */
 export interface Lines {
   postgres: TcpRelay
   redis: TcpRelay
   node: TcpRelay
-  nodeEvents: TcpRelay
+  /** A node that tells no confirmations has none. */
+  nodeEvents?: TcpRelay
 }
 
 export interface InstanceOptions {
   name: string
   lines: Lines
+  /** What stands at the end of the lines to the node. */
+  node: NodePlace
   /** What is not derived from the lines. */
   env: Readonly<Record<string, string>>
   database: string
@@ -125,7 +131,7 @@ export class Instance {
     const log = openSync(join(folder, `${name}.log`), 'a')
     const child = spawn(process.execPath, ['--import', 'tsx', script], {
       cwd: root,
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...this.#env() },
+      env: { ...process.env, ...NOT_THEIRS, NODE_COMPILE_CACHE: compiled, ...this.#env() },
       stdio: ['ignore', log, log, 'ipc'],
     })
     closeSync(log)
@@ -145,15 +151,23 @@ export class Instance {
   }
 
   #env(): Record<string, string> {
-    const { lines, database, env, folder, name } = this.#options
+    const { lines, node, database, env, folder, name } = this.#options
     return {
       ...env,
       DATA_DIR: join(folder, name),
       DATABASE_URL: `postgres://postgres@127.0.0.1:${lines.postgres.port}/${database}`,
       REDIS_URL: `redis://127.0.0.1:${lines.redis.port}`,
-      NODE_URLS: `http://127.0.0.1:${lines.node.port}`,
-      NODE_WS_URLS: `ws://127.0.0.1:${lines.nodeEvents.port}`,
+      NODE_URLS: through(lines.node, node.rpcUrl),
+      NODE_WS_URLS: lines.nodeEvents ? through(lines.nodeEvents, node.wsUrl) : '',
       CLOCK_OFFSET_MS: String(this.#offset),
     }
   }
+}
+
+/** The same address at the near end of a line. */
+function through({ port }: TcpRelay, url: string): string {
+  const near = new URL(url)
+  near.hostname = '127.0.0.1'
+  near.port = String(port)
+  return near.href
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatNano, toRaw } from '../../src/kernel/money.ts'
-import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
-import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
-import type { Signer } from '../support/blocks.ts'
+import { type WorkThresholds, workValue } from '../../src/kernel/nano/work.ts'
+import type { Account } from '../support/purse.ts'
 import type { SeededRandom } from '../support/random.ts'
 import type { Answer, Client } from './client.ts'
 import type { Payer } from './payer.ts'
@@ -20,8 +19,6 @@ export interface AskedCheckout {
 
 export interface AskedSend {
   key: string
-  wallet: string
-  destination: string
   amountRaw: bigint
   /** The hash that a client was told; unset while it was told nothing it can rely on. */
   hash: string | undefined
@@ -36,6 +33,8 @@ export interface Made {
   reads: number
   /** Checkouts and sends whose key stayed taken by a process that died. */
   givenUp: number
+  /** Checkouts that nobody paid because the money was spent. */
+  unaffordable: number
 }
 
 export interface LoadOptions {
@@ -43,7 +42,9 @@ export interface LoadOptions {
   random: SeededRandom
   payer: Payer
   wallets: readonly string[]
-  merchants: readonly Signer[]
+  merchants: readonly Account[]
+  friend: Account
+  thresholds: WorkThresholds
   webhookUrl: string
   webhookSecret: string
   made: Made
@@ -52,7 +53,7 @@ export interface LoadOptions {
   ending: AbortSignal
 }
 
-const PRICES = ['0.5', '1', '1.25', '2', '3', '7']
+const PRICES = ['0.00005', '0.0001', '0.000125', '0.0002', '0.0003', '0.0007']
 /** How often an unclear request is repeated before the client lets it be. */
 const TRIES_MAX = 12
 const IN_FLIGHT = 'idempotency_in_flight'
@@ -83,7 +84,7 @@ class Caller {
 
   async read(): Promise<void> {
     const { client, payer, random, made } = this.#options
-    const account = payer.signer.address
+    const account = payer.account.address
     const question = random.below(3)
     if (question === 0) {
       const answer = await client.post({ action: 'block_count' })
@@ -129,19 +130,20 @@ class Caller {
     // Some are never paid, and must never look as if they were.
     if (random.below(8) === 0) return
     const through = random.below(2) === 0 ? client : undefined
-    checkout.paidBy = await payer.pay(fromAddress(address)!, checkout.amountRaw, through)
+    if (payer.balance < checkout.amountRaw) made.unaffordable++
+    else checkout.paidBy = await payer.pay(address, checkout.amountRaw, through)
   }
 
   async send(): Promise<void> {
-    const { random, wallets, made } = this.#options
+    const { random, wallets, friend, made } = this.#options
     const wallet = random.pick(wallets)
-    const destination = toAddress(random.hex(64))
-    const amountRaw = random.bigint(80) + 1n
+    // Everybody's amount is another, so that the friend can tell one send from the next.
+    const amountRaw = (random.bigint(56) << 24n) + BigInt(made.sends.length + 1)
     const key = this.#nextKey('send')
-    const send: AskedSend = { key, wallet, destination, amountRaw, hash: undefined }
+    const send: AskedSend = { key, amountRaw, hash: undefined }
     made.sends.push(send)
     const amount = formatNano(toRaw(amountRaw))
-    const request = { action: 'cloud_wallet', account: wallet, send: destination, amount }
+    const request = { action: 'cloud_wallet', account: wallet, send: friend.address, amount }
     const answer = await this.#untilClear(request, key)
     if (!answer) return
     const { hash } = answer.body as Record<string, string>
@@ -154,13 +156,13 @@ class Caller {
   }
 
   async work(): Promise<void> {
-    const { client, random, made } = this.#options
+    const { client, random, made, thresholds } = this.#options
     const root = random.hex(64)
     made.workAttempts++
     const answer = await client.post({ action: 'work_generate', hash: root })
     if (answer?.status !== 200) return
     const { work, credits } = answer.body
-    if (typeof work !== 'string' || workValue(root, work) < WORK_THRESHOLDS.dev.send) {
+    if (typeof work !== 'string' || workValue(root, work) < thresholds.send) {
       this.#complain('work that is none', answer)
     }
     if (credits === 1) made.workAnswers++

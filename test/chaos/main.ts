@@ -1,12 +1,21 @@
-/* `npm run chaos -- --minutes 10 --seed 7`: see docs/operating.md. Ends with 1 when something must not be as it is. */
+/* `npm run chaos -- --minutes 10 --seed 7 [--node http://…]`: see docs/operating.md. Ends with 1 when something must not be as it is. */
 import { readOptions } from './options.ts'
 import { runChaos } from './run.ts'
 
-const { minutes, seed } = readOptions(process.argv.slice(2))
+const readOrExit = () => {
+  try {
+    return readOptions(process.argv.slice(2), process.env)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+}
+const { minutes, seed, node } = readOrExit()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const { breaches, figures } = await runChaos({
   seed,
   milliseconds: minutes * 60_000,
+  node,
   tell: (line) => console.log(line),
 })
 for (const line of figures) console.log(`  ${line}`)

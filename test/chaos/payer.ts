@@ -1,48 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PublicKey } from '../../src/kernel/nano/address.ts'
-import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import { type Frontier, Signer, UNOPENED, frontierAfter } from '../support/blocks.ts'
+import { type Head, openWallet } from '../../src/client/wallet.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import type { Account, Purse } from '../support/purse.ts'
 import { call } from '../support/rpc.ts'
 import type { Client } from './client.ts'
+import type { NodePlace } from './ledger.ts'
 
 const AGAIN_AFTER = 200
 
 /** Somebody who pays. Its blocks are signed once and published until the ledger has them, so that it never pays twice. */
 export class Payer {
-  readonly signer: Signer
-  /** All that was ever sent. */
-  sent = 0n
-  #frontier: Frontier = UNOPENED
-  readonly #nodeUrl: () => string
+  readonly account: Account
+  readonly #purse: Purse
+  readonly #node: NodePlace
+  #head: Head | undefined
 
-  constructor(index: number, nodeUrl: () => string) {
-    this.signer = new Signer(index, WORK_THRESHOLDS.dev)
-    this.#nodeUrl = nodeUrl
+  constructor(purse: Purse, node: NodePlace) {
+    this.account = purse.fresh()
+    this.#purse = purse
+    this.#node = node
   }
 
   get frontier(): string {
-    return this.#frontier.previous
+    return this.#head!.previous
   }
 
   get balance(): bigint {
-    return this.#frontier.balance
+    return this.#head!.balance
   }
 
   /** Gets its first funds, while nothing is broken yet. */
-  async open(nano: number): Promise<void> {
-    const amount_nano = String(nano)
-    const account = this.signer.address
-    const { hash } = await call(this.#nodeUrl(), 'devnet_fund', { account, amount_nano })
-    const amount = BigInt(nano) * 10n ** 30n
-    const block = this.signer.receive(this.#frontier, hash!, amount)
-    await call(this.#nodeUrl(), 'process', { json_block: 'true', block: toBlockJson(block) })
-    this.#frontier = frontierAfter(block)
+  async open(amount: Raw): Promise<void> {
+    await this.#purse.send(this.#purse.source, this.account.address, amount)
+    await this.#purse.receive(this.account)
+    this.#head = await openWallet(this.#purse.walletOf(this.account)).readHead()
+    await this.#purse.confirmed(this.frontier)
   }
 
   /** Sends, through a gateway or straight to the node, and answers the hash once the ledger has the block. */
-  async pay(to: PublicKey, amount: bigint, gateway: Client | undefined): Promise<string> {
-    const block = this.signer.send(this.#frontier, to, amount)
+  async pay(to: string, amount: bigint, gateway: Client | undefined): Promise<string> {
+    const block = await this.#sign(to, amount)
     const hash = hashBlock(block)
     const request = { action: 'process', json_block: 'true', subtype: 'send', block: toBlockJson(block) }
     for (let tries = 0; ; tries++) {
@@ -53,16 +52,32 @@ export class Payer {
         if (answer?.status === 200 && tries === 0 && answer.body.error !== undefined) {
           gateway.violations.push(`a fresh block was refused: ${answer.text}`)
         }
-      } else await this.#ask('process', request)
-      if ((await this.#ask('block_info', { hash, json_block: 'true' }))?.block_account !== undefined) break
+      } else await attempt(() => call(this.#node.rpcUrl, 'process', request))
+      const found = await attempt(() => call(this.#node.rpcUrl, 'block_info', { hash, json_block: 'true' }))
+      if (found?.block_account !== undefined) break
       await sleep(AGAIN_AFTER)
     }
-    this.#frontier = frontierAfter(block)
-    this.sent += amount
+    this.#head = { ...this.#head!, previous: hash, balance: block.balance }
     return hash
   }
 
-  async #ask(action: string, parameters: object): Promise<Record<string, string> | undefined> {
-    return call(this.#nodeUrl(), action, parameters).catch(() => undefined)
+  /** The node says how much work it wants, once it answers. */
+  async #sign(to: string, amount: bigint): Promise<StateBlock> {
+    const head = this.#head!
+    const draft = { ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! }
+    for (;;) {
+      const block = await attempt(() => openWallet(this.#purse.walletOf(this.account)).seal(draft))
+      if (block) return block
+      await sleep(AGAIN_AFTER)
+    }
+  }
+}
+
+/** A node that is away is what this run is about: whoever gets nothing here asks again. */
+async function attempt<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask()
+  } catch {
+    return undefined
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Options as GivenNode } from '../scenario/options.ts'
 import { SeededRandom } from '../support/random.ts'
-import { type Faults, injectFaults } from './faults.ts'
+import { type Faults, injectFaults, listLeftOut } from './faults.ts'
 import { askEach, findBreaches, listUnsettled } from './invariants.ts'
 import { type Made, runLoad } from './load.ts'
 import { type ChaosWorld, openChaosWorld } from './world.ts'
@@ -13,6 +14,8 @@ const LOOK_EVERY = 1_000
 export interface ChaosOptions {
   seed: number
   milliseconds: number
+  /** Somebody else's node; unset, the run has a ledger of its own. */
+  node?: GivenNode | undefined
   tell(line: string): void
 }
 
@@ -23,47 +26,72 @@ export interface ChaosReport {
 }
 
 /** Lets everything go wrong for a while, waits until it is whole again, and looks for what must not be. */
-export async function runChaos({ seed, milliseconds, tell }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos({ seed, milliseconds, node, tell }: ChaosOptions): Promise<ChaosReport> {
   const startedAt = performance.now()
-  const seconds = () => `${((performance.now() - startedAt) / 1_000).toFixed(0)} s`
+  const tellWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
   tell(`seed ${seed}, ${milliseconds / 1_000} s of faults`)
-  const world = await openChaosWorld(new SeededRandom(seed + 1))
+  const world = await openChaosWorld({ random: new SeededRandom(seed + 1), given: node, tell: tellWhen })
+  const made: Made = {
+    checkouts: [],
+    sends: [],
+    workAnswers: 0,
+    workAttempts: 0,
+    reads: 0,
+    givenUp: 0,
+    unaffordable: 0,
+  }
+  const faults: Faults = { counts: new Map(), last: 'nothing yet' }
+  const breaches: string[] = []
   try {
-    tell(`${seconds()}: two gateways run on PostgreSQL, Redis and a ledger of their own`)
-    const made: Made = { checkouts: [], sends: [], workAnswers: 0, workAttempts: 0, reads: 0, givenUp: 0 }
-    const faults: Faults = { counts: new Map(), last: 'nothing yet' }
-    const ending = new AbortController()
-    const load = world.payers.map((payer, at) =>
-      runLoad({
-        ...world,
-        random: new SeededRandom(seed + 100 + at),
-        payer,
-        made,
-        name: `caller-${at}`,
-        ending: ending.signal,
-      }),
-    )
-    const breaking = injectFaults(world, new SeededRandom(seed), faults, ending.signal)
-    const end = performance.now() + milliseconds
-    for (let left = milliseconds; left > 0; left = Math.round(end - performance.now())) {
-      await sleep(Math.min(TELL_EVERY, left))
-      tell(`${seconds()}: ${describe(world, made)}; last fault: ${faults.last}`)
-    }
-    ending.abort()
-    await breaking
-    for (const instance of world.instances) instance.setClock(0)
-    tell(`${seconds()}: no more faults; waiting until everything is at rest`)
-    await Promise.all(load)
-    const unsettled = await settle(world, made, (open) => tell(`${seconds()}: ${open.join('; ')}`))
-    const disagreements = await askEach(world, made)
+    tellWhen(`two gateways run on PostgreSQL, Redis and ${node ? 'the given node' : 'a ledger of their own'}`)
+    await breakThings(world, made, faults, { seed, milliseconds, tell: tellWhen })
+    breaches.push(...(await settle(world, made, (open) => tellWhen(open.join('; ')))), ...(await askEach(world, made)))
     for (const instance of world.instances) await instance.stop()
-    await world.ledger.kill()
-    const breaches = [...unsettled, ...disagreements, ...(await findBreaches(world, made))]
-    tell(`${seconds()}: ${breaches.length === 0 ? 'everything is as it must be' : `${breaches.length} breaches`}`)
-    return { breaches, figures: toFigures(world, made, faults) }
+    breaches.push(...(await findBreaches(world, made)))
   } finally {
+    if (node) breaches.push(...(await giveBack(world, tellWhen)))
     await world.close()
   }
+  tellWhen(breaches.length === 0 ? 'everything is as it must be' : `${breaches.length} breaches`)
+  return { breaches, figures: toFigures(world, made, faults) }
+}
+
+async function breakThings(
+  world: ChaosWorld,
+  made: Made,
+  faults: Faults,
+  { seed, milliseconds, tell }: Pick<ChaosOptions, 'seed' | 'milliseconds' | 'tell'>,
+): Promise<void> {
+  const ending = new AbortController()
+  const load = world.money.payers.map((payer, at) =>
+    runLoad({
+      ...world,
+      ...world.money,
+      random: new SeededRandom(seed + 100 + at),
+      payer,
+      made,
+      name: `caller-${at}`,
+      ending: ending.signal,
+    }),
+  )
+  const breaking = injectFaults(world, new SeededRandom(seed), faults, ending.signal)
+  const end = performance.now() + milliseconds
+  for (let left = milliseconds; left > 0; left = Math.round(end - performance.now())) {
+    await sleep(Math.min(TELL_EVERY, left))
+    tell(`${describe(world, made)}; last fault: ${faults.last}`)
+  }
+  ending.abort()
+  await breaking
+  for (const instance of world.instances) instance.setClock(0)
+  tell('no more faults; waiting until everything is at rest')
+  await Promise.all(load)
+}
+
+/** A gateway empties its wallets, and then everybody else gives back what is left. */
+async function giveBack({ money, client, instances }: ChaosWorld, tell: (line: string) => void): Promise<string[]> {
+  tell('the money goes back')
+  if (instances.every(({ url }) => url === undefined)) await instances[0]!.start()
+  return money.giveBack(client)
 }
 
 async function settle(world: ChaosWorld, made: Made, tell: (open: string[]) => void): Promise<string[]> {
@@ -86,8 +114,10 @@ function describe({ client: { counts } }: ChaosWorld, { checkouts, sends }: Made
   return `${counts.requests} requests, ${counts.unclear} unclear, ${paid} checkouts paid, ${sent} sends`
 }
 
-function toFigures({ client, receiver, mailbox, instances }: ChaosWorld, made: Made, faults: Faults): string[] {
+function toFigures(world: ChaosWorld, made: Made, faults: Faults): string[] {
+  const { client, receiver, mailbox, instances } = world
   const { counts } = client
+  const leftOut = listLeftOut(world)
   const paid = made.checkouts.filter(({ paidBy }) => paidBy !== undefined)
   const acknowledged = made.sends.filter(({ hash }) => hash !== undefined)
   const events = [...receiver.events.values()]
@@ -97,6 +127,8 @@ function toFigures({ client, receiver, mailbox, instances }: ChaosWorld, made: M
   const refusals = [...counts.refused].map(([code, count]) => `${code} ${count}`).join(', ')
   return [
     `faults: ${[...faults.counts].map(([name, count]) => `${name} ${count}`).join(', ')}`,
+    ...(leftOut.length === 0 ? [] : [`left out, because it is not ours to break: ${leftOut.join(', ')}`]),
+    'not looked at: the supply of the whole ledger, which a node does not tell; the money of this run is added up instead',
     `gateways: ${instances
       .map(
         ({ name, starts, failedStarts, slowStops }) =>
@@ -104,7 +136,7 @@ function toFigures({ client, receiver, mailbox, instances }: ChaosWorld, made: M
       )
       .join('; ')}`,
     `requests: ${counts.requests}, answered ${counts.answered}, unclear ${counts.unclear}; refused: ${refusals || 'none'}`,
-    `checkouts: ${made.checkouts.length} made, ${paid.length} paid; given up by their client: ${made.givenUp} (with sends)`,
+    `checkouts: ${made.checkouts.length} made, ${paid.length} paid; given up by their client: ${made.givenUp} (with sends); beyond what was left of the money: ${made.unaffordable}`,
     `events: ${events.length}, told ${tellings} times, ${repeats} after they were taken; mails ${mails.length}, of which twice ${mails.filter((count) => count > 1).length}`,
     `sends: ${made.sends.length} asked for, ${acknowledged.length} acknowledged`,
     `work: ${made.workAttempts} asked for, ${made.workAnswers} paid with a credit; reads: ${made.reads}`,

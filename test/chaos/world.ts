@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/infra/clock.ts'
@@ -8,80 +8,40 @@ import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from '../../src/kernel/nano/work.ts'
 import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer } from '../support/blocks.ts'
+import type { Options as GivenNode } from '../scenario/options.ts'
 import { PostgresServer, query } from '../support/postgres.ts'
+import { patienceOf } from '../support/purse.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
-import { call } from '../support/rpc.ts'
-import { type DevnetProcess, spawnDevnet } from '../support/spawn-devnet.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { Client } from './client.ts'
 import { Instance } from './instance.ts'
-import { Payer } from './payer.ts'
+import { LedgerReader, type NodePlace, OwnLedger } from './ledger.ts'
+import { Money } from './money.ts'
 import { Mailbox, Receiver } from './receivers.ts'
 import { hearFailures } from '../support/failures.ts'
 
 const DATABASE = 'chaos'
-const CALLERS = 6
-const WALLETS = 6
-const WALLET_NANO = 1_000
-const PAYER_NANO = 1_000_000
 export const CREDITS = 1_000_000
 const WEBHOOK_SECRET = 'a shop knows this'
-
-/** The ledger as a process of its own, on a file that outlives it. */
-class Ledger {
-  readonly file: string
-  #process: DevnetProcess | undefined
-
-  constructor(file: string) {
-    this.file = file
-  }
-
-  get rpcUrl(): string {
-    return this.#process!.rpcUrl
-  }
-
-  get wsUrl(): string {
-    return this.#process!.wsUrl
-  }
-
-  async start(): Promise<void> {
-    this.#process = await spawnDevnet(this.file)
-  }
-
-  kill(): Promise<void> {
-    return this.#process!.kill()
-  }
-
-  /** At the very end of the run. */
-  killNow(): void {
-    this.#process?.signal('SIGKILL')
-  }
-
-  pause(): void {
-    this.#process!.signal('SIGSTOP')
-  }
-
-  resume(): void {
-    this.#process!.signal('SIGCONT')
-  }
-}
 
 /** Two gateways, all they depend on, and those who use them. */
 export interface ChaosWorld {
   instances: readonly Instance[]
   postgres: PostgresServer
   redis: RedisServer
-  ledger: Ledger
+  /** Undefined where the node is somebody else's. */
+  ledger: OwnLedger | undefined
+  reader: LedgerReader
+  thresholds: WorkThresholds
+  money: Money
   store: Store
   receiver: Receiver
   mailbox: Mailbox
   client: Client
-  payers: readonly Payer[]
-  wallets: readonly string[]
-  merchants: readonly Signer[]
   webhookUrl: string
   webhookSecret: string
   accountId: string
@@ -91,31 +51,48 @@ export interface ChaosWorld {
   close(): Promise<void>
 }
 
-const portOf = (url: string) => Number(new URL(url).port)
+const portOf = (url: string) => Number(new URL(url).port || 80)
+const lineTo = (url: string) => TcpRelay.start(portOf(url), new URL(url).hostname.replace(/^\[|\]$/g, ''))
 
-export async function openChaosWorld(random: SeededRandom): Promise<ChaosWorld> {
+export interface WorldOptions {
+  random: SeededRandom
+  /** Unset, the world has a ledger of its own. */
+  given: GivenNode | undefined
+  tell(line: string): void
+}
+
+export async function openChaosWorld(options: WorldOptions): Promise<ChaosWorld> {
   const opened = new AsyncDisposableStack()
   try {
-    return await assemble(random, opened)
+    return await assemble(options, opened)
   } catch (error) {
     await opened.disposeAsync()
     throw error
   }
 }
 
-async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Promise<ChaosWorld> {
+async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisposableStack): Promise<ChaosWorld> {
   let redis: RedisServer | undefined
-  let ledger: Ledger | undefined
+  let ledger: OwnLedger | undefined
+  let money: Money | undefined
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-chaos-'))
-  opened.defer(() => rmSync(folder, { recursive: true, force: true }))
   const postgres = await PostgresServer.create()
-  opened.defer(() => postgres.remove())
+  const removeStore = () => {
+    if (!money?.isOut) {
+      postgres.remove()
+      rmSync(folder, { recursive: true, force: true })
+      return
+    }
+    // The keys of wallets that hold somebody's money are worth more than a tidy folder.
+    postgres.end()
+    tell(`Money is still out. The store with the wallets is in ${postgres.folder}, what opens it in ${folder}.`)
+  }
+  opened.defer(removeStore)
   // A run that is broken off leaves nobody behind; gateways leave by themselves.
   const leaveNothing = () => {
-    postgres.remove()
     redis?.remove()
     ledger?.killNow()
-    rmSync(folder, { recursive: true, force: true })
+    removeStore()
   }
   process.once('exit', leaveNothing)
   opened.defer(() => void process.off('exit', leaveNothing))
@@ -123,9 +100,12 @@ async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Pro
   await query(`${postgres.url}/postgres`, `create database ${DATABASE}`)
   redis = await startRedis()
   opened.defer(() => redis.remove())
-  ledger = new Ledger(join(folder, 'ledger.db'))
-  await ledger.start()
-  opened.defer(() => ledger.kill())
+  if (!given) {
+    ledger = new OwnLedger(join(folder, 'ledger.db'))
+    await ledger.start()
+    opened.defer(() => ledger!.kill())
+  }
+  const node: NodePlace = ledger ?? { rpcUrl: given!.nodeUrls, wsUrl: given!.nodeWsUrls }
   const receiver = new Receiver(random, WEBHOOK_SECRET)
   const webhookUrl = await receiver.start()
   opened.defer(() => receiver.close())
@@ -148,12 +128,18 @@ async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Pro
   const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'chaos', origins: [], actor: 'chaos' })
   await grantCredits(ctx, { accountId, amount: CREDITS, reason: 'chaos', reference: 'chaos', actor: 'chaos' })
 
+  const network = given?.network ?? 'dev'
+  const keys = {
+    WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+  }
+  const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(join(folder, 'keys.env'), lines.join(''), { mode: 0o600 })
   const env = {
     PORT: '0',
     METRICS_PORT: '0',
-    NODE_NETWORK: 'dev',
-    WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
-    SECRET_KEY: randomBytes(32).toString('base64'),
+    NODE_NETWORK: network,
+    ...keys,
     SMTP_URL: smtpUrl,
     PRICE_PROVIDERS: 'sandbox',
     SWAP_PROVIDER: 'none',
@@ -165,60 +151,65 @@ async function assemble(random: SeededRandom, opened: AsyncDisposableStack): Pro
     LIMIT_ANONYMOUS_PER_MINUTE: '1000000',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_SENDS_PER_MONTH: '1',
-    WORK_THREADS: '0',
-    WORK_NODES: 'true',
+    // A node that somebody lends rarely does the work of others.
+    WORK_THREADS: given ? 'auto' : '0',
+    WORK_NODES: String(!given),
     LOG_LEVEL: 'info',
   }
   const instances: Instance[] = []
   for (const name of ['a', 'b']) {
     const lines = {
-      postgres: await TcpRelay.start(portOf(postgres.url)),
-      redis: await TcpRelay.start(portOf(redis.url)),
-      node: await TcpRelay.start(portOf(ledger.rpcUrl)),
-      nodeEvents: await TcpRelay.start(portOf(ledger.wsUrl)),
+      postgres: await lineTo(postgres.url),
+      redis: await lineTo(redis.url),
+      node: await lineTo(node.rpcUrl),
+      ...(node.wsUrl !== '' && { nodeEvents: await lineTo(node.wsUrl) }),
     }
     for (const line of Object.values(lines)) opened.defer(() => line.close())
-    const instance = new Instance({ name, lines, env, database: DATABASE, folder })
+    const instance = new Instance({ name, lines, node, env, database: DATABASE, folder })
     opened.defer(() => instance.kill())
     instances.push(instance)
   }
   await Promise.all(instances.map((instance) => instance.start()))
 
   const client = new Client(instances, key, random)
-  const payers: Payer[] = []
-  for (let at = 0; at < CALLERS; at++) {
-    const payer = new Payer(100 + at, () => ledger.rpcUrl)
-    await payer.open(PAYER_NANO)
-    payers.push(payer)
-  }
-  const wallets: string[] = []
-  for (let at = 0; at < WALLETS; at++) {
-    const made = await client.post({ action: 'cloud_wallet', wallet_action: 'create_wallet' })
-    const address = String(made?.body.address)
-    await call(ledger.rpcUrl, 'devnet_fund', { account: address, amount_nano: String(WALLET_NANO) })
-    await client.post({ action: 'cloud_wallet', account: address, receive: true })
-    wallets.push(address)
+  const reader = new LedgerReader(node)
+  const firstAccount = randomInt(2 ** 31)
+  money = new Money({
+    node,
+    reader,
+    firstAccount,
+    funds: given?.funds ?? DEV_NETWORK.genesisPrivateKey,
+    rpcUrl: () => node.rpcUrl,
+    patience: patienceOf(network),
+    isPlay: !given,
+  })
+  if (given) tell(`accounts of this run follow from the key of the funds, at ${firstAccount} and after it`)
+  try {
+    await money.handOut(client)
+  } catch (error) {
+    if (money.isOut) for (const line of await money.giveBack(client)) tell(line)
+    throw error
   }
   return {
     instances,
     postgres,
     redis,
     ledger,
+    reader,
+    thresholds: WORK_THRESHOLDS[network],
+    money,
     store,
     receiver,
     mailbox,
     client,
-    payers,
-    wallets,
-    merchants: [new Signer(41), new Signer(42), new Signer(43)],
     webhookUrl,
     webhookSecret: WEBHOOK_SECRET,
     accountId,
     folder,
     pointAtLedger() {
       for (const { lines } of instances) {
-        lines.node.targetPort = portOf(ledger.rpcUrl)
-        lines.nodeEvents.targetPort = portOf(ledger.wsUrl)
+        lines.node.targetPort = portOf(node.rpcUrl)
+        if (lines.nodeEvents) lines.nodeEvents.targetPort = portOf(node.wsUrl)
       }
     },
     close: () => opened.disposeAsync(),

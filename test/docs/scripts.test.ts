@@ -53,7 +53,7 @@ test('the load suite takes every command line that the documents have for it', (
 test('the suites that break things take every command line that the documents have for them', () => {
   const lines = [...argumentsOf('chaos'), ...argumentsOf('fuzz')]
   assert.ok(lines.length > 0)
-  for (const options of argumentsOf('chaos')) assert.ok(readChaosOptions(options).minutes > 0)
+  for (const options of argumentsOf('chaos')) assert.ok(readChaosOptions(options, {}).minutes > 0)
   for (const options of argumentsOf('fuzz')) assert.ok(readFuzzOptions(options).inputs > 0)
 })
 

@@ -11,6 +11,7 @@ first account), as a variable or in FILE; on a development network without eithe
 
 const NETWORKS = ['dev', 'beta', 'live'] as const
 
+/** A node that somebody named, and money to spend on it. */
 export interface Options {
   nodeUrls: string
   nodeWsUrls: string
@@ -34,15 +35,27 @@ function readFunds(given: Record<string, string | undefined>, network: string): 
   return key === undefined ? deriveKey(secret.trim(), 0) : secret.trim().toUpperCase()
 }
 
-/** Reads the command line and the environment of `npm run scenario`. */
-export function readOptions(args: readonly string[], env: Record<string, string | undefined>): Options {
-  const text = { type: 'string' } as const
-  const { values } = parseArgs({ args: [...args], options: { node: text, ws: text, network: text, funds: text } })
+const text = { type: 'string' } as const
+/** Of the command line, for `parseArgs`. */
+export const NODE_OPTIONS = { node: text, ws: text, network: text, funds: text }
+
+type Values = { [name in keyof typeof NODE_OPTIONS]?: string | undefined }
+
+/** The node of the command line or of the environment; undefined where neither names one. */
+export function findNode(values: Values, env: Record<string, string | undefined>): Options | undefined {
   const nodeUrls = values.node ?? env.NODE_URLS
-  if (nodeUrls === undefined) throw new Error(USAGE)
+  if (nodeUrls === undefined) return undefined
   const asked = values.network ?? env.NODE_NETWORK ?? 'dev'
   const network = NETWORKS.find((name) => name === asked)
   if (!network) throw new Error(`--network is one of ${NETWORKS.join(', ')}.`)
   const given = values.funds === undefined ? env : parseEnv(readFileSync(values.funds, 'utf8'))
   return { nodeUrls, nodeWsUrls: values.ws ?? env.NODE_WS_URLS ?? '', network, funds: readFunds(given, network) }
+}
+
+/** Reads the command line and the environment of `npm run scenario`. */
+export function readOptions(args: readonly string[], env: Record<string, string | undefined>): Options {
+  const { values } = parseArgs({ args: [...args], options: NODE_OPTIONS })
+  const node = findNode(values, env)
+  if (!node) throw new Error(USAGE)
+  return node
 }

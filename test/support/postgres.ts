@@ -42,13 +42,14 @@ async function startServer(): Promise<string> {
 export class PostgresServer {
   /** Without the name of a database. */
   readonly url: string
-  readonly #folder: string
+  /** Where it keeps what it knows. */
+  readonly folder: string
   readonly #port: number
   readonly #owner = serverOwner()
   #child: ChildProcess | undefined
 
   private constructor(folder: string, port: number) {
-    this.#folder = folder
+    this.folder = folder
     this.#port = port
     this.url = `postgres://postgres@${LOOPBACK}:${port}`
   }
@@ -57,9 +58,9 @@ export class PostgresServer {
     const server = new PostgresServer(mkdtempSync(join(tmpdir(), 'nano-gateway-postgres-')), await freePort())
     mkdirSync(server.#data, { mode: 0o700 })
     const owner = server.#owner
-    if (owner) for (const path of [server.#folder, server.#data]) chownSync(path, owner.uid, owner.gid)
+    if (owner) for (const path of [server.folder, server.#data]) chownSync(path, owner.uid, owner.gid)
     const initial = ['-D', server.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
-    execFileSync(program('initdb'), initial, { ...owner, cwd: server.#folder, stdio: 'ignore' })
+    execFileSync(program('initdb'), initial, { ...owner, cwd: server.folder, stdio: 'ignore' })
     return server
   }
 
@@ -69,7 +70,7 @@ export class PostgresServer {
     const settings = [`listen_addresses=${LOOPBACK}`, port, 'unix_socket_directories=', 'max_connections=200']
     const args = ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])]
     const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
-    this.#child = spawn(program('postgres'), args, { ...this.#owner, cwd: this.#folder, stdio })
+    this.#child = spawn(program('postgres'), args, { ...this.#owner, cwd: this.folder, stdio })
     await untilReady(this.#child)
   }
 
@@ -77,25 +78,25 @@ export class PostgresServer {
   async crash(): Promise<void> {
     const exited = once(this.#child!, 'exit')
     this.#child!.ref()
-    this.#stop()
+    this.end()
     await exited
   }
 
   /** Ends it and removes its folder; may be called at the very end of the run. */
   remove(): void {
-    this.#stop()
+    this.end()
     // Thousands of files: the system's own command is several times faster.
-    spawnSync('rm', ['-rf', this.#folder])
+    spawnSync('rm', ['-rf', this.folder])
+  }
+
+  /** An immediate stop of exactly this server, whose process id lies in its folder, which stays. */
+  end(): void {
+    const args = ['stop', '-D', this.#data, '-m', 'immediate']
+    spawnSync(program('pg_ctl'), args, { ...this.#owner, cwd: this.folder, stdio: 'ignore' })
   }
 
   get #data(): string {
-    return join(this.#folder, 'data')
-  }
-
-  /** An immediate stop of exactly this server, whose process id lies in its folder. */
-  #stop(): void {
-    const args = ['stop', '-D', this.#data, '-m', 'immediate']
-    spawnSync(program('pg_ctl'), args, { ...this.#owner, cwd: this.#folder, stdio: 'ignore' })
+    return join(this.folder, 'data')
   }
 }
 

@@ -15,18 +15,20 @@ type State =
 export class TcpRelay {
   /** Where the bytes go; may change when the part behind it comes back on another port. */
   targetPort: number
+  readonly #targetHost: string
   readonly #server: Server = createServer((client) => this.#relay(client))
   readonly #sockets = new Set<Socket>()
   #state: State = { kind: 'open' }
   #changed: () => void = () => undefined
   #change = new Promise<void>((resolve) => (this.#changed = resolve))
 
-  private constructor(targetPort: number) {
+  private constructor(targetPort: number, targetHost: string) {
     this.targetPort = targetPort
+    this.#targetHost = targetHost
   }
 
-  static async start(targetPort: number): Promise<TcpRelay> {
-    const relay = new TcpRelay(targetPort)
+  static async start(targetPort: number, targetHost = LOOPBACK): Promise<TcpRelay> {
+    const relay = new TcpRelay(targetPort, targetHost)
     relay.#server.listen(0, LOOPBACK)
     await once(relay.#server, 'listening')
     return relay
@@ -70,7 +72,7 @@ export class TcpRelay {
       client.resetAndDestroy()
       return
     }
-    const target = connect(this.targetPort, LOOPBACK)
+    const target = connect(this.targetPort, this.#targetHost)
     for (const [from, to] of [
       [client, target],
       [target, client],

@@ -18,3 +18,18 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
     await (hurry ? setImmediate() : setTimeout(PAUSE))
   }
 }
+
+const LOOK_EVERY = 20
+
+/** Waits for what somebody else's network or gateway does in its own time, and says what never came true. */
+export async function waitFor(
+  what: string,
+  isSo: () => Promise<boolean>,
+  { patience, tell = () => '' }: { patience: number; tell?: () => string },
+): Promise<void> {
+  const end = performance.now() + patience
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`It never came true: ${what} ${tell()}`)
+    await setTimeout(LOOK_EVERY)
+  }
+}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { parseNano, toRaw } from '../../../src/kernel/money.ts'
+import { parseNano } from '../../../src/kernel/money.ts'
 import { call } from '../../support/rpc.ts'
 import { ask } from '../../support/gateway.ts'
-import type { Account, Walker } from '../walker.ts'
+import type { Account } from '../../support/purse.ts'
+import type { Walker } from '../walker.ts'
 
 const BUDGET = '0.1'
 
@@ -15,7 +16,8 @@ export async function beReady(walker: Walker): Promise<void> {
 
 /** Money comes from the account that was given, is seen to wait, and is received. */
 export async function fund(walker: Walker): Promise<void> {
-  const { funds, customer } = walker
+  const { customer } = walker
+  const funds = walker.purse.source
   const { address } = customer
   await walker.receive(funds)
   const unopened = await walker.call('balance of nobody', 'account_balance', { account: address })
@@ -72,12 +74,12 @@ export async function refuse(walker: Walker): Promise<void> {
 /** Everything that the walk still has goes back to where it came from. */
 export async function giveBack(walker: Walker): Promise<void> {
   await agree(walker, 'at the end', walker.customer)
-  for (const account of walker.accounts) {
-    const left = await walker.receive(account)
-    if (left > 0n) await walker.send(account, walker.funds.address, toRaw(left))
-  }
+  await walker.purse.giveBack()
   const reply = await ask(walker.gateway.url, {
-    body: JSON.stringify({ action: 'accounts_balances', accounts: walker.accounts.map(({ address }) => address) }),
+    body: JSON.stringify({
+      action: 'accounts_balances',
+      accounts: walker.purse.accounts.map(({ address }) => address),
+    }),
   })
   const { balances } = reply.json<{ balances: Record<string, { balance: string; receivable: string }> }>()
   for (const { balance, receivable } of Object.values(balances)) assert.deepEqual([balance, receivable], ['0', '0'])

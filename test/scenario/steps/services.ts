@@ -3,7 +3,8 @@ import { exactNano } from '../../../src/client/index.ts'
 import { toRaw } from '../../../src/kernel/money.ts'
 import { ask } from '../../support/gateway.ts'
 import { decode, encode } from '../../x402/world.ts'
-import type { Account, Walker } from '../walker.ts'
+import type { Account } from '../../support/purse.ts'
+import type { Walker } from '../walker.ts'
 
 /** A cloud wallet gets money, sends some of it once however often it is asked, and gives back the rest. */
 export async function useWallet(walker: Walker): Promise<void> {
@@ -65,7 +66,7 @@ interface Offer {
 
 /** A name is bought, and stands for its owner; who comes second has the money back. */
 export async function buyName(walker: Walker): Promise<void> {
-  const name = `walker${walker.accounts[0]!.address.slice(-8)}`.slice(0, 14)
+  const name = `walker${walker.purse.accounts[0]!.address.slice(-8)}`.slice(0, 14)
   const first = await walker.call<Offer>('name: offer', 'get_name', { name })
   // Without the key, for whoever has it extends.
   const second = walker.note<Offer>('name: second offer', await walker.gateway.call('get_name', { name }))

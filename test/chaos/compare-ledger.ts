@@ -1,0 +1,85 @@
+import type { Db } from '../../src/kernel/db.ts'
+import type { LedgerReader } from './ledger.ts'
+import type { AskedCheckout, AskedSend, Made } from './load.ts'
+import type { Money } from './money.ts'
+
+const add = (amounts: Iterable<bigint>) => [...amounts].reduce((total, amount) => total + amount, 0n)
+
+/** What the ledger must say at the end; each breach in a sentence. */
+export async function compareLedger(
+  reader: LedgerReader,
+  { money, db, made }: { money: Money; db: Db; made: Made },
+): Promise<string[]> {
+  const waiting = new Map<string, bigint>()
+  for (const { address } of money.merchants) {
+    for (const [hash, amount] of await reader.listReceivable(address)) waiting.set(hash, amount)
+  }
+  const due = add(made.checkouts.flatMap(({ paidBy, amountRaw }) => (paidBy === undefined ? [] : [amountRaw])))
+  const got = add(waiting.values())
+  return [
+    ...(got === due ? [] : [`merchants got ${got} raw and were paid ${due}`]),
+    ...compareSends(await reader.listReceivable(money.friend.address), made.sends),
+    ...(await comparePayments(reader, made.checkouts)),
+    ...(await comparePayers(reader, money)),
+    ...(await compareWallets(reader, db)),
+    ...(await compareSum(reader, money, db)),
+  ]
+}
+
+/** Each send that was asked for arrived once or, where nobody was told a hash, not at all. */
+export function compareSends(arrived: ReadonlyMap<string, bigint>, sends: readonly AskedSend[]): string[] {
+  const wrong: string[] = []
+  const hashesOf = Map.groupBy(arrived.keys(), (hash) => arrived.get(hash)!)
+  for (const { key, amountRaw, hash } of sends) {
+    const found = hashesOf.get(amountRaw) ?? []
+    if (found.length > 1) wrong.push(`send ${key} was made ${found.length} times`)
+    if (hash !== undefined && !found.includes(hash)) wrong.push(`send ${key} was acknowledged as ${hash} and is lost`)
+    hashesOf.delete(amountRaw)
+  }
+  for (const [amount, hashes] of hashesOf) wrong.push(`nobody asked for ${hashes.length} sends of ${amount} raw`)
+  return wrong
+}
+
+/** Every payment is a confirmed block of that amount to that address. */
+export async function comparePayments(
+  reader: LedgerReader,
+  checkouts: readonly Pick<AskedCheckout, 'id' | 'address' | 'amountRaw' | 'paidBy'>[],
+): Promise<string[]> {
+  const blocks = await reader.findBlocks(checkouts.flatMap(({ paidBy }) => paidBy ?? []))
+  return checkouts.flatMap(({ id, address, amountRaw, paidBy }) => {
+    if (paidBy === undefined) return []
+    const block = blocks.get(paidBy)
+    if (!block) return [`the block that pays checkout ${id} is lost`]
+    if (!block.confirmed) return [`the block that pays checkout ${id} is not confirmed`]
+    const fits = block.amount === amountRaw && block.to === address
+    return fits ? [] : [`the block that pays checkout ${id} has another amount or address`]
+  })
+}
+
+async function comparePayers(reader: LedgerReader, { payers }: Money): Promise<string[]> {
+  const wrong: string[] = []
+  for (const { account, balance } of payers) {
+    const held = (await reader.readAccount(account.address)).balance
+    if (held !== balance) wrong.push(`a payer has ${held} raw and should have ${balance}`)
+  }
+  return wrong
+}
+
+async function compareWallets(reader: LedgerReader, db: Db): Promise<string[]> {
+  const wrong: string[] = []
+  for (const wallet of await db.selectFrom('wallets').selectAll().execute()) {
+    const { frontier, balance } = await reader.readAccount(wallet.address)
+    if (wallet.frozen_at !== null) wrong.push(`wallet ${wallet.id} was frozen: ${wallet.frozen_reason}`)
+    if (frontier !== wallet.frontier) wrong.push(`wallet ${wallet.id} lost its place`)
+    if (balance !== BigInt(wallet.balance_raw)) wrong.push(`wallet ${wallet.id} counts otherwise`)
+  }
+  return wrong
+}
+
+/** Of all that was handed out nothing is lost, and nothing was added. */
+async function compareSum(reader: LedgerReader, { purse, handedOut }: Money, db: Db): Promise<string[]> {
+  const wallets = await db.selectFrom('wallets').select('address').execute()
+  let held = 0n
+  for (const { address } of [...purse.accounts, ...wallets]) held += await reader.readWealth(address)
+  return held === handedOut ? [] : [`of ${handedOut} raw that were handed out ${held} are there`]
+}

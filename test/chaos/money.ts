@@ -1,0 +1,109 @@
+import { type Raw, formatNano, parseNano, toRaw } from '../../src/kernel/money.ts'
+import { type Account, Purse, type PurseOptions } from '../support/purse.ts'
+import { waitFor } from '../support/until.ts'
+import type { Client } from './client.ts'
+import type { LedgerReader, NodePlace } from './ledger.ts'
+import { Payer } from './payer.ts'
+
+const CALLERS = 6
+const WALLETS = 6
+const MERCHANTS = 3
+/** Together less than a tenth of a nano, so that a run in front of the live network is cheap even when it goes wrong. */
+const GIVEN = { payer: '0.015', wallet: '0.001' }
+/** On a ledger of our own nobody runs out of it. */
+const PLENTY = { payer: '1000', wallet: '1' }
+
+export interface MoneyOptions extends PurseOptions {
+  node: NodePlace
+  reader: LedgerReader
+  /** Whether it costs nothing. */
+  isPlay: boolean
+}
+
+/** All money of a run: from whom it comes, who has it meanwhile, and that it goes back. */
+export class Money {
+  readonly purse: Purse
+  readonly payers: readonly Payer[]
+  /** Paid by checkouts; they never spend. */
+  readonly merchants: readonly Account[]
+  /** To whom cloud wallets send; it never spends. */
+  readonly friend: Account
+  readonly wallets: string[] = []
+  /** What has left the account that it comes from. */
+  handedOut = 0n
+  /** Whether some of it may still be with somebody of this run. */
+  isOut = false
+  readonly #options: MoneyOptions
+
+  constructor(options: MoneyOptions) {
+    this.#options = options
+    this.purse = new Purse(options)
+    this.payers = Array.from({ length: CALLERS }, () => new Payer(this.purse, options.node))
+    this.merchants = Array.from({ length: MERCHANTS }, () => this.purse.fresh())
+    this.friend = this.purse.fresh()
+  }
+
+  /** Everybody gets something, while nothing is broken yet. */
+  async handOut(client: Client): Promise<void> {
+    const { isPlay, patience, reader } = this.#options
+    const amounts = isPlay ? PLENTY : GIVEN
+    const payerRaw = parseNano(amounts.payer)!
+    const walletRaw = parseNano(amounts.wallet)!
+    if (!isPlay) await this.#expect(payerRaw * BigInt(CALLERS) + walletRaw * BigInt(WALLETS))
+    this.isOut = !isPlay
+    for (const payer of this.payers) {
+      this.handedOut += payerRaw
+      await payer.open(payerRaw)
+    }
+    for (let at = 0; at < WALLETS; at++) {
+      const address = await this.#openWallet(client)
+      this.wallets.push(address)
+      this.handedOut += walletRaw
+      await this.purse.send(this.purse.source, address, walletRaw)
+      const receives = async () => {
+        await client.post({ action: 'cloud_wallet', account: address, receive: true })
+        return (await reader.readAccount(address)).balance === walletRaw
+      }
+      await waitFor(`wallet ${address} has its money`, receives, { patience })
+    }
+  }
+
+  /** Everything goes back; a sentence for each thing that does not. The gateways' wallets are deleted. */
+  async giveBack(client: Client): Promise<string[]> {
+    const { reader, patience } = this.#options
+    try {
+      for (const account of this.wallets) {
+        const isEmpty = async () => {
+          if ((await reader.readWealth(account)) === 0n) return true
+          await client.post({ action: 'cloud_wallet', account, delete: true })
+          await client.pause()
+          return false
+        }
+        await waitFor(`wallet ${account} is empty`, isEmpty, { patience })
+      }
+      await this.purse.giveBack()
+      this.isOut = false
+      return []
+    } catch (error) {
+      return [`the money did not all go back: ${error instanceof Error ? error.message : String(error)}`]
+    }
+  }
+
+  async #openWallet(client: Client): Promise<string> {
+    let address: unknown
+    const isOpened = async () => {
+      const asked = { action: 'cloud_wallet', refund_address: this.purse.source.address }
+      address = (await client.post(asked, `wallet-${this.wallets.length}`))?.body.address
+      return typeof address === 'string'
+    }
+    await waitFor('a wallet is made', isOpened, { patience: this.#options.patience })
+    return address as string
+  }
+
+  async #expect(needed: bigint): Promise<void> {
+    const held = await this.purse.receive(this.purse.source)
+    if (held >= needed) return
+    const words = (amount: bigint): string => formatNano(toRaw(amount) satisfies Raw)
+    throw new Error(`${this.purse.source.address} has ${words(held)} nano, and this run needs ${words(needed)}.`)
+  }
+}
