@@ -16,6 +16,7 @@ test(
       seed: SEED,
       milliseconds: SECONDS * 1_000,
       tell: (line) => t.diagnostic(line),
+      signal: t.signal,
     })
     for (const line of figures) t.diagnostic(line)
     assert.deepEqual(breaches, [], `seed ${SEED}`)

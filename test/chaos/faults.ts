@@ -36,20 +36,22 @@ export async function injectFaults(
   ending: AbortSignal,
 ): Promise<void> {
   const running = new Map<string, Promise<void>>()
+  const failed = Promise.withResolvers<never>()
   while (!ending.aborted) {
-    await sleep(BETWEEN_MIN + random.below(BETWEEN_MAX - BETWEEN_MIN), undefined, { signal: ending }).catch(
-      () => undefined,
-    )
+    const pause = sleep(BETWEEN_MIN + random.below(BETWEEN_MAX - BETWEEN_MIN), undefined, { signal: ending })
+    await Promise.race([failed.promise, pause.catch(() => undefined)])
     const fault = chooseFault(world, random)
     if (ending.aborted || running.has(fault.target) || running.size >= AT_ONCE_MAX) continue
     faults.counts.set(fault.name, (faults.counts.get(fault.name) ?? 0) + 1)
     faults.last = `${fault.name} (${fault.target})`
+    const what = `${fault.target} stayed broken after: ${fault.name}`
+    const mended = fault.run().catch((cause: unknown) => failed.reject(new Error(what, { cause })))
     running.set(
       fault.target,
-      fault.run().finally(() => running.delete(fault.target)),
+      mended.finally(() => running.delete(fault.target)),
     )
   }
-  await Promise.all(running.values())
+  await Promise.race([failed.promise, Promise.all(running.values())])
 }
 
 /** What cannot go wrong here, because it is not ours to break. */

@@ -11,6 +11,7 @@ import { isThorough } from '../support/thorough.ts'
 import { comparePayments, compareSends } from './compare-ledger.ts'
 import { LedgerReader } from './ledger.ts'
 import { readOptions } from './options.ts'
+import { Payer } from './payer.ts'
 import { runChaos } from './run.ts'
 
 const SECONDS = 15
@@ -26,7 +27,13 @@ test(
     const before = await reader.readWealth(funds)
     const { node } = readOptions(['--node', process.rpcUrl, '--ws', process.wsUrl], {})
     const milliseconds = SECONDS * 1_000
-    const { breaches, figures } = await runChaos({ seed: SEED, milliseconds, node, tell: (line) => t.diagnostic(line) })
+    const { breaches, figures } = await runChaos({
+      seed: SEED,
+      milliseconds,
+      node,
+      tell: (line) => t.diagnostic(line),
+      signal: t.signal,
+    })
     for (const line of figures) t.diagnostic(line)
     assert.deepEqual(breaches, [], `seed ${SEED}`)
     assert.equal(await reader.readWealth(funds), before)
@@ -78,6 +85,28 @@ test('a checkout whose block is unconfirmed, missing, or for somebody else is to
     'the block that pays checkout early is not confirmed',
     'the block that pays checkout gone is lost',
   ])
+})
+
+test('a payer whose node is gone for good ends with the run, whether it signs or publishes', async (t) => {
+  const devnet = await openDevnet(t)
+  const place = { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl }
+  const { genesisPrivateKey: funds } = DEV_NETWORK
+  const purse = new Purse({ funds, firstAccount: 0, rpcUrl: () => place.rpcUrl, patience: 60_000 })
+  const payer = new Payer(purse, place)
+  await payer.open(nano(1))
+  place.rpcUrl = 'http://127.0.0.1:1'
+  const over = new AbortController()
+  const signing = payer.pay(purse.source.address, nano(1), { through: undefined, over: over.signal })
+  over.abort()
+  await assert.rejects(signing, { name: 'AbortError' })
+  const away = { rpcUrl: 'http://127.0.0.1:1', wsUrl: '' }
+  const publishing = new Payer(
+    new Purse({ funds, firstAccount: 1, rpcUrl: () => devnet.rpcUrl, patience: 60_000 }),
+    away,
+  )
+  await publishing.open(nano(1))
+  const paying = publishing.pay(purse.source.address, nano(1), { through: undefined, over: over.signal })
+  await assert.rejects(paying, { name: 'AbortError' })
 })
 
 test('chaos takes one node without TLS, as its line is broken byte by byte', () => {

@@ -51,6 +51,8 @@ export interface LoadOptions {
   /** Distinguishes the keys of one caller from those of others. */
   name: string
   ending: AbortSignal
+  /** The run has failed: nothing is brought to its end any more. */
+  over: AbortSignal
 }
 
 const PRICES = ['0.00005', '0.0001', '0.000125', '0.0002', '0.0003', '0.0007']
@@ -101,7 +103,7 @@ class Caller {
   }
 
   async checkOut(): Promise<void> {
-    const { client, random, merchants, webhookUrl, webhookSecret, made, payer } = this.#options
+    const { client, random, merchants, webhookUrl, webhookSecret, made, payer, over } = this.#options
     const mode = random.below(4) === 0 ? 'generated_wallet' : 'unique_amount'
     const notify = random.below(3) === 0
     const request = {
@@ -131,7 +133,7 @@ class Caller {
     if (random.below(8) === 0) return
     const through = random.below(2) === 0 ? client : undefined
     if (payer.balance < checkout.amountRaw) made.unaffordable++
-    else checkout.paidBy = await payer.pay(address, checkout.amountRaw, through)
+    else checkout.paidBy = await payer.pay(address, checkout.amountRaw, { through, over })
   }
 
   async send(): Promise<void> {

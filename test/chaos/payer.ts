@@ -40,35 +40,39 @@ export class Payer {
   }
 
   /** Sends, through a gateway or straight to the node, and answers the hash once the ledger has the block. */
-  async pay(to: string, amount: bigint, gateway: Client | undefined): Promise<string> {
-    const block = await this.#sign(to, amount)
+  async pay(
+    to: string,
+    amount: bigint,
+    { through, over }: { through: Client | undefined; over: AbortSignal },
+  ): Promise<string> {
+    const block = await this.#sign(to, amount, over)
     const hash = hashBlock(block)
     const request = { action: 'process', json_block: 'true', subtype: 'send', block: toBlockJson(block) }
     for (let tries = 0; ; tries++) {
       // A gateway that is away for long does not keep anybody from paying.
-      if (gateway && tries < 5) {
-        const answer = await gateway.post(request)
+      if (through && tries < 5) {
+        const answer = await through.post(request)
         if (answer?.status === 200 && answer.body.hash === hash) break
         if (answer?.status === 200 && tries === 0 && answer.body.error !== undefined) {
-          gateway.violations.push(`a fresh block was refused: ${answer.text}`)
+          through.violations.push(`a fresh block was refused: ${answer.text}`)
         }
       } else await attempt(() => call(this.#node.rpcUrl, 'process', request))
       const found = await attempt(() => call(this.#node.rpcUrl, 'block_info', { hash, json_block: 'true' }))
       if (found?.block_account !== undefined) break
-      await sleep(AGAIN_AFTER)
+      await sleep(AGAIN_AFTER, undefined, { signal: over })
     }
     this.#head = { ...this.#head!, previous: hash, balance: block.balance }
     return hash
   }
 
   /** The node says how much work it wants, once it answers. */
-  async #sign(to: string, amount: bigint): Promise<StateBlock> {
+  async #sign(to: string, amount: bigint, over: AbortSignal): Promise<StateBlock> {
     const head = this.#head!
     const draft = { ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! }
     for (;;) {
       const block = await attempt(() => openWallet(this.#purse.walletOf(this.account)).seal(draft))
       if (block) return block
-      await sleep(AGAIN_AFTER)
+      await sleep(AGAIN_AFTER, undefined, { signal: over })
     }
   }
 }

@@ -17,6 +17,8 @@ export interface ChaosOptions {
   /** Somebody else's node; unset, the run has a ledger of its own. */
   node?: GivenNode | undefined
   tell(line: string): void
+  /** Whoever asked for the run has no more use for it. */
+  signal?: AbortSignal | undefined
 }
 
 export interface ChaosReport {
@@ -26,7 +28,7 @@ export interface ChaosReport {
 }
 
 /** Lets everything go wrong for a while, waits until it is whole again, and looks for what must not be. */
-export async function runChaos({ seed, milliseconds, node, tell }: ChaosOptions): Promise<ChaosReport> {
+export async function runChaos({ seed, milliseconds, node, tell, signal }: ChaosOptions): Promise<ChaosReport> {
   const startedAt = performance.now()
   const tellWhen = (line: string) => tell(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
   tell(`seed ${seed}, ${milliseconds / 1_000} s of faults`)
@@ -44,7 +46,7 @@ export async function runChaos({ seed, milliseconds, node, tell }: ChaosOptions)
   const breaches: string[] = []
   try {
     tellWhen(`two gateways run on PostgreSQL, Redis and ${node ? 'the given node' : 'a ledger of their own'}`)
-    await breakThings(world, made, faults, { seed, milliseconds, tell: tellWhen })
+    await breakThings(world, made, faults, { seed, milliseconds, tell: tellWhen, signal })
     breaches.push(...(await settle(world, made, (open) => tellWhen(open.join('; ')))), ...(await askEach(world, made)))
     for (const instance of world.instances) await instance.stop()
     breaches.push(...(await findBreaches(world, made)))
@@ -56,13 +58,16 @@ export async function runChaos({ seed, milliseconds, node, tell }: ChaosOptions)
   return { breaches, figures: toFigures(world, made, faults) }
 }
 
+/** Where one of those who take part fails, the others end with it: nobody waits for a world that is no more. */
 async function breakThings(
   world: ChaosWorld,
   made: Made,
   faults: Faults,
-  { seed, milliseconds, tell }: Pick<ChaosOptions, 'seed' | 'milliseconds' | 'tell'>,
+  { seed, milliseconds, tell, signal }: Omit<ChaosOptions, 'node'>,
 ): Promise<void> {
   const ending = new AbortController()
+  const failing = new AbortController()
+  const over = signal ? AbortSignal.any([signal, failing.signal]) : failing.signal
   const load = world.money.payers.map((payer, at) =>
     runLoad({
       ...world,
@@ -72,19 +77,27 @@ async function breakThings(
       made,
       name: `caller-${at}`,
       ending: ending.signal,
+      over,
     }),
   )
   const breaking = injectFaults(world, new SeededRandom(seed), faults, ending.signal)
+  const all = Promise.all([breaking, ...load])
   const end = performance.now() + milliseconds
-  for (let left = milliseconds; left > 0; left = Math.round(end - performance.now())) {
-    await sleep(Math.min(TELL_EVERY, left))
-    tell(`${describe(world, made)}; last fault: ${faults.last}`)
+  try {
+    for (let left = milliseconds; left > 0; left = Math.round(end - performance.now())) {
+      await Promise.race([all, sleep(Math.min(TELL_EVERY, left), undefined, { signal: over })])
+      tell(`${describe(world, made)}; last fault: ${faults.last}`)
+    }
+    ending.abort()
+    await Promise.race([all, breaking])
+    for (const instance of world.instances) instance.setClock(0)
+    tell('no more faults; waiting until everything is at rest')
+    await all
+  } finally {
+    ending.abort()
+    failing.abort()
+    await Promise.allSettled([breaking, ...load])
   }
-  ending.abort()
-  await breaking
-  for (const instance of world.instances) instance.setClock(0)
-  tell('no more faults; waiting until everything is at rest')
-  await Promise.all(load)
 }
 
 /** A gateway empties its wallets, and then everybody else gives back what is left. */
