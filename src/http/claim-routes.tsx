@@ -19,7 +19,14 @@ import {
   showCheck,
   unknownCode,
 } from '../modules/email/index.ts'
-import { CodePage, DeclinePage, FundingPage, OverPage, PaidPage, SharePage } from '../web/claim-page.tsx'
+import {
+  CodePage,
+  DeclinePage,
+  FundingPage,
+  OverPage,
+  PaidPage,
+  SharePage,
+} from '../modules/email/pages/claim-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import { toErrorReply } from './errors.ts'
 import { answerErrors, bodyOf, fromFastify, readBodies } from './rest.ts'

@@ -18,12 +18,12 @@ import {
   showRecord,
   worthOf,
 } from '../modules/checkout/index.ts'
-import { currencyOf, showWorth } from '../web/formats.ts'
+import { currencyOf, showWorth } from '../modules/checkout/pages/formats.ts'
 import { renderPage } from '../web/layout.tsx'
-import { PayPage, PayProblem } from '../web/pay-page.tsx'
-import { ReceiptPage } from '../web/pay-receipt.tsx'
-import { type ShownCheckout, stateOf } from '../web/pay-state.ts'
-import { type Voice, negotiate } from '../web/texts/index.ts'
+import { PayPage, PayProblem } from '../modules/checkout/pages/pay-page.tsx'
+import { ReceiptPage } from '../modules/checkout/pages/pay-receipt.tsx'
+import { type ShownCheckout, stateOf } from '../modules/checkout/pages/pay-state.ts'
+import { type Voice, negotiate } from '../modules/checkout/texts/index.ts'
 import type { DeveloperDoor } from './developer-door.ts'
 import { isForm, readForm } from './forms.ts'
 import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { listAudit } from '../../modules/accounts/index.ts'
-import { ActivityPage } from '../../web/dashboard/activity-page.tsx'
+import { ActivityPage } from '../../modules/accounts/pages/activity-page.tsx'
 import type { Door } from './door.tsx'
 
 const PAGE_ROWS = 50

@@ -1,7 +1,7 @@
 import { listEntries, readCredits } from '../../modules/accounts/index.ts'
 import { offerCredits } from '../../modules/billing/index.ts'
 import type { CheckoutCtx } from '../../modules/checkout/index.ts'
-import { CreditsPage } from '../../web/dashboard/credits-page.tsx'
+import { CreditsPage } from '../../modules/billing/pages/credits-page.tsx'
 import type { Door, Visit } from './door.tsx'
 import { toUsage } from './overview.tsx'
 import { toSaleCtx } from './sale-ctx.ts'

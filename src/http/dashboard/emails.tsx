@@ -10,7 +10,7 @@ import {
   openEmailPayment,
   readEmailRequest,
 } from '../../modules/email/index.ts'
-import { EmailPage, EmailsPage } from '../../web/dashboard/emails-page.tsx'
+import { EmailPage, EmailsPage } from '../../modules/email/pages/emails-page.tsx'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
 import { readCursor, toCursor } from '../email-routes.ts'
 import type { Door, Visit } from './door.tsx'

@@ -1,6 +1,6 @@
 import { issueKey, listKeys, readNewKey, revokeKey, rotateKey } from '../../modules/accounts/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { KeysPage, NewKeyPage } from '../../web/dashboard/keys-page.tsx'
+import { KeysPage, NewKeyPage } from '../../modules/accounts/pages/keys-page.tsx'
 import type { Door, DoorOptions, Visit } from './door.tsx'
 import type { FormFields } from './form-fields.ts'
 

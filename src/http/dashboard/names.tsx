@@ -4,7 +4,7 @@ import type { CheckoutCtx } from '../../modules/checkout/index.ts'
 import { listLeasesOf, statusAt } from '../../modules/names/index.ts'
 import { getName, offerName } from '../../modules/usernames/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { NamesPage } from '../../web/dashboard/names-page.tsx'
+import { NamesPage } from '../../modules/usernames/pages/names-page.tsx'
 import type { Door, Visit } from './door.tsx'
 import { toSaleCtx } from './sale-ctx.ts'
 

@@ -11,7 +11,7 @@ import { type WalletCtx, listWallets } from '../../modules/wallets/index.ts'
 import { countAttemptDays, countFailing } from '../../modules/webhooks/index.ts'
 import { formatNano } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { OverviewPage } from '../../web/dashboard/overview-page.tsx'
+import { OverviewPage } from '../../modules/admin/pages/overview-page.tsx'
 import type { Door, DoorOptions } from './door.tsx'
 
 const DAY = 86_400_000

@@ -3,7 +3,7 @@ import { identify } from '../../guard/identify.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { readEmail, readSignInToken, redeemSignIn, requestSignIn } from '../../modules/accounts/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../../web/dashboard/sign-in-page.tsx'
+import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../../modules/accounts/pages/sign-in-page.tsx'
 import { endedCookie, readCookie, sessionCookie } from '../session.ts'
 import { type Door, type DoorOptions, SIGN_IN, requireToken } from './door.tsx'
 

@@ -14,7 +14,7 @@ import {
   receiveDeposits,
 } from '../../modules/wallets/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { LIFETIMES, WalletPage, WalletsPage } from '../../web/dashboard/wallets-page.tsx'
+import { LIFETIMES, WalletPage, WalletsPage } from '../../modules/wallets/pages/wallets-page.tsx'
 import type { Door, Visit } from './door.tsx'
 
 const LISTED_MAX = 1_000

@@ -12,7 +12,7 @@ import {
   rotateAccountSecret,
 } from '../../modules/webhooks/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { EventPage, NewSecretPage, WebhooksPage } from '../../web/dashboard/webhooks-page.tsx'
+import { EventPage, NewSecretPage, WebhooksPage } from '../../modules/webhooks/pages/webhooks-page.tsx'
 import type { Door, Visit } from './door.tsx'
 
 const PAGE_ROWS = 25

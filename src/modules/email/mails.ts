@@ -1,6 +1,6 @@
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
-import { type MailPart, renderMail, renderMailText } from '../../web/mail.tsx'
+import { type MailPart, renderMail, renderMailText } from './pages/mail.tsx'
 import type { EmailCtx } from './ctx.ts'
 import type { Receipt } from './domain/receipt.ts'
 import type { Recipient } from './recipients-store.ts'

@@ -1,7 +1,7 @@
-import type { ShownJob } from '../../kernel/upkeep.ts'
-import { ActionButton } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Empty, Moment, Table } from './show.tsx'
+import type { ShownJob } from '../../../kernel/upkeep.ts'
+import { ActionButton } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 const STATUSES = ['dead', 'ready', 'running', 'done']
 

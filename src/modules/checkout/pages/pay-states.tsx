@@ -1,10 +1,10 @@
-import { formatNano } from '../kernel/money.ts'
-import type { QrOutline } from '../kernel/till.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { QrOutline } from '../../../kernel/till.ts'
 import type { DeveloperPanelProps } from './developer-panel.tsx'
 import { showNano } from './formats.ts'
 import { Address, CopyRow, QrCode, Sign, Timer } from './pay-parts.tsx'
 import type { PayState, ShownCheckout } from './pay-state.ts'
-import { type Voice, fill } from './texts/index.ts'
+import { type Voice, fill } from '../texts/index.ts'
 
 export interface PayPageProps {
   checkout: ShownCheckout

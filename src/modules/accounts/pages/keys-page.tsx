@@ -1,6 +1,14 @@
-import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Copyable, Empty, Moment, Table } from './show.tsx'
+import {
+  ActionButton,
+  Confirmed,
+  type Filled,
+  Form,
+  FormError,
+  SelectField,
+  TextField,
+} from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Copyable, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 interface KeyRow {
   id: string

@@ -1,9 +1,9 @@
 import { showMoney, showNano, showTime } from './formats.ts'
-import { Document } from './layout.tsx'
+import { Document } from '../../../web/layout.tsx'
 import { Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
 import { Excess } from './pay-states.tsx'
-import type { Voice } from './texts/index.ts'
+import type { Voice } from '../texts/index.ts'
 
 interface ReceiptProps {
   checkout: ShownCheckout

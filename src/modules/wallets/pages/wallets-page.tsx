@@ -1,6 +1,6 @@
-import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from './show.tsx'
+import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface WalletRow {
   address: string

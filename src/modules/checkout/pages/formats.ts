@@ -1,4 +1,4 @@
-import { formatNano } from '../kernel/money.ts'
+import { formatNano } from '../../../kernel/money.ts'
 
 const DECIMALS_MAX = 30
 /** A language may be spoken where the money is another; the region decides first. */

@@ -1,5 +1,5 @@
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Empty, Facts, Figure, Table } from './show.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Empty, Facts, Figure, Table } from '../../../web/dashboard/show.tsx'
 
 interface UpstreamStatus {
   name: string

@@ -1,6 +1,6 @@
-import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Copyable, Empty, Nano, Table, shorten } from './show.tsx'
+import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Copyable, Empty, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface DeveloperPageProps {
   frame: FrameProps

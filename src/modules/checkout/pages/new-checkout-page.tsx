@@ -1,6 +1,6 @@
-import { type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card } from './show.tsx'
+import { type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card } from '../../../web/dashboard/show.tsx'
 
 const BASIC = ['title', 'description', 'amount', 'currency', 'address', 'mode']
 const FURTHER = ['plans', 'image', 'success_url', 'cancel_url', 'notify', 'metadata', 'webhook_url', 'webhook_events']

@@ -1,6 +1,6 @@
-import type { KeptMail } from '../../kernel/upkeep.ts'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Empty, Moment } from './show.tsx'
+import type { KeptMail } from '../../../kernel/upkeep.ts'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Moment } from '../../../web/dashboard/show.tsx'
 
 /** Mail that was kept instead of sent. */
 export const MailPage = ({

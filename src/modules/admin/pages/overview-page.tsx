@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { type Bar, DayChart, toHeights } from './chart.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Empty, Figure, Nano, Table } from './show.tsx'
+import { type Bar, DayChart, toHeights } from '../../../web/dashboard/chart.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Figure, Nano, Table } from '../../../web/dashboard/show.tsx'
 
 export interface OverviewDay {
   date: string

@@ -1,5 +1,5 @@
-import { type Filled, FormError, TextField } from './form.tsx'
-import { Gate } from './frame.tsx'
+import { type Filled, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Gate } from '../../../web/dashboard/frame.tsx'
 
 export interface SignInPageProps {
   devnet: boolean

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { type Raw, formatNano } from '../kernel/money.ts'
-import { Document } from './layout.tsx'
+import { type Raw, formatNano } from '../../../kernel/money.ts'
+import { Document } from '../../../web/layout.tsx'
 
 /** What the page shows of a share. */
 interface ShownShare {

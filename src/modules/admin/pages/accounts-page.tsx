@@ -1,6 +1,6 @@
-import type { FrameProps } from './frame.tsx'
+import type { FrameProps } from '../../../web/dashboard/frame.tsx'
 import { type OverviewDay, OverviewPage, type OverviewProps } from './overview-page.tsx'
-import { Badge, Card, Moment, Nano, Table } from './show.tsx'
+import { Badge, Card, Moment, Nano, Table } from '../../../web/dashboard/show.tsx'
 
 interface AccountsPageProps extends Pick<OverviewProps, 'counts' | 'revenue'> {
   frame: FrameProps

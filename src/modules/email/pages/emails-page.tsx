@@ -1,6 +1,25 @@
-import { ActionButton, Confirmed, type Filled, Form, FormError, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Pager, Table, shorten } from './show.tsx'
+import {
+  ActionButton,
+  Confirmed,
+  type Filled,
+  Form,
+  FormError,
+  SelectField,
+  TextField,
+} from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import {
+  Badge,
+  Card,
+  Copyable,
+  Empty,
+  Facts,
+  Moment,
+  Nano,
+  Pager,
+  Table,
+  shorten,
+} from '../../../web/dashboard/show.tsx'
 
 interface EmailPaymentRow {
   id: string

@@ -1,7 +1,7 @@
-import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { type EventRow, Deliveries } from './deliveries.tsx'
-import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from './show.tsx'
+import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface CheckoutDetail {
   id: string

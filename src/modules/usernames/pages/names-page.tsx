@@ -1,6 +1,6 @@
-import { ActionButton, type Filled, Form, FormError, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Empty, Moment, Table, shorten } from './show.tsx'
+import { ActionButton, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface NameRow {
   name: string

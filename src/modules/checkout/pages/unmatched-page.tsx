@@ -1,6 +1,6 @@
-import { type Filled, Form, FormError, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Copyable, Empty, Moment, Nano, shorten } from './show.tsx'
+import { type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Copyable, Empty, Moment, Nano, shorten } from '../../../web/dashboard/show.tsx'
 
 interface UnmatchedRow {
   blockHash: string

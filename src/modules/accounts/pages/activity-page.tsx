@@ -1,5 +1,5 @@
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Empty, Moment, Pager, Table } from './show.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface ActivityPageProps {
   frame: FrameProps

@@ -1,6 +1,6 @@
-import { type Filled, SelectField, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Empty, Moment, Nano, Pager, Table } from './show.tsx'
+import { type Filled, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Empty, Moment, Nano, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface CheckoutRow {
   id: string

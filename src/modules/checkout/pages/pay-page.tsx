@@ -1,10 +1,10 @@
 import { DeveloperPanel } from './developer-panel.tsx'
 import { showMoney } from './formats.ts'
-import { Document } from './layout.tsx'
+import { Document } from '../../../web/layout.tsx'
 import { Plans, Price } from './pay-parts.tsx'
 import { isOpen, stateOf } from './pay-state.ts'
 import { Notice, type Part, type PayPageProps, Payment, headline } from './pay-states.tsx'
-import { LANGUAGES, TEXTS, type Voice, fill } from './texts/index.ts'
+import { LANGUAGES, TEXTS, type Voice, fill } from '../texts/index.ts'
 
 const REFRESH_SECONDS = 5
 const LONG_DESCRIPTION = 160

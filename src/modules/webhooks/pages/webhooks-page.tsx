@@ -1,7 +1,7 @@
-import { type EventRow, Deliveries, stateOf } from './deliveries.tsx'
-import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from './show.tsx'
+import { type EventRow, Deliveries, stateOf } from '../../../web/dashboard/deliveries.tsx'
+import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface WebhooksPageProps {
   frame: FrameProps

@@ -1,5 +1,5 @@
-import type { QrOutline } from '../kernel/till.ts'
-import { fill, type Voice } from './texts/index.ts'
+import type { QrOutline } from '../../../kernel/till.ts'
+import { fill, type Voice } from '../texts/index.ts'
 import { showDigits, showLeft, showMoney, showNano, showPercent } from './formats.ts'
 import type { ShownCheckout } from './pay-state.ts'
 

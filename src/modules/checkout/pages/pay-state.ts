@@ -1,4 +1,4 @@
-import type { Raw } from '../kernel/money.ts'
+import type { Raw } from '../../../kernel/money.ts'
 
 /** What pages show of a checkout. */
 export interface ShownCheckout {

@@ -1,7 +1,7 @@
-import { DayChart, toHeights } from './chart.tsx'
-import { ActionButton } from './form.tsx'
-import { Frame, type FrameProps } from './frame.tsx'
-import { Card, Empty, Figure, Moment, Table } from './show.tsx'
+import { DayChart, toHeights } from '../../../web/dashboard/chart.tsx'
+import { ActionButton } from '../../../web/dashboard/form.tsx'
+import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Card, Empty, Figure, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 interface CreditsPageProps {
   frame: FrameProps
