@@ -5,7 +5,7 @@ import type { Json } from '../kernel/shape.ts'
 import { parseBody } from './json-body.ts'
 import { NODE_DOOR } from './node-door.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
-import { resolveNames } from './resolve-names.ts'
+import { resolveNames } from '../modules/names/index.ts'
 import type { RpcRequest } from './rpc-request.ts'
 
 export type Body = Readonly<Record<string, unknown>>

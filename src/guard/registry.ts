@@ -1,7 +1,7 @@
 import type { Action } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
-import { type IgnoredFields, createIgnoredFields } from './ignored-fields.ts'
-import { type Parser, createParser } from './parse.ts'
+import { type IgnoredFields, createIgnoredFields } from '../kernel/ignored-fields.ts'
+import { type Parser, createParser } from '../kernel/parse-fields.ts'
 
 export interface RegisteredAction {
   action: Action

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { createIgnoredFields } from '../guard/ignored-fields.ts'
-import { resolveNames } from '../guard/resolve-names.ts'
+import { createIgnoredFields } from '../kernel/ignored-fields.ts'
+import { resolveNames } from '../modules/names/index.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 import {
@@ -25,12 +25,11 @@ import {
   toResponse,
   updateCheckout,
 } from '../modules/checkout/index.ts'
-import { listEventsOf, redeliver } from '../modules/webhooks/index.ts'
+import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../modules/webhooks/index.ts'
 import { readCursor, toCursor } from './checkout-cursor.ts'
 import { onceFor } from './once-for.ts'
 import { createOpener } from './open-from-fields.ts'
 import type { Call, RestPart } from './rest.ts'
-import { showDelivery, showEventWithDeliveries } from './show-event.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100

@@ -11,11 +11,13 @@ import {
   readPingUrl,
   redeliver,
   rotateAccountSecret,
+  showDelivery,
+  showEvent,
+  showEventWithDeliveries,
   toCursor,
 } from '../modules/webhooks/index.ts'
 import { onceFor } from './once-for.ts'
 import type { RestPart } from './rest.ts'
-import { showDelivery, showEvent, showEventWithDeliveries } from './show-event.ts'
 
 const SHOWN_CHARACTERS = 4
 

@@ -1,5 +1,5 @@
-import { createParser } from '../../guard/parse.ts'
-import { resolveNames } from '../../guard/resolve-names.ts'
+import { createParser } from '../../kernel/parse-fields.ts'
+import { resolveNames } from '../../modules/names/index.ts'
 import {
   type EmailCtx,
   cancelEmailPayment,

@@ -1,4 +1,4 @@
-import { createParser } from '../../guard/parse.ts'
+import { createParser } from '../../kernel/parse-fields.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { CheckoutCtx } from '../../modules/checkout/index.ts'
 import { listLeasesOf, statusAt } from '../../modules/names/index.ts'

@@ -11,6 +11,7 @@ export { type BuiltIn, NEVER, readBuiltIn } from './domain/built-in.ts'
 export { type Lease, type LeaseStatus, statusAt } from './domain/lease.ts'
 export { lookUpNames } from './domain/look-up.ts'
 export { toNameKey } from './domain/name.ts'
+export { resolveNames } from './resolve-fields.ts'
 export { showName, toDay, toUnix } from './shape-name.ts'
 export {
   findLease,

@@ -1,5 +1,7 @@
-import type { Json, JsonObject } from '../kernel/shape.ts'
-import type { AttemptRecord, DeliveryRecord, EventRecord, EventWithDeliveries } from '../modules/webhooks/index.ts'
+import type { Json, JsonObject } from '../../kernel/shape.ts'
+import type { AttemptRecord, DeliveryRecord } from './deliveries-store.ts'
+import type { EventWithDeliveries } from './domain/list-events.ts'
+import type { EventRecord } from './store.ts'
 
 const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
 

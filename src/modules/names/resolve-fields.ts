@@ -1,6 +1,6 @@
-import type { Action } from '../kernel/action.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { NameUse, Names } from '../kernel/ports.ts'
+import type { Action } from '../../kernel/action.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { NameUse, Names } from '../../kernel/ports.ts'
 
 /** Single fields in which a username may stand for an address; lists are resolved entry by entry in their actions. */
 const NAME_FIELDS = ['account', 'address', 'refund_address', 'send'] as const

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { Action } from '../kernel/action.ts'
-import { AppError } from '../kernel/errors.ts'
-import { FORMATS, type FieldRefusal, LIST_ENTRIES_MAX, READERS, type ReaderName } from '../kernel/fields.ts'
+import type { Action } from './action.ts'
+import { AppError } from './errors.ts'
+import { FORMATS, type FieldRefusal, LIST_ENTRIES_MAX, READERS, type ReaderName } from './fields.ts'
 
 interface FieldSchema {
   refusal?: FieldRefusal

@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts'
+import type { Action } from './action.ts'
 
 /** Read before any action sees the body. */
 const EVERYWHERE = ['action', 'key', 'idempotency_key']
