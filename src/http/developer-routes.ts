@@ -1,12 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { formatNano, parseNano } from '../kernel/money.ts'
-import { fromAddress, toAddress } from '../kernel/nano/address.ts'
+import { formatNano } from '../kernel/money.ts'
 import type { BurstLimits, PlayLedger } from '../kernel/ports.ts'
 import type { JsonObject } from '../kernel/shape.ts'
-import { type CheckoutCtx, badField, showRecord } from '../modules/checkout/index.ts'
-import { WAYS_TO_PAY, cancelCheckout, expireCheckout, fundAddress, payCheckout } from '../modules/developer/index.ts'
+import {
+  type CheckoutCtx,
+  badField,
+  cancelCheckout,
+  expireCheckout,
+  fundAddress,
+  payCheckout,
+  readBlockHash,
+  readFunding,
+  readWay,
+  showRecord,
+} from '../modules/checkout/index.ts'
 import type { DeveloperDoor } from './developer-door.ts'
 import { type Fields, readForm, readOwnPath } from './forms.ts'
 import { answerErrors, readBodies } from './rest.ts'
@@ -98,30 +107,8 @@ function showLedger(ledger: PlayLedger): JsonObject {
   }
 }
 
-export function readWay({ way = 'exactly' }: Fields) {
-  const known = WAYS_TO_PAY.find((name) => name === way)
-  if (known === undefined) throw badField('way', `way must be one of ${WAYS_TO_PAY.join(', ')}.`)
-  return known
-}
-
 function readPlan({ plan }: Fields): number | undefined {
   if (plan === undefined || plan === '') return undefined
   if (!/^[0-9]{1,2}$/.test(String(plan))) throw badField('plan', 'plan must be the number of a plan, from 0.')
   return Number(plan)
-}
-
-export function readFunding({ address, amount }: Fields) {
-  const key = typeof address === 'string' ? fromAddress(address.trim()) : undefined
-  if (key === undefined) throw badField('address', 'Bad account number', 'invalid_account')
-  const amountRaw = typeof amount === 'string' || typeof amount === 'number' ? parseNano(String(amount)) : undefined
-  if (amountRaw === undefined || amountRaw === 0n) throw badField('amount', 'Invalid amount number', 'invalid_amount')
-  return { address: toAddress(key), amountRaw }
-}
-
-export function readBlockHash({ hash }: Fields): string | undefined {
-  if (hash === undefined || hash === '') return undefined
-  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/i.test(hash)) {
-    throw badField('hash', 'Invalid block hash', 'invalid_hash')
-  }
-  return hash.toUpperCase()
 }

@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { extractCredential } from '../guard/credential.ts'
-import { identify } from '../guard/identify.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { KeyRing } from '../kernel/ports.ts'
-import { SESSION_SECONDS, type Sessions } from '../modules/accounts/index.ts'
+import { SESSION_SECONDS, type Sessions, identify } from '../modules/accounts/index.ts'
 
 /** Who calls the REST interface: a session opens what its owner's secret key opens. */
 export type ApiCaller = Extract<Caller, { kind: 'account' }> & {

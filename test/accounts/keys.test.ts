@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { identify } from '../../src/guard/identify.ts'
 import { createApiKey, hashApiKey } from '../../src/kernel/api-key.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
@@ -10,6 +9,7 @@ import {
   createAccount,
   createFirstAdministrator,
   grantCredits,
+  identify,
   issueKey,
   listKeys,
   redeemSignIn,

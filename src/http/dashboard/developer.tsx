@@ -1,10 +1,17 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { PlayLedger } from '../../kernel/ports.ts'
-import { type CheckoutCtx, getOwn } from '../../modules/checkout/index.ts'
-import { expireCheckout, fundAddress, payCheckout } from '../../modules/developer/index.ts'
+import {
+  type CheckoutCtx,
+  expireCheckout,
+  fundAddress,
+  getOwn,
+  payCheckout,
+  readBlockHash,
+  readFunding,
+  readWay,
+} from '../../modules/checkout/index.ts'
 import { DeveloperPage } from '../../modules/checkout/pages/developer-page.tsx'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { readBlockHash, readFunding, readWay } from '../developer-routes.ts'
 import type { Door, Visit } from './door.tsx'
 
 const SHOWN_MAX = 100

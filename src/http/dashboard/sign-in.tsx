@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { identify } from '../../guard/identify.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { readEmail, readSignInToken, redeemSignIn, requestSignIn } from '../../modules/accounts/index.ts'
+import { identify, readEmail, readSignInToken, redeemSignIn, requestSignIn } from '../../modules/accounts/index.ts'
 import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
 import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../../modules/accounts/pages/sign-in-page.tsx'
 import { endedCookie, readCookie, sessionCookie } from '../session.ts'

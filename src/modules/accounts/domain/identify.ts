@@ -1,7 +1,7 @@
-import { kindOfApiKey } from '../kernel/api-key.ts'
-import type { Caller } from '../kernel/ctx.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { KeyRing } from '../kernel/ports.ts'
+import { kindOfApiKey } from '../../../kernel/api-key.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { KeyRing } from '../../../kernel/ports.ts'
 
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 

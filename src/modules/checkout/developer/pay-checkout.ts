@@ -1,15 +1,12 @@
 import { RAW_PER_NANO, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
-import {
-  type Checkout,
-  type CheckoutCtx,
-  amountToPay,
-  badField,
-  endEarly,
-  getCheckout,
-  lookSoon,
-  readChoice,
-} from '../../checkout/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { readChoice } from '../domain/choose-amount.ts'
+import { endEarly, lookSoon } from '../domain/end-early.ts'
+import { getCheckout } from '../domain/show.ts'
+import { badField } from '../errors.ts'
+import { amountToPay } from '../shape.ts'
+import type { Checkout } from '../store.ts'
 
 export const WAYS_TO_PAY = ['exactly', 'partly', 'late'] as const
 type WayToPay = (typeof WAYS_TO_PAY)[number]

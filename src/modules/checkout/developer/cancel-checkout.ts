@@ -1,4 +1,7 @@
-import { type Checkout, type CheckoutCtx, deleteCheckout, getCheckout } from '../../checkout/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { deleteCheckout } from '../domain/cancel.ts'
+import { getCheckout } from '../domain/show.ts'
+import type { Checkout } from '../store.ts'
 
 /** Gives a checkout up as its merchant would, whoever that is. */
 export async function cancelCheckout(ctx: CheckoutCtx, given: string): Promise<Checkout> {

@@ -1,4 +1,7 @@
-import { type Checkout, type CheckoutCtx, endEarly, getCheckout } from '../../checkout/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { endEarly } from '../domain/end-early.ts'
+import { getCheckout } from '../domain/show.ts'
+import type { Checkout } from '../store.ts'
 
 /** Ends a checkout now instead of tomorrow. */
 export async function expireCheckout(ctx: CheckoutCtx, given: string): Promise<Checkout> {

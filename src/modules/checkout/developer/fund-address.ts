@@ -1,6 +1,7 @@
 import type { Raw } from '../../../kernel/money.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
-import { type CheckoutCtx, lookSoon } from '../../checkout/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { lookSoon } from '../domain/end-early.ts'
 
 /** Sends to an address from the account that holds everything on the embedded ledger. */
 export async function fundAddress(
