@@ -78,6 +78,18 @@ test('a module uses earlier modules only, and only through their face', () => {
   assert.deepEqual(wrong, [])
 })
 
+test("one file is one action, and its name is the action's", () => {
+  const wrong: string[] = []
+  for (const file of sources.filter((source) => /^src\/modules\/\w+\/actions\//.test(source))) {
+    const names = [...read(file).matchAll(/^(?: {2,4}name: |\w.* = \w+\(\n? *)'(\w+)'/gm)].map((match) => match[1]!)
+    const [name] = names
+    if (names.length !== 1 || !file.endsWith(`/${name!.replaceAll('_', '-')}.ts`)) {
+      wrong.push(`${file} declares ${names.join(', ') || 'nothing'}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
 const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
   {
     words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,

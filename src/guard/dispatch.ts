@@ -129,7 +129,7 @@ async function run(
   const answer = JSON.stringify(result)
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
   // What somebody paid for is not given away to the next, nor what rests on more than the node told.
-  const isRepeat = trace.cache === 'hit' && action.caching !== 'never'
+  const isRepeat = trace.cache === 'hit' && action.readOnly
   if (isRepeat && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
     const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.

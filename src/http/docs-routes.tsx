@@ -116,7 +116,7 @@ const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png
 
 /** A link may ask what costs and changes nothing, as for a block; anything else waits for the button. */
 function readQuestion(action: Action, query: Record<string, unknown>): JsonObject | undefined {
-  const isPlain = action.auth === 'none' && action.caching !== 'never' && action.meter === undefined
+  const isPlain = action.auth === 'none' && action.readOnly && action.meter === undefined
   const texts = Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const asked = toRequest(action, Object.fromEntries(texts))
   return isPlain && Object.keys(asked).length > 0 ? asked : undefined

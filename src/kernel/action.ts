@@ -7,9 +7,6 @@ import type { Json } from './shape.ts'
 /** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
 type Door = 'none' | 'public-key' | 'secret-key'
 
-/** How long an answer may be remembered; the rule itself belongs to the node's policy. */
-type CachingClass = 'local' | 'immutable' | 'events' | 'short' | 'never'
-
 /** A request at the node's own door: the name that was called, and the fields as the node reads them. */
 export interface NodeQuestion {
   name: string
@@ -46,7 +43,10 @@ export interface Action<S extends TObject = TObject> {
   /** What a success looks like; the ledger's refusals have an `error` instead. */
   output: TSchema
   auth: Door
-  caching: CachingClass
+  /** Changes nothing, and rests on the ledger alone: the answer to a repeated question may be remembered as long as the node's is. */
+  readOnly?: true
+  /** Answered without asking a node. */
+  local?: true
   /** What it can be refused with, beside wrong fields, keys and limits: each code with its reason. */
   errors?: Readonly<Partial<Record<ErrorCode, string>>>
   /** Texts with which the ledger itself refuses, as answers of status 200. */

@@ -12,10 +12,10 @@ export const answerName = ({ name }: Action) => `${name}.answer`
 const ANYWHERE = [400, 401, 402, 403, 413, 429, 500, 503]
 
 /** Every status that an action may be refused with. */
-export function statusesOf({ caching, once, onceWhen, errors = {} }: Action): number[] {
+export function statusesOf({ local, once, onceWhen, errors = {} }: Action): number[] {
   const statuses = new Set(ANYWHERE)
   // What needs no node cannot miss one.
-  if (caching !== 'local') statuses.add(502).add(504)
+  if (!local) statuses.add(502).add(504)
   if (once || onceWhen) statuses.add(409)
   for (const code of Object.keys(errors)) statuses.add(statusOf(code as ErrorCode))
   return [...statuses].sort((a, b) => a - b)

@@ -1,44 +1,46 @@
 import type { Module } from '../../kernel/module.ts'
 import { accountBalance } from './actions/account-balance.ts'
-import { accountBlockCount, accountRepresentative, accountWeight, delegatorsCount } from './actions/account-facts.ts'
+import { accountBlockCount } from './actions/account-block-count.ts'
 import { accountGet } from './actions/account-get.ts'
 import { accountHistory } from './actions/account-history.ts'
 import { accountInfo } from './actions/account-info.ts'
 import { accountKey } from './actions/account-key.ts'
+import { accountRepresentative } from './actions/account-representative.ts'
+import { accountWeight } from './actions/account-weight.ts'
 import { accountsBalances } from './actions/accounts-balances.ts'
 import { accountsFrontiers } from './actions/accounts-frontiers.ts'
 import { accountsPending } from './actions/accounts-pending.ts'
 import { accountsReceivable } from './actions/accounts-receivable.ts'
 import { accountsRepresentatives } from './actions/accounts-representatives.ts'
+import { activeDifficulty } from './actions/active-difficulty.ts'
+import { availableSupply } from './actions/available-supply.ts'
 import { blockAccount } from './actions/block-account.ts'
 import { blockConfirm } from './actions/block-confirm.ts'
 import { blockCount } from './actions/block-count.ts'
 import { blockHash } from './actions/block-hash.ts'
 import { blockInfo } from './actions/block-info.ts'
-import { blocks } from './actions/blocks.ts'
 import { blocksInfo } from './actions/blocks-info.ts'
-import { chain, successors } from './actions/chain.ts'
+import { blocks } from './actions/blocks.ts'
+import { chain } from './actions/chain.ts'
 import { confirmationInfo } from './actions/confirmation-info.ts'
+import { confirmationQuorum } from './actions/confirmation-quorum.ts'
+import { delegatorsCount } from './actions/delegators-count.ts'
 import { delegators } from './actions/delegators.ts'
 import { findBlock } from './actions/find-block.ts'
+import { frontierCount } from './actions/frontier-count.ts'
 import { nanoToRaw } from './actions/nano-to-raw.ts'
-import {
-  activeDifficulty,
-  availableSupply,
-  confirmationQuorum,
-  frontierCount,
-  peers,
-  telemetry,
-  uptime,
-  version,
-} from './actions/network-facts.ts'
+import { peers } from './actions/peers.ts'
 import { processBlock } from './actions/process.ts'
 import { rawToNano } from './actions/raw-to-nano.ts'
-import { receivable } from './actions/receivable.ts'
 import { receivableExists } from './actions/receivable-exists.ts'
-import { representatives } from './actions/representatives.ts'
+import { receivable } from './actions/receivable.ts'
 import { representativesOnline } from './actions/representatives-online.ts'
+import { representatives } from './actions/representatives.ts'
+import { successors } from './actions/successors.ts'
+import { telemetry } from './actions/telemetry.ts'
+import { uptime } from './actions/uptime.ts'
 import { validateAccountNumber } from './actions/validate-account-number.ts'
+import { version } from './actions/version.ts'
 
 export const ledger: Module = {
   name: 'ledger',

@@ -23,7 +23,6 @@ export const rpcKey = action({
   output: answer.record({ success: answer.bool, message: answer.text }),
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, { email }) {
     await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl(), deed: ctx.deed })
     const message = ctx.postOffice.keepsMail

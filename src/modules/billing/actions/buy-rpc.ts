@@ -52,7 +52,6 @@ export const buyRpc = action({
   errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, { email }) {
     const checkout = await offerCredits(ctx, buyerOf(ctx.caller, email), ctx.deed)
     return { ...toOffer(ctx.till, checkout), available: true, status: 'available', lease: null }

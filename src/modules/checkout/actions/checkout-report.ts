@@ -60,7 +60,6 @@ export const checkoutReport = action({
     invalid_request: 'A filter cannot be read; `field` says which.',
   },
   auth: 'secret-key',
-  caching: 'never',
   async run(ctx, fields) {
     const { caller } = ctx
     if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')

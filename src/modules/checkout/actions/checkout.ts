@@ -160,7 +160,6 @@ export const checkout = action({
   },
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, fields) {
     const { prices, rules } = ctx.till
     const { plainHttpAllowed } = rules

@@ -86,7 +86,6 @@ export const nanoEmail = action({
     too_many_requests: 'The account or an address has had enough for a day.',
   },
   auth: 'secret-key',
-  caching: 'never',
   once: true,
   async run(ctx, fields) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')

@@ -28,7 +28,6 @@ export const faucetCheck = action({
     reason: answer.optional(answer.text),
   }),
   auth: 'none',
-  caching: 'never',
   async run(ctx, { nano_address: address }) {
     const accountId = ctx.caller.kind === 'account' ? ctx.caller.accountId : undefined
     const { eligible, nextAt, reason } = await checkFaucet(ctx, { accountId, address, ip: ctx.ip })

@@ -49,7 +49,6 @@ export const faucetClaim = action({
     wallet_busy: 'The claim is kept and is paid later. Do not claim again.',
   },
   auth: 'secret-key',
-  caching: 'never',
   once: true,
   async run(ctx, { nano_address: address }) {
     const { caller, ip, deed } = ctx

@@ -61,7 +61,7 @@ export const accountHistory = action({
   }),
   refusals: ['Account not found', 'Block not found'],
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   async run(ctx, { account, head, count, account_filter, ...rest }) {
     if (account === undefined && head === undefined) {
       throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'account' } })

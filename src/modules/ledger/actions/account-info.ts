@@ -63,7 +63,7 @@ export const accountInfo = action({
   }),
   refusals: ['Account not found'],
   auth: 'none',
-  caching: 'never',
+  readOnly: true,
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {
     const answer = await node.read('account_info', {
       account,

@@ -30,7 +30,7 @@ export const accountsBalances = action({
   },
   output: answer.record({ balances: answer.map(BALANCE), errors: answer.optional(answer.map(answer.text)) }),
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   async run(ctx, { accounts, include_only_confirmed }) {
     const entries = await readAccounts(ctx, accounts)
     const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]

@@ -25,7 +25,7 @@ export const accountsFrontiers = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
-  caching: 'never',
+  readOnly: true,
   async run(ctx, { account, accounts }) {
     const given = accounts ?? (account === undefined ? undefined : [account])
     if (!given) throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'accounts' } })

@@ -23,6 +23,6 @@ export const accountsPending = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   run: (ctx, asked) => listWaiting(ctx, asked),
 })

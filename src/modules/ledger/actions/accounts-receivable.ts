@@ -31,6 +31,6 @@ export const accountsReceivable = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   run: (ctx, asked) => listWaiting(ctx, { ...asked, source: true }),
 })

@@ -22,6 +22,6 @@ export const accountsRepresentatives = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
-  caching: 'never',
+  readOnly: true,
   run: (ctx, { accounts }) => readFromEach(ctx, 'accounts_representatives', 'representatives', accounts),
 })

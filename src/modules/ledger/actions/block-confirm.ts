@@ -16,7 +16,6 @@ export const blockConfirm = action({
   output: answer.record({ started: answer.bit }),
   refusals: ['Block not found'],
   auth: 'none',
-  caching: 'never',
   run: (ctx, { hash }) => confirm(ctx, hash),
   asNode: { run: (ctx, { request }) => confirm(ctx, request.hash()) },
 })

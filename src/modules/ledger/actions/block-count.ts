@@ -28,7 +28,7 @@ export const blockCount = action({
     cemented_count: answer.whole,
   }),
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   async run({ node }) {
     const answer = (await node.read('block_count', {})) as JsonObject
     const { count, unchecked, cemented } = answer

@@ -49,7 +49,7 @@ export const blockInfo = action({
   output: BLOCK,
   refusals: ['Block not found'],
   auth: 'none',
-  caching: 'immutable',
+  readOnly: true,
   async run({ node }, { hash, json_block }) {
     const asText = json_block === false
     return shapeBlock((await node.read('block_info', { hash, json_block: !asText })) as JsonObject)

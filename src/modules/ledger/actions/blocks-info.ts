@@ -42,7 +42,7 @@ export const blocksInfo = action({
   }),
   refusals: ['Block not found'],
   auth: 'none',
-  caching: 'immutable',
+  readOnly: true,
   async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {
     const wanted = requireHashes(hashes)
     if (wanted.length === 0) return { blocks: '', ...(include_not_found && { blocks_not_found: '' }) }

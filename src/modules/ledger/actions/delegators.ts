@@ -24,7 +24,7 @@ export const delegators = action({
   },
   output: answer.record({ delegators: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   async run(ctx, { count, threshold, ...rest }) {
     const bounds = { count: boundedCount(ctx, count), threshold: threshold?.toString() }
     return (await ctx.node.read('delegators', { ...rest, ...bounds })) as JsonObject

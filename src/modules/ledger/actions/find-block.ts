@@ -47,7 +47,7 @@ export const findBlock = action({
   }),
   refusals: ['Payment not found.'],
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   async run(ctx, { address, amount }) {
     const found = (await findWaiting(ctx, address, amount)) ?? (await findInHistory(ctx, address, amount))
     if (!found) {

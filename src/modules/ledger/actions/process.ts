@@ -59,7 +59,6 @@ export const processBlock = action({
   ],
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, { block, subtype, force }) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })

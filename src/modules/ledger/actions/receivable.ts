@@ -54,7 +54,7 @@ export const receivable = action({
     }),
   ),
   auth: 'none',
-  caching: 'events',
+  readOnly: true,
   async run(ctx, { array, count, threshold, source, ...rest }) {
     const answer = await ctx.node.read('receivable', {
       ...rest,

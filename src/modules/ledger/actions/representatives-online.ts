@@ -25,7 +25,7 @@ export const representativesOnline = action({
     ),
   }),
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   async run(ctx, { weight, accounts }) {
     const filter = accounts && { accounts: await requireAccounts(ctx, accounts) }
     const answer = (await ctx.node.read('representatives_online', { weight, ...filter })) as JsonObject

@@ -22,7 +22,7 @@ export const representatives = action({
   },
   output: answer.record({ representatives: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   async run(ctx, { count }) {
     // Unsorted, the node answers in any order and with one entry too many, so we always ask for sorting.
     const bound = boundedCount(ctx, count)

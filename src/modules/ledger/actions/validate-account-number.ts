@@ -18,7 +18,8 @@ export const validateAccountNumber = action({
   },
   output: answer.record({ deprecated_account_format: answer.optional(answer.bit), valid: answer.bit }),
   auth: 'none',
-  caching: 'local',
+  readOnly: true,
+  local: true,
   run(_ctx, { account }) {
     if (!isAddress(account)) return { valid: '0' }
     return { ...(OLD_SEPARATOR.test(account) && { deprecated_account_format: '1' }), valid: '1' }

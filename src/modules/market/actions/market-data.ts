@@ -49,6 +49,7 @@ export const marketData = action({
     no_price: 'No data are known that are recent enough.',
   },
   auth: 'none',
-  caching: 'local',
+  readOnly: true,
+  local: true,
   run: ({ market }) => market.read(),
 })

@@ -33,7 +33,8 @@ export const price = action({
     no_price: 'No price is known that is recent enough.',
   },
   auth: 'none',
-  caching: 'local',
+  readOnly: true,
+  local: true,
   async run({ prices }, { currency = 'USD' }) {
     const code = currency.toUpperCase()
     if (!prices.currencies.includes(code)) {

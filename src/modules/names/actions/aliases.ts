@@ -12,6 +12,7 @@ export const aliases = action({
   },
   output: answer.list(answer.record({ account: answer.address, alias: answer.text })),
   auth: 'none',
-  caching: 'local',
+  readOnly: true,
+  local: true,
   run: ({ names }) => [...names.aliases()],
 })

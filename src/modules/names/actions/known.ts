@@ -32,6 +32,7 @@ export const known = action({
   },
   output: answer.list(KNOWN_NAME),
   auth: 'none',
-  caching: 'local',
+  readOnly: true,
+  local: true,
   run: ({ names }) => names.known().map(showName),
 })

@@ -50,7 +50,7 @@ export const repInfo = action({
   output: REPRESENTATIVE,
   refusals: ['Representative not found.'],
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   async run({ reps }, { account }) {
     const address = toAddress(fromAddress(account)!)
     const found = (await reps.list()).find((rep) => rep.account === address)

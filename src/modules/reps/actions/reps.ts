@@ -10,6 +10,6 @@ export const reps = action({
   example: { request: {}, response: [EXAMPLE] },
   output: answer.list(REPRESENTATIVE),
   auth: 'none',
-  caching: 'short',
+  readOnly: true,
   run: ({ reps: list }) => list.list(),
 })

@@ -17,7 +17,6 @@ export const nanoSwapStatus = action({
     feature_disabled: 'No swap provider is configured.',
   },
   auth: 'none',
-  caching: 'never',
   async run({ store }, { id }) {
     const swap = canBeId(id) ? await findSwap(store.db, id) : undefined
     if (!swap) throw swapNotFound()

@@ -57,7 +57,6 @@ export const nanoSwap = action({
     no_swap: 'The provider does not answer. Nothing was agreed.',
   },
   auth: 'none',
-  caching: 'never',
   once: true,
   async run({ swaps, store, caller, deed }, { amount, from, to, address, refund_address: refundAddress }) {
     if (!swaps) throw swapDisabled()

@@ -59,7 +59,6 @@ export const getName = action({
   ),
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, { name, qrcode }) {
     const { caller, deed } = ctx
     const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(caller), deed })

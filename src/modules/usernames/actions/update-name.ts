@@ -77,7 +77,6 @@ export const updateName = action({
   },
   auth: 'none',
   once: true,
-  caching: 'never',
   async run(ctx, { name, id, signature, ...given }) {
     const changes = readChanges(given)
     const accountId = accountOf(ctx.caller)

@@ -149,7 +149,6 @@ export const cloudWallet: Action = action({
     publish_unknown: 'Whether the block arrived is not known yet; `hash` says which to look up. Do not send again.',
   },
   auth: 'secret-key',
-  caching: 'never',
   onceWhen: (given) => changes(chooseOperation(given)),
   run(ctx, given) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')

@@ -14,7 +14,6 @@ export const workCancel = action({
   },
   output: answer.record({ success: answer.nothing }),
   auth: 'none',
-  caching: 'never',
   run({ work, payer }, { hash }) {
     work.cancel(hash, payer)
     return { success: '' }

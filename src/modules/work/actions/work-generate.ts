@@ -59,7 +59,6 @@ export const workGenerate = action({
   },
   refusals: ['Cancelled'],
   auth: 'none',
-  caching: 'never',
   check(limits, { hash, block, ...asked }) {
     if (block !== undefined && asked.subtype === undefined) requireRoot(readBlock(block), hash)
     wantedDifficulty(limits, asked)

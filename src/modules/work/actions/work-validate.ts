@@ -37,7 +37,8 @@ export const workValidate = action({
   }),
   auth: 'none',
   asNode: { fields: ['version'] },
-  caching: 'local',
+  readOnly: true,
+  local: true,
   run({ thresholds }, { hash, work = '0', difficulty, multiplier }) {
     const value = workValue(hash, work.padStart(16, '0'))
     const answer: JsonObject = {}
