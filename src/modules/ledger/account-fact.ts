@@ -1,6 +1,5 @@
 import type { TObject } from 'typebox'
 import { action } from '../../kernel/action.ts'
-import { answer } from '../../kernel/answers.ts'
 import { field, input } from '../../kernel/fields.ts'
 import { type JsonObject, withNano } from '../../kernel/shape.ts'
 
