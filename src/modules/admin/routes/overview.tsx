@@ -1,4 +1,4 @@
-import { readCredits } from '../../modules/accounts/index.ts'
+import { readCredits } from '../../accounts/index.ts'
 import {
   type CheckoutCtx,
   type Stats,
@@ -6,13 +6,13 @@ import {
   formatFiat,
   gatherStats,
   listUnmatched,
-} from '../../modules/checkout/index.ts'
-import { type WalletCtx, listWallets } from '../../modules/wallets/index.ts'
-import { countAttemptDays, countFailing } from '../../modules/webhooks/index.ts'
-import { formatNano } from '../../kernel/money.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
-import { OverviewPage } from '../../modules/admin/pages/overview-page.tsx'
-import type { Door, DoorOptions } from './door.tsx'
+} from '../../checkout/index.ts'
+import { type WalletCtx, listWallets } from '../../wallets/index.ts'
+import { countAttemptDays, countFailing } from '../../webhooks/index.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { OverviewPage } from '../pages/overview-page.tsx'
+import type { Door, DoorOptions } from '../../../http/dashboard.tsx'
 
 const DAY = 86_400_000
 const UNMATCHED_MAX = 100

@@ -1,12 +1,12 @@
-import { createParser } from '../../kernel/parse-fields.ts'
-import { AppError } from '../../kernel/errors.ts'
-import type { CheckoutCtx } from '../../modules/checkout/index.ts'
-import { listLeasesOf, statusAt } from '../../modules/names/index.ts'
-import { getName, offerName } from '../../modules/usernames/index.ts'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { NamesPage } from '../../modules/usernames/pages/names-page.tsx'
-import type { Door, Visit } from './door.tsx'
-import { toSaleCtx } from './sale-ctx.ts'
+import { createParser } from '../../../kernel/parse-fields.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { CheckoutCtx } from '../../checkout/index.ts'
+import { listLeasesOf, statusAt } from '../../names/index.ts'
+import { getName, offerName } from '../index.ts'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { NamesPage } from '../pages/names-page.tsx'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
+import { toSaleCtx } from '../../../http/dashboard/sale-ctx.ts'
 
 const PAGE_ROWS = 50
 

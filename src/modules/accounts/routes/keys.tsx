@@ -1,8 +1,8 @@
-import { issueKey, listKeys, readNewKey, revokeKey, rotateKey } from '../../modules/accounts/index.ts'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { KeysPage, NewKeyPage } from '../../modules/accounts/pages/keys-page.tsx'
-import type { Door, DoorOptions, Visit } from './door.tsx'
-import type { FormFields } from './form-fields.ts'
+import { issueKey, listKeys, readNewKey, revokeKey, rotateKey } from '../index.ts'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { KeysPage, NewKeyPage } from '../pages/keys-page.tsx'
+import type { Door, DoorOptions, Visit } from '../../../http/dashboard.tsx'
+import type { FormFields } from '../../../http/form-fields.ts'
 
 const LISTED_MAX = 200
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../kernel/errors.ts'
-import type { PlayLedger } from '../../kernel/ports.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { PlayLedger } from '../../../kernel/ports.ts'
 import {
   type CheckoutCtx,
   expireCheckout,
@@ -9,10 +9,10 @@ import {
   readBlockHash,
   readFunding,
   readWay,
-} from '../../modules/checkout/index.ts'
-import { DeveloperPage } from '../../modules/checkout/pages/developer-page.tsx'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import type { Door, Visit } from './door.tsx'
+} from '../index.ts'
+import { DeveloperPage } from '../pages/developer-page.tsx'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
 
 const SHOWN_MAX = 100
 

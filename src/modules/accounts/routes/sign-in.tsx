@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
-import { AppError } from '../../kernel/errors.ts'
-import { identify, readEmail, readSignInToken, redeemSignIn, requestSignIn } from '../../modules/accounts/index.ts'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../../modules/accounts/pages/sign-in-page.tsx'
-import { endedCookie, readCookie, sessionCookie } from '../session.ts'
-import { type Door, type DoorOptions, SIGN_IN, requireToken } from './door.tsx'
+import { AppError } from '../../../kernel/errors.ts'
+import { identify, readEmail, readSignInToken, redeemSignIn, requestSignIn } from '../index.ts'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { CodePage, LinkSentPage, SignInPage, type SignInPageProps } from '../pages/sign-in-page.tsx'
+import { endedCookie, readCookie, sessionCookie } from '../../../http/session.ts'
+import { type Door, type DoorOptions, SIGN_IN, requireToken } from '../../../http/dashboard.tsx'
 
 export interface SignInOptions extends DoorOptions {
   mailIsKept: boolean

@@ -1,10 +1,10 @@
-import { listEntries, readCredits } from '../../modules/accounts/index.ts'
-import { offerCredits } from '../../modules/billing/index.ts'
-import type { CheckoutCtx } from '../../modules/checkout/index.ts'
-import { CreditsPage } from '../../modules/billing/pages/credits-page.tsx'
-import type { Door, Visit } from './door.tsx'
-import { toUsage } from './overview.tsx'
-import { toSaleCtx } from './sale-ctx.ts'
+import { listEntries, readCredits } from '../../accounts/index.ts'
+import { offerCredits } from '../index.ts'
+import type { CheckoutCtx } from '../../checkout/index.ts'
+import { CreditsPage } from '../pages/credits-page.tsx'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
+import { toUsage } from '../../admin/routes/overview.tsx'
+import { toSaleCtx } from '../../../http/dashboard/sale-ctx.ts'
 
 const DAYS = 30
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
-import { type OnceCtx, fingerprintOf, once } from '../../guard/once.ts'
-import type { Deed } from '../../kernel/deed.ts'
-import { AppError } from '../../kernel/errors.ts'
-import type { JsonObject } from '../../kernel/shape.ts'
+import { type OnceCtx, fingerprintOf, once } from '../guard/once.ts'
+import type { Deed } from '../kernel/deed.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { JsonObject } from '../kernel/shape.ts'
 
 /** A second click comes while the first still runs: it waits this long for the same answer. */
 const LOOKS_MAX = 40

@@ -1,4 +1,4 @@
-import type { Outbound } from '../../kernel/ports.ts'
+import type { Outbound } from '../../../kernel/ports.ts'
 import {
   type EventWithDeliveries,
   type SecretCtx,
@@ -10,10 +10,10 @@ import {
   readPingUrl,
   redeliver,
   rotateAccountSecret,
-} from '../../modules/webhooks/index.ts'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { EventPage, NewSecretPage, WebhooksPage } from '../../modules/webhooks/pages/webhooks-page.tsx'
-import type { Door, Visit } from './door.tsx'
+} from '../index.ts'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
 
 const PAGE_ROWS = 25
 const LOOKED_AT = 100

@@ -1,5 +1,5 @@
-import { createParser } from '../../kernel/parse-fields.ts'
-import { resolveNames } from '../../modules/names/index.ts'
+import { createParser } from '../../../kernel/parse-fields.ts'
+import { resolveNames } from '../../names/index.ts'
 import {
   type EmailCtx,
   cancelEmailPayment,
@@ -9,12 +9,12 @@ import {
   nanoEmail,
   openEmailPayment,
   readEmailRequest,
-} from '../../modules/email/index.ts'
-import { EmailPage, EmailsPage } from '../../modules/email/pages/emails-page.tsx'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { readCursor, toCursor } from '../email-routes.ts'
-import type { Door, Visit } from './door.tsx'
-import type { FormFields } from './form-fields.ts'
+} from '../index.ts'
+import { EmailPage, EmailsPage } from '../pages/emails-page.tsx'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { readCursor, toCursor } from '../../../http/email-routes.ts'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
+import type { FormFields } from '../../../http/form-fields.ts'
 
 const PAGE_ROWS = 25
 

@@ -1,7 +1,7 @@
-import type { StoreCtx } from '../../kernel/in-tx.ts'
-import { listAudit } from '../../modules/accounts/index.ts'
-import { ActivityPage } from '../../modules/accounts/pages/activity-page.tsx'
-import type { Door } from './door.tsx'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { listAudit } from '../index.ts'
+import { ActivityPage } from '../pages/activity-page.tsx'
+import type { Door } from '../../../http/dashboard.tsx'
 
 const PAGE_ROWS = 50
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../../kernel/ctx.ts'
-import { AppError } from '../../kernel/errors.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import {
   type CheckoutCtx,
   type Filter,
@@ -15,17 +15,17 @@ import {
   readMoment,
   readStatus,
   toCheckoutId,
-} from '../../modules/checkout/index.ts'
-import { redeliver } from '../../modules/webhooks/index.ts'
-import { CheckoutPage } from '../../modules/checkout/pages/checkout-page.tsx'
-import { CheckoutsPage } from '../../modules/checkout/pages/checkouts-page.tsx'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { NewCheckoutPage } from '../../modules/checkout/pages/new-checkout-page.tsx'
-import { UnmatchedPage } from '../../modules/checkout/pages/unmatched-page.tsx'
-import { readCursor, toCursor } from '../checkout-cursor.ts'
-import { createOpener } from '../open-from-fields.ts'
-import type { Door, Visit } from './door.tsx'
-import type { FormFields } from './form-fields.ts'
+} from '../index.ts'
+import { redeliver } from '../../webhooks/index.ts'
+import { CheckoutPage } from '../pages/checkout-page.tsx'
+import { CheckoutsPage } from '../pages/checkouts-page.tsx'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
+import { UnmatchedPage } from '../pages/unmatched-page.tsx'
+import { readCursor, toCursor } from '../../../http/checkout-cursor.ts'
+import { createOpener } from '../../../http/open-from-fields.ts'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
+import type { FormFields } from '../../../http/form-fields.ts'
 
 const PAGE_ROWS = 25
 const UNMATCHED_MAX = 100

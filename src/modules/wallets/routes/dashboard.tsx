@@ -1,7 +1,7 @@
-import { AppError } from '../../kernel/errors.ts'
-import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
-import type { Names } from '../../kernel/ports.ts'
-import type { Db } from '../../kernel/db.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import type { Names } from '../../../kernel/ports.ts'
+import type { Db } from '../../../kernel/db.ts'
 import {
   type Wallet,
   type WalletCtx,
@@ -12,10 +12,10 @@ import {
   readBalance,
   readRefundAddress,
   receiveDeposits,
-} from '../../modules/wallets/index.ts'
-import { EMPTY, type Filled } from '../../web/dashboard/form.tsx'
-import { LIFETIMES, WalletPage, WalletsPage } from '../../modules/wallets/pages/wallets-page.tsx'
-import type { Door, Visit } from './door.tsx'
+} from '../index.ts'
+import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { LIFETIMES, WalletPage, WalletsPage } from '../pages/wallets-page.tsx'
+import type { Door, Visit } from '../../../http/dashboard.tsx'
 
 const LISTED_MAX = 1_000
 const BLOCKS_MAX = 100
