@@ -6,7 +6,7 @@ import type { Gateway } from './guard/dispatch.ts'
 import { checkoutRoutes } from './http/checkout-routes.ts'
 import { mountClaims } from './http/claim-routes.tsx'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
-import { mountDashboard } from './http/dashboard/index.ts'
+import { mountDashboard } from './http/dashboard.tsx'
 import { DeveloperDoor } from './http/developer-door.ts'
 import { mountDeveloper } from './http/developer-routes.ts'
 import { emailRoutes } from './http/email-routes.ts'
@@ -29,8 +29,21 @@ import type { Nodes } from './infra/node/index.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import { inTx } from './kernel/in-tx.ts'
 import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
-import { Sessions, type StoredKeys, insertAudit } from './modules/accounts/index.ts'
-import type { WalletCtx } from './modules/wallets/index.ts'
+import {
+  Sessions,
+  type StoredKeys,
+  activityPages,
+  insertAudit,
+  keyPages,
+  signInPages,
+} from './modules/accounts/index.ts'
+import { type GatewayStatus, administrationPages, overviewPages } from './modules/admin/index.ts'
+import { creditPages } from './modules/billing/index.ts'
+import { checkoutPages, developerPages } from './modules/checkout/index.ts'
+import { emailPages } from './modules/email/index.ts'
+import { namePages } from './modules/usernames/index.ts'
+import { type WalletCtx, walletPages } from './modules/wallets/index.ts'
+import { webhookPages } from './modules/webhooks/index.ts'
 import { noNodeReason } from './nodes.ts'
 import type { Sources } from './sources.ts'
 import { VERSION } from './version.ts'
@@ -192,58 +205,22 @@ export function openServer(config: Config, served: Served): OpenServer {
     currencies: base.prices.currencies,
     swaps: base.swaps,
   })
+  const status = () => ({
+    ...describeStatus(served),
+    uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+    websocketClients: sockets.count,
+  })
   mountDashboard(server, {
+    pages: dashboardPages(served, { mailIsKept: config.smtpUrl === '', sessions, status }),
     store: base.store,
-    keys: served.keys,
     sessions,
     secrets: webhooks.secrets,
     notices,
     baseUrl,
     devnet,
     developers,
-    checkouts: checkouts.ctx,
-    wallets: served.wallets,
-    names: base.names,
-    emails: served.emails.ctx,
-    blockLink: checkouts.till.links.block,
-    playLedger: served.playLedger,
-    webhooks: { ...base.store, secrets: webhooks.secrets, outbound: webhooks.outbound },
-    mailIsKept: config.smtpUrl === '',
-    listMails: (limit) => listCapturedMail(db, limit),
-    listJobs: (filter) => listJobs(db, filter),
-    countJobs: () => countJobs(db),
-    retryJob: (id, actor) =>
-      inTx(base.store, async (tx) => {
-        if (!(await retryDead(tx.db, id, clock.now()))) return false
-        await insertAudit(tx, { actor, accountId: actor, what: 'job.retried', detail: { id } })
-        return true
-      }),
     enter,
     onError,
-    status: () => ({
-      version: VERSION,
-      uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
-      network: served.network,
-      store: store.engine,
-      confirmationsConnected: nodes.confirmations.connected,
-      websocketClients: sockets.count,
-      cachedBytes: nodes.cachedBytes,
-      upstreams: nodes.pool.upstreams.map((upstream) => ({
-        name: upstream.options.name,
-        role: upstream.options.role,
-        healthy: upstream.healthy,
-        state: upstream.state,
-        reason: upstream.reason,
-        cemented: upstream.cemented,
-        p95Milliseconds: upstream.latencies.p95,
-      })),
-      sources: served.sources.list(),
-      work: {
-        sources: served.work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
-        searches: served.work.load.jobs,
-        queueSeconds: served.work.load.seconds,
-      },
-    }),
   })
 
   return {
@@ -270,6 +247,68 @@ export function openServer(config: Config, served: Served): OpenServer {
       const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
       await server.close()
       cutOff()
+    },
+  }
+}
+
+/** Every page of the dashboard, room by room. */
+function dashboardPages(
+  { gateway: { base }, store: { db, notices }, clock, keys, checkouts, wallets, emails, webhooks, ...served }: Served,
+  { mailIsKept, sessions, status }: { mailIsKept: boolean; sessions: Sessions; status(): GatewayStatus },
+) {
+  const { store, names } = base
+  const { till, ctx } = checkouts
+  const devnet = served.playLedger !== undefined
+  return [
+    ...signInPages({ store, keys, sessions, baseUrl: served.baseUrl, devnet, mailIsKept }),
+    ...keyPages({ store, notices }),
+    ...activityPages({ store }),
+    ...webhookPages({ ...store, secrets: webhooks.secrets, outbound: webhooks.outbound }),
+    ...walletPages({ wallets, names, blockLink: till.links.block }),
+    ...checkoutPages(ctx),
+    ...developerPages({ checkouts: ctx, ledger: served.playLedger }),
+    ...creditPages({ store, till, names }),
+    ...namePages({ store, till, names }),
+    ...emailPages(emails.ctx),
+    ...overviewPages({ checkouts: ctx, wallets }),
+    ...administrationPages({
+      checkouts: ctx,
+      mailIsKept,
+      status,
+      listMails: (limit) => listCapturedMail(db, limit),
+      listJobs: (filter) => listJobs(db, filter),
+      countJobs: () => countJobs(db),
+      retryJob: (id, actor) =>
+        inTx(store, async (tx) => {
+          if (!(await retryDead(tx.db, id, clock.now()))) return false
+          await insertAudit(tx, { actor, accountId: actor, what: 'job.retried', detail: { id } })
+          return true
+        }),
+    }),
+  ]
+}
+
+function describeStatus({ nodes, store, network, sources, work }: Served) {
+  return {
+    version: VERSION,
+    network,
+    store: store.engine,
+    confirmationsConnected: nodes.confirmations.connected,
+    cachedBytes: nodes.cachedBytes,
+    upstreams: nodes.pool.upstreams.map((upstream) => ({
+      name: upstream.options.name,
+      role: upstream.options.role,
+      healthy: upstream.healthy,
+      state: upstream.state,
+      reason: upstream.reason,
+      cemented: upstream.cemented,
+      p95Milliseconds: upstream.latencies.p95,
+    })),
+    sources: sources.list(),
+    work: {
+      sources: work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+      searches: work.load.jobs,
+      queueSeconds: work.load.seconds,
     },
   }
 }

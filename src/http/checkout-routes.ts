@@ -26,9 +26,9 @@ import {
   updateCheckout,
 } from '../modules/checkout/index.ts'
 import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../modules/webhooks/index.ts'
-import { readCursor, toCursor } from './checkout-cursor.ts'
+import { readCursor, toCursor } from '../modules/checkout/routes/cursor.ts'
 import { onceFor } from './once-for.ts'
-import { createOpener } from './open-from-fields.ts'
+import { createOpener } from '../modules/checkout/routes/open-from-fields.ts'
 import type { Call, RestPart } from './rest.ts'
 
 const LIMIT_DEFAULT = 25

@@ -1,179 +1,174 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { VNode } from 'preact'
 import { randomId } from '../kernel/api-key.ts'
 import type { Caller } from '../kernel/ctx.ts'
-import type { Deed } from '../kernel/deed.ts'
 import { AppError } from '../kernel/errors.ts'
 import { canBeId } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
 import type { Notices, SecretBox } from '../kernel/ports.ts'
-import type { JsonObject } from '../kernel/shape.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
-import type { Filled } from '../web/dashboard/form.tsx'
-import type { FrameProps } from '../web/dashboard/frame.tsx'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import type { DeveloperDoor } from './developer-door.ts'
 import { toErrorReply } from './errors.ts'
+import { SentFields } from './form-fields.ts'
+import { onceForForm } from './once-form.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
 import { fromFastify } from './rest.ts'
-import { type SessionOptions, readCookie, requireOwnPage, sessionCookie } from './session.ts'
-import { FormFields } from './form-fields.ts'
-import { onceForForm } from './once-form.ts'
+import { type SessionOptions, endedCookie, readCookie, requireOwnPage, sessionCookie } from './session.ts'
 
 const TOKEN_LENGTH = 22
 const FORM_BYTES_MAX = 64 * 1024
 const RENEWED_BEFORE = (SESSION_SECONDS * 1000) / 2
+const SIGN_IN = '/dashboard/sign-in'
+const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
 
-type Page = Parameters<typeof renderPage>[0]
+type DashboardPage = Page | Form | OpenPage
 
-export interface DoorOptions extends SessionOptions {
+interface DashboardOptions extends Pick<SessionOptions, 'sessions' | 'baseUrl'> {
+  pages: readonly DashboardPage[]
   store: StoreCtx
   secrets: SecretBox
   notices: Pick<Notices, 'publish'>
   devnet: boolean
-  developers: DeveloperDoor
+  developers: Pick<DeveloperDoor, 'admits'>
   enter(caller: Caller, request: IncomingMessage): { leave(): void } | Promise<{ leave(): void }>
   onError(error: unknown, requestId: string): void
 }
 
-/** A request of somebody who is signed in. */
-export interface Visit {
-  accountId: string
-  isAdmin: boolean
+/** The dashboard under `/dashboard`: pages and forms for people, as the rooms declare them. */
+export function mountDashboard(server: FastifyInstance, options: DashboardOptions): void {
+  void server.register(
+    (scope, _options, done) => {
+      new Dashboard(scope, options).mount()
+      done()
+    },
+    { prefix: '/dashboard' },
+  )
+}
+
+/** A request that was let in, and the session it came with. */
+interface Visit {
   session: Session
-  frame: FrameProps
-  params: Readonly<Record<string, string>>
-  query: Readonly<Record<string, string>>
+  request: PageRequest
 }
 
-interface Place {
-  /** Below `/dashboard`. */
-  path: string
-  /** The entry of the menu that is lit; the path itself where nothing is said. */
-  section?: string
-  admin?: boolean
-  /** For those who may play with the embedded ledger. */
-  play?: boolean
-  /** What a redirect here may say was done, by its word in `?done=`. */
-  done?: Readonly<Record<string, string>>
-}
-
-/** Where a form leads, or what it shows once: that page is not an address, because nobody shall find it again. */
-type Outcome = { to: string } | { shown: JsonObject }
-
-interface FormPlace extends Place {
-  run(visit: Visit, fields: FormFields, deed: Deed): Promise<Outcome>
-  show?(visit: Visit, shown: JsonObject): Page | Promise<Page>
-  /** The page that holds the form, with what was typed and what was wrong. */
-  again(visit: Visit, filled: Filled): Promise<Page>
-}
-
-const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' }
-
-/** The one way into the dashboard: every page asks who is there, and every form where it comes from. */
-export class Door {
+/** The one way in: every page asks who is there, and every form where it comes from. */
+class Dashboard {
   readonly #server: FastifyInstance
-  readonly #options: DoorOptions
+  readonly #options: DashboardOptions
+  readonly #menu: readonly MenuEntry[]
 
-  constructor(server: FastifyInstance, options: DoorOptions) {
+  constructor(server: FastifyInstance, options: DashboardOptions) {
     this.#server = server
     this.#options = options
-    server.removeAllContentTypeParsers()
-    server.addContentTypeParser(
+    this.#menu = toMenu(options.pages)
+  }
+
+  mount(): void {
+    const { baseUrl, pages } = this.#options
+    this.#server.removeAllContentTypeParsers()
+    this.#server.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
       (_request, text, done) => done(null, text),
     )
-    server.addHook('onRequest', (request, reply, done) => {
+    this.#server.addHook('onRequest', (request, reply, done) => {
       void reply.headers(HEADERS)
       // What a cookie opens is not for other origins to read.
-      if (readCookie(request.headers, options.baseUrl()) !== undefined) {
-        void reply.removeHeader('access-control-allow-origin')
-      }
-      if (options.baseUrl().startsWith('https:')) void reply.header('strict-transport-security', 'max-age=63072000')
+      if (readCookie(request.headers, baseUrl()) !== undefined) void reply.removeHeader('access-control-allow-origin')
+      if (baseUrl().startsWith('https:')) void reply.header('strict-transport-security', 'max-age=63072000')
       done()
     })
-    server.setErrorHandler((error: Error, request, reply) => this.#explain(error, request, reply))
-    server.setNotFoundHandler((request, reply) =>
-      this.#explain(new AppError('not_found', 'There is no such page.'), request, reply),
-    )
-  }
-
-  /** A page that somebody signed in may see. */
-  page(place: Place, render: (visit: Visit) => Page | Promise<Page>): void {
-    this.#server.get(place.path, async (request, reply) => {
-      const visit = await this.#let(place, request, reply)
-      if (!visit) return reply
-      return this.#within(visit, request, async () => this.#send(reply, await render(visit)))
-    })
-  }
-
-  /** A form on such a page. */
-  form(place: FormPlace): void {
-    this.#server.post(place.path, async (request, reply) => {
-      requireOwnPage(request.headers, this.#options.baseUrl())
-      const visit = await this.#let(place, request, reply)
-      if (!visit) return reply
-      const fields = new FormFields(typeof request.body === 'string' ? request.body : '')
-      requireToken(visit.session, fields.get('csrf'))
-      return this.#within(visit, request, () => this.#answer(place, { visit, fields, request, reply }))
-    })
-  }
-
-  /** A page or a form of somebody who is not signed in; forms come from our own pages here, too. */
-  open(
-    method: 'GET' | 'POST',
-    path: string,
-    handler: (request: FastifyRequest, fields: FormFields, reply: FastifyReply) => Promise<Page | { to: string }>,
-  ): void {
-    this.#server.route({
-      method,
-      url: path,
-      handler: async (request, reply) => {
-        if (method === 'POST') requireOwnPage(request.headers, this.#options.baseUrl())
-        const fields = new FormFields(typeof request.body === 'string' ? request.body : '')
-        const { leave } = await this.#options.enter({ kind: 'anonymous' }, request.raw)
-        try {
-          const answer = await handler(request, fields, reply)
-          return 'to' in answer ? reply.redirect(answer.to, 303) : this.#send(reply, answer)
-        } finally {
-          leave()
-        }
-      },
-    })
-  }
-
-  async #answer(
-    place: FormPlace,
-    sent: { visit: Visit; fields: FormFields; request: FastifyRequest; reply: FastifyReply },
-  ): Promise<FastifyReply> {
-    const { visit, fields, request, reply } = sent
-    const { store, secrets } = this.#options
-    try {
-      const token = fields.get('form_token')
-      if (!/^\w{22}$/.test(token)) throw formExpired()
-      const form = { accountId: visit.accountId, path: request.url, token, fields: Object.fromEntries(allOf(fields)) }
-      const outcome = (await onceForForm({ ...store, secrets }, form, async (deed) => {
-        const done = await place.run(visit, fields, deed)
-        return 'to' in done ? { to: done.to } : { shown: done.shown }
-      })) as Outcome
-      if ('to' in outcome) return reply.redirect(outcome.to, 303)
-      return this.#send(reply, await place.show!(visit, outcome.shown))
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error
-      const { field, detail } = error.body
-      // What programs read as one fixed text is told to people in detail.
-      const text = typeof detail === 'string' ? detail : error.message
-      const wrong = { field: typeof field === 'string' ? field : undefined, text }
-      const page = await place.again(visit, { values: fields.typed(), error: wrong })
-      return this.#send(reply.code(error.status), page)
+    this.#server.setErrorHandler((error: Error, request, reply) => this.#explain(error, request, reply))
+    this.#server.setNotFoundHandler((request, reply) => this.#explain(noSuchPage(), request, reply))
+    this.#server.post('/sign-out', (request, reply) => this.#signOut(request, reply))
+    for (const page of pages) {
+      if ('render' in page) this.#mountPage(page)
+      else if ('run' in page) this.#mountForm(page)
+      else this.#mountOpen(page)
     }
   }
 
+  #mountPage(page: Page): void {
+    this.#server.get(page.path, async (request, reply) => {
+      const visit = await this.#let(page, request, reply)
+      if (!visit) return reply
+      return this.#within(visit.request.caller, request, async () => send(reply, await page.render(visit.request)))
+    })
+  }
+
+  #mountForm(form: Form): void {
+    this.#server.post(form.path, async (request, reply) => {
+      requireOwnPage(request.headers, this.#options.baseUrl())
+      const visit = await this.#let(form, request, reply)
+      if (!visit) return reply
+      const fields = fieldsOf(request)
+      requireToken(visit.session, fields.get('csrf'))
+      return this.#within(visit.request.caller, request, async () => {
+        try {
+          return await this.#run(form, { visit: visit.request, fields, url: request.url, reply })
+        } catch (error) {
+          if (!(error instanceof AppError) || error.status >= 500) throw error
+          const state = { values: fields.typed(), error: toFormError(error) }
+          return send(reply.code(error.status), await form.again(visit.request, state))
+        }
+      })
+    })
+  }
+
+  /** Forms of those who are not signed in come from our own pages, too. */
+  #mountOpen({ method, path, answer }: OpenPage): void {
+    const { baseUrl } = this.#options
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (method === 'POST') requireOwnPage(request.headers, baseUrl())
+      return this.#within({ kind: 'anonymous' }, request, async () => {
+        const answered = await answer({ query: readQuery(request), fields: fieldsOf(request) })
+        if ('page' in answered) {
+          if (answered.retryAfterSeconds !== undefined) void reply.header('retry-after', answered.retryAfterSeconds)
+          return send(reply.code(answered.status ?? 200), answered.page)
+        }
+        if (answered.session !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), answered.session))
+        return reply.redirect(answered.to, 303)
+      })
+    }
+    this.#server.route({ method, url: path, handler })
+  }
+
+  async #signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { sessions, notices, baseUrl } = this.#options
+    requireOwnPage(request.headers, baseUrl())
+    return this.#within({ kind: 'anonymous' }, request, async () => {
+      const token = readCookie(request.headers, baseUrl())
+      const session = token === undefined ? undefined : await sessions.read(token)
+      if (session) requireToken(session, fieldsOf(request).get('csrf'))
+      const ended = token === undefined ? undefined : await sessions.end(token)
+      if (ended !== undefined) notices.publish('session', ended)
+      return reply.header('set-cookie', endedCookie(baseUrl())).redirect(SIGN_IN, 303)
+    })
+  }
+
+  async #run(
+    form: Form,
+    { visit, fields, url, reply }: { visit: PageRequest; fields: SentFields; url: string; reply: FastifyReply },
+  ): Promise<FastifyReply> {
+    const { store, secrets } = this.#options
+    const token = fields.get('form_token')
+    if (!/^\w{22}$/.test(token)) throw formExpired()
+    const sent = { accountId: visit.accountId, path: url, token, fields: Object.fromEntries(allOf(fields)) }
+    const outcome = (await onceForForm({ ...store, secrets }, sent, async (deed) => {
+      const done = await form.run(visit, fields, deed)
+      return 'to' in done ? { to: done.to } : { shown: done.shown }
+    })) as Outcome
+    if ('to' in outcome) return reply.redirect(outcome.to, 303)
+    return send(reply, await form.show!(visit, outcome.shown))
+  }
+
   /** Who is there, or the way to sign in. */
-  async #let(place: Place, request: FastifyRequest, reply: FastifyReply): Promise<Visit | undefined> {
+  async #let(page: Page | Form, request: FastifyRequest, reply: FastifyReply): Promise<Visit | undefined> {
     const { sessions, baseUrl, store } = this.#options
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)
@@ -187,22 +182,24 @@ export class Door {
       const renewed = await sessions.renew(session)
       if (renewed !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), renewed))
     }
-    return this.#visit(place, session, request)
+    return { session, request: this.#toPageRequest(page, session, request) }
   }
 
-  #visit({ path, section = path, admin, play, done = {} }: Place, session: Session, request: FastifyRequest): Visit {
+  #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): PageRequest {
+    const { path, section = path, door, done = {} } = page
     const { store, devnet, developers } = this.#options
-    const { account } = session
-    const isAdmin = account.role === 'admin'
+    const { account, keyId: restsOn } = session
+    const { id: accountId, role } = account
+    const isAdmin = role === 'admin'
+    const plays = devnet && developers.admits(request.raw, role)
     // What only administrators see does not exist for others.
-    const plays = devnet && developers.admits(request.raw, account.role)
-    if ((admin === true && !isAdmin) || (play === true && !plays)) {
-      throw new AppError('not_found', 'There is no such page.')
-    }
+    const admits = (wanted: Page['door']) => wanted === undefined || (wanted === 'administrator' ? isAdmin : plays)
+    if (!admits(door)) throw noSuchPage()
     const query = readQuery(request)
     const text = Object.hasOwn(done, query.done ?? '') ? done[query.done!] : undefined
     const frame: FrameProps = {
-      section: section === '' || section === '/' ? '/dashboard' : `/dashboard${section}`,
+      section: toHref(section),
+      menu: this.#menu.filter((entry) => admits(entry.door)),
       account,
       csrf: csrfOf(session),
       formToken: randomId(store.random, TOKEN_LENGTH),
@@ -211,13 +208,12 @@ export class Door {
       notice: text === undefined ? undefined : { kind: 'done', text },
     }
     const params = request.params as Record<string, string>
-    if (!Object.values(params).every(canBeId)) throw new AppError('not_found', 'There is no such page.')
-    return { accountId: account.id, isAdmin, session, frame, params, query }
+    if (!Object.values(params).every(canBeId)) throw noSuchPage()
+    const caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn } as const
+    return { accountId, isAdmin, caller, frame, params, query }
   }
 
-  async #within<T>({ session }: Visit, { raw }: FastifyRequest, run: () => Promise<T>): Promise<T> {
-    const { id: accountId, role } = session.account
-    const caller: Caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key' }
+  async #within<T>(caller: Caller, { raw }: FastifyRequest, run: () => Promise<T>): Promise<T> {
     const { leave } = await this.#options.enter(caller, raw)
     try {
       return await run()
@@ -226,23 +222,38 @@ export class Door {
     }
   }
 
-  #send(reply: FastifyReply, page: Page): FastifyReply {
-    // Said again, because the server takes it away from answers to mistakes.
-    return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
-  }
-
   #explain(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { status, body, retryAfterSeconds } = toErrorReply(fromFastify(error))
     if (status >= 500) this.#options.onError(error, request.id)
     if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
     const page = <ProblemPage status={status} text={String(body.error)} devnet={this.#options.devnet} />
-    return this.#send(reply.code(status), page)
+    return send(reply.code(status), page)
   }
 }
 
-export const SIGN_IN = '/dashboard/sign-in'
+function toMenu(pages: readonly DashboardPage[]): MenuEntry[] {
+  return pages
+    .flatMap((page) =>
+      'render' in page && page.menu ? [{ ...page.menu, href: toHref(page.path), door: page.door }] : [],
+    )
+    .sort((one, other) => one.order - other.order)
+}
 
+const toHref = (path: string) => (path === '/' ? '/dashboard' : `/dashboard${path}`)
+
+function send(reply: FastifyReply, page: VNode): FastifyReply {
+  // Said again, because the server takes it away from answers to mistakes.
+  return reply.type(PAGE_HEADERS['content-type']).send(renderPage(page))
+}
+
+const noSuchPage = () => new AppError('not_found', 'There is no such page.')
 const formExpired = () => new AppError('origin_not_allowed', 'This page was open for too long. Load it again.')
+
+function toFormError({ message, body: { field, detail } }: AppError) {
+  // What programs read as one fixed text is told to people in detail.
+  const text = typeof detail === 'string' ? detail : message
+  return { field: typeof field === 'string' ? field : undefined, text }
+}
 
 /** Known only to who has the cookie, which scripts and other sites cannot read. */
 function csrfOf({ id }: Session): string {
@@ -250,14 +261,16 @@ function csrfOf({ id }: Session): string {
 }
 
 /** Refuses a form that no page of this session has made. */
-export function requireToken(session: Session, given: string): void {
+function requireToken(session: Session, given: string): void {
   const wanted = Buffer.from(csrfOf(session))
   const sent = Buffer.from(given)
   if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw formExpired()
 }
 
+const fieldsOf = ({ body }: FastifyRequest) => new SentFields(typeof body === 'string' ? body : '')
+
 /** What was sent, with all values of a name as one text. */
-function allOf(fields: FormFields): [string, string][] {
+function allOf(fields: SentFields): [string, string][] {
   return Object.keys(fields.typed()).map((name) => [name, JSON.stringify(fields.all(name))])
 }
 

@@ -1,12 +1,13 @@
-/** What a form has sent. */
-export class FormFields {
+import type { FormFields } from '../kernel/page.ts'
+
+/** The fields of a form as browsers send them. */
+export class SentFields implements FormFields {
   readonly #fields: URLSearchParams
 
   constructor(text: string) {
     this.#fields = new URLSearchParams(text)
   }
 
-  /** Without the spaces that come along when something is pasted; empty when there is none. */
   get(name: string): string {
     return this.#fields.get(name)?.trim() ?? ''
   }
@@ -15,13 +16,11 @@ export class FormFields {
     return this.#fields.getAll(name)
   }
 
-  /** Everything that somebody has typed, to show it again; never what is secret. */
   typed(): Record<string, string> {
     const typed = [...this.#fields].filter(([name]) => !HIDDEN.has(name))
     return Object.fromEntries(typed)
   }
 
-  /** Only what is not empty: forms send every field. */
   given(names: readonly string[]): Record<string, string> {
     return Object.fromEntries(names.map((name) => [name, this.get(name)]).filter(([, value]) => value !== ''))
   }

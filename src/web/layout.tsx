@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { assetUrl } from './assets.ts'
 
@@ -65,6 +65,6 @@ export const Layout = ({ devnet, children, ...document }: LayoutProps) => (
 
 const DevnetBanner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
 
-export function renderPage(page: Parameters<typeof renderToString>[0]): string {
+export function renderPage(page: VNode): string {
   return `<!doctype html>${renderToString(page)}`
 }

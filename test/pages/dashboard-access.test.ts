@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
 import { dumpStore } from '../accounts/world.ts'
@@ -90,13 +88,16 @@ async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): P
   return JSON.stringify([WATCHED.map((table) => dump[table]), named]).replaceAll(/\\+"due_at\\+":\d+/g, '')
 }
 
-test('the list of ways in names every one there is', () => {
-  const folder = join(import.meta.dirname, '../../src/http/dashboard')
-  const declared = readdirSync(folder).flatMap((name) =>
-    [...readFileSync(join(folder, name), 'utf8').matchAll(/\bpath: '(\/[^']*)'/g)].map((match) => match[1]!),
-  )
+test('the list of ways in names every one there is', async (t) => {
+  const { gateway } = await openDashboard(t)
+  const declared = gateway.app.doors.routes
+    .filter(({ method, path }) => method !== 'HEAD' && /^\/dashboard(?=\/|$)(?!\/sign-)/.test(path))
+    .map(({ method, path }) => `${method} ${path.slice('/dashboard'.length) || '/'}`)
   assert.ok(declared.length > 20)
-  assert.deepEqual([...new Set(declared)].sort(), [...new Set(WAYS.map(({ path }) => path))].sort())
+  assert.deepEqual(
+    [...new Set(declared)].sort(),
+    [...new Set(WAYS.map(({ method, path }) => `${method} ${path}`))].sort(),
+  )
 })
 
 test('nothing of an account is seen or changed by another account, by nobody, or by a form from elsewhere', async (t) => {

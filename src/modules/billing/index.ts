@@ -12,3 +12,4 @@ export { type Fulfil, type Settlement, resumeOrder, settlePayment } from './doma
 export { refundUnauthorized } from './jobs.ts'
 export { OFFERED, OFFERED_PLAN, toOffer } from './shape-offer.ts'
 export { lockOrder, updateDetail } from './store.ts'
+export { creditPages } from './routes/dashboard.tsx'

@@ -57,3 +57,5 @@ export {
   RECORD,
   STATS,
 } from './answers.ts'
+export { checkoutPages } from './routes/dashboard.tsx'
+export { developerPages } from './routes/developer-dashboard.tsx'

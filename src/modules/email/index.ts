@@ -24,3 +24,4 @@ export { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceip
 export { type EmailPayment, type EmailStatus, listEmailPayments } from './store.ts'
 export { readEmailRequest } from './wire-fields.ts'
 export { CLAIMED_SHARE, EMAIL_CHECK, LISTED_EMAIL_PAYMENT, OWN_EMAIL_PAYMENT } from './answers.ts'
+export { emailPages } from './routes/dashboard.tsx'

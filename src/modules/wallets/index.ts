@@ -36,3 +36,4 @@ export {
   listWatched,
   markExpiring,
 } from './store.ts'
+export { walletPages } from './routes/dashboard.tsx'

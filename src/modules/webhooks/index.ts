@@ -28,3 +28,4 @@ export { showDelivery, showEvent, showEventWithDeliveries } from './shape-event.
 export type { EventRecord } from './store.ts'
 export { readEventQuery, readPingUrl, toCursor } from './wire-fields.ts'
 export { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, PING_EVENT, WEBHOOK_SECRET } from './answers.ts'
+export { webhookPages } from './routes/dashboard.tsx'

@@ -1,5 +1,5 @@
+import type { FrameProps } from '../../kernel/page.ts'
 import { ActionButton } from './form.tsx'
-import type { FrameProps } from './frame.tsx'
 import { Badge, Moment, Table } from './show.tsx'
 
 export interface EventRow {

@@ -1,13 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { FrameProps } from './frame.tsx'
+import type { FormState, FrameProps } from '../../kernel/page.ts'
 
-/** What was typed, and what was wrong with it; a form that is refused shows both. */
-export interface Filled {
-  values: Readonly<Record<string, string>>
-  error?: { field: string | undefined; text: string } | undefined
-}
-
-export const EMPTY: Filled = { values: {} }
+export const EMPTY: FormState = { values: {} }
 
 /** Every form that changes something: it proves where it comes from, and counts once however often it is sent. */
 export const Form = (props: {
@@ -57,7 +51,7 @@ export const Confirmed = (props: { ask: string; about?: string; kind?: 'danger';
 )
 
 interface FieldProps {
-  filled: Filled
+  filled: FormState
   name: string
   label: string
   hint?: ComponentChildren
@@ -152,7 +146,7 @@ export const SelectField = (props: FieldProps & { options: readonly (readonly [s
 )
 
 /** A refusal that belongs to no field stands above all of them. */
-export const FormError = ({ filled, fields }: { filled: Filled; fields: readonly string[] }) => {
+export const FormError = ({ filled, fields }: { filled: FormState; fields: readonly string[] }) => {
   const { error } = filled
   if (!error || (error.field !== undefined && fields.includes(error.field))) return null
   return (

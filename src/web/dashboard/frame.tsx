@@ -1,73 +1,42 @@
 import type { ComponentChildren } from 'preact'
+import type { FrameProps, MenuEntry } from '../../kernel/page.ts'
 import { Document } from '../layout.tsx'
 
-/** What every page of the dashboard knows: who looks at it, where, and what its forms must carry. */
-export interface FrameProps {
-  /** The section that is open, as its path. */
-  section: string
-  account: { id: string; email: string | null; role: 'user' | 'admin' }
-  /** Proves that a form comes from a page of this session. */
-  csrf: string
-  /** Makes a form that is sent twice count once. */
-  formToken: string
-  devnet: boolean
-  /** Whether they may play with the embedded ledger. */
-  plays: boolean
-  /** What was just done, or why it was not. */
-  notice?: { kind: 'done' | 'failed'; text: string } | undefined
-}
-
-const SECTIONS = [
-  ['/dashboard', 'Overview'],
-  ['/dashboard/checkouts', 'Checkouts'],
-  ['/dashboard/wallets', 'Wallets'],
-  ['/dashboard/emails', 'E-mail payments'],
-  ['/dashboard/names', 'Usernames'],
-  ['/dashboard/webhooks', 'Webhooks'],
-  ['/dashboard/keys', 'API keys'],
-  ['/dashboard/credits', 'Credits and usage'],
-  ['/dashboard/activity', 'Activity'],
-] as const
-
-const DEVELOPER = [['/dashboard/developer', 'Developer']] as const
-
-const ADMINISTRATION = [
-  ['/dashboard/admin', 'All accounts'],
-  ['/dashboard/admin/health', 'Health'],
-  ['/dashboard/admin/jobs', 'Jobs'],
-  ['/dashboard/admin/mail', 'Mail'],
-] as const
-
-const Links = ({ links, section }: { links: readonly (readonly [string, string])[]; section: string }) => (
+const Links = ({ links, section }: { links: readonly MenuEntry[]; section: string }) => (
   <ul>
-    {links.map(([path, name]) => (
-      <li key={path}>
-        <a href={path} aria-current={path === section ? 'page' : undefined}>
-          {name}
+    {links.map(({ href, title }) => (
+      <li key={href}>
+        <a href={href} aria-current={href === section ? 'page' : undefined}>
+          {title}
         </a>
       </li>
     ))}
   </ul>
 )
 
-const Navigation = ({ section, account, csrf, plays }: FrameProps) => (
-  <>
-    <nav aria-label="Dashboard">
-      <Links links={plays ? [...SECTIONS, ...DEVELOPER] : SECTIONS} section={section} />
-    </nav>
-    {account.role === 'admin' && (
-      <nav aria-label="Administration">
-        <p class="nav-title">Administration</p>
-        <Links links={ADMINISTRATION} section={section} />
+const Navigation = ({ section, menu, account, csrf }: FrameProps) => {
+  const { administrator, everybody = [] } = Object.groupBy(menu, ({ door }) =>
+    door === 'administrator' ? 'administrator' : 'everybody',
+  )
+  return (
+    <>
+      <nav aria-label="Dashboard">
+        <Links links={everybody} section={section} />
       </nav>
-    )}
-    <form method="post" action="/dashboard/sign-out" class="who">
-      <input type="hidden" name="csrf" value={csrf} />
-      <p title={account.id}>{account.email ?? (account.role === 'admin' ? 'Administrator' : account.id)}</p>
-      <button class="plain">Sign out</button>
-    </form>
-  </>
-)
+      {administrator && (
+        <nav aria-label="Administration">
+          <p class="nav-title">Administration</p>
+          <Links links={administrator} section={section} />
+        </nav>
+      )}
+      <form method="post" action="/dashboard/sign-out" class="who">
+        <input type="hidden" name="csrf" value={csrf} />
+        <p title={account.id}>{account.email ?? (account.role === 'admin' ? 'Administrator' : account.id)}</p>
+        <button class="plain">Sign out</button>
+      </form>
+    </>
+  )
+}
 
 const Page = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <Document

@@ -16,3 +16,9 @@ export async function readCredits(
   for (const { day, action, count } of rows) (usage[day] ??= {})[action] = count
   return { credits, plan: credits > 0 ? 'prepaid' : 'free', usage }
 }
+
+/** Calls of one day: all of them, and those for work. */
+export function toUsage(day: JsonObject = {}): { requests: number; work: number } {
+  const requests = Object.values(day).reduce<number>((sum, count) => sum + Number(count), 0)
+  return { requests, work: Number(day.work_generate ?? 0) }
+}

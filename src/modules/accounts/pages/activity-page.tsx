@@ -1,4 +1,5 @@
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FrameProps } from '../../../kernel/page.ts'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface ActivityPageProps {

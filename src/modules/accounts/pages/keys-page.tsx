@@ -1,13 +1,6 @@
-import {
-  ActionButton,
-  Confirmed,
-  type Filled,
-  Form,
-  FormError,
-  SelectField,
-  TextField,
-} from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Copyable, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 interface KeyRow {
@@ -78,7 +71,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
   )
 }
 
-export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; now: number; filled: Filled }) => {
+export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; now: number; filled: FormState }) => {
   const { frame, keys, now, filled } = props
   return (
     <Frame {...frame} title="API keys" lead="Programs use a secret key; pages in a browser use a public one.">

@@ -1,4 +1,5 @@
-import { type Filled, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import type { FormState } from '../../../kernel/page.ts'
+import { FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Gate } from '../../../web/dashboard/frame.tsx'
 
 export interface SignInPageProps {
@@ -7,14 +8,14 @@ export interface SignInPageProps {
   next: string
   /** Mail is kept here instead of sent. */
   mailIsKept: boolean
-  email: Filled
-  secretKey: Filled
-  link: Filled
+  email: FormState
+  secretKey: FormState
+  link: FormState
 }
 
 const Next = ({ next }: { next: string }) => <input type="hidden" name="next" value={next} />
 
-const CodeForm = ({ link, next }: { link: Filled; next?: string }) => (
+const CodeForm = ({ link, next }: { link: FormState; next?: string }) => (
   <>
     <FormError filled={link} fields={['token']} />
     <form method="post" action="/dashboard/sign-in/link">
@@ -114,7 +115,7 @@ export const LinkSentPage = ({ devnet, mailIsKept }: { devnet: boolean; mailIsKe
 )
 
 /** The same without any script: the code is pasted. */
-export const CodePage = ({ devnet, link }: { devnet: boolean; link: Filled }) => (
+export const CodePage = ({ devnet, link }: { devnet: boolean; link: FormState }) => (
   <Gate title="Your sign-in link" devnet={devnet}>
     <section class="card">
       <CodeForm link={link} />

@@ -1,26 +1,30 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import { listAudit } from '../index.ts'
+import type { Page } from '../../../kernel/page.ts'
 import { ActivityPage } from '../pages/activity-page.tsx'
-import type { Door } from '../../../http/dashboard.tsx'
+import { listAudit } from '../store.ts'
 
 const PAGE_ROWS = 50
 
 /** Who changed what in this account. */
-export function mountActivity(door: Door, { store }: { store: StoreCtx }): void {
-  door.page({ path: '/activity' }, async ({ frame, accountId, query }) => {
-    const found = await listAudit(store.db, { accountId, before: readCursor(query.before), limit: PAGE_ROWS + 1 })
-    const entries = found.slice(0, PAGE_ROWS)
-    const last = found.length > PAGE_ROWS ? entries.at(-1) : undefined
-    return (
-      <ActivityPage
-        frame={frame}
-        entries={entries}
-        first={query.before === undefined ? undefined : '/dashboard/activity'}
-        next={last && `/dashboard/activity?before=${last.at}-${last.id}`}
-      />
-    )
-  })
-}
+export const activityPages = ({ store }: { store: StoreCtx }): readonly Page[] => [
+  {
+    path: '/activity',
+    menu: { title: 'Activity', order: 90 },
+    async render({ frame, accountId, query }) {
+      const found = await listAudit(store.db, { accountId, before: readCursor(query.before), limit: PAGE_ROWS + 1 })
+      const entries = found.slice(0, PAGE_ROWS)
+      const last = found.length > PAGE_ROWS ? entries.at(-1) : undefined
+      return (
+        <ActivityPage
+          frame={frame}
+          entries={entries}
+          first={query.before === undefined ? undefined : '/dashboard/activity'}
+          next={last && `/dashboard/activity?before=${last.at}-${last.id}`}
+        />
+      )
+    },
+  },
+]
 
 function readCursor(text = ''): { at: number; id: string } | undefined {
   const [, at, id] = /^(\d{1,15})-(\w{1,60})$/.exec(text) ?? []

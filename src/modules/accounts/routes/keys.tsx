@@ -1,60 +1,70 @@
-import { issueKey, listKeys, readNewKey, revokeKey, rotateKey } from '../index.ts'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Notices } from '../../../kernel/ports.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { issueKey } from '../domain/issue-key.ts'
+import { revokeKey } from '../domain/revoke-key.ts'
+import { rotateKey } from '../domain/rotate-key.ts'
 import { KeysPage, NewKeyPage } from '../pages/keys-page.tsx'
-import type { Door, DoorOptions, Visit } from '../../../http/dashboard.tsx'
-import type { FormFields } from '../../../http/form-fields.ts'
+import { listKeys } from '../store.ts'
+import { readNewKey } from '../wire-fields.ts'
 
 const LISTED_MAX = 200
 
+interface KeyPagesPorts {
+  store: StoreCtx
+  notices: Pick<Notices, 'publish'>
+}
+
 /** API keys: made and shown once, rotated, revoked. */
-export function mountKeys(door: Door, { store, notices }: DoorOptions): void {
-  const render = async ({ frame, accountId }: Visit, filled: Filled) => {
+export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Form)[] {
+  const list = async ({ frame, accountId }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
     return <KeysPage frame={frame} keys={keys} now={store.clock.now()} filled={filled} />
   }
-  const place = { section: '/keys', again: render, done: { revoked: 'The key is revoked.' } }
-  const show: NonNullable<Parameters<Door['form']>[0]['show']> = ({ frame }, { text, name }) => (
+  const placed = { section: '/keys', again: list, done: { revoked: 'The key is revoked.' } }
+  const show: Form['show'] = ({ frame }, { text, name }) => (
     <NewKeyPage frame={frame} text={String(text)} name={String(name)} />
   )
-
-  door.page({ path: '/keys', ...place }, (visit) => render(visit, EMPTY))
-  door.form({
-    ...place,
-    path: '/keys',
-    show,
-    async run({ accountId, session }, fields, deed) {
-      if (deed.made) return { shown: deed.made }
-      const wanted = readNewKey(toBody(fields))
-      const { text, key } = await issueKey(store, {
-        ...wanted,
-        accountId,
-        actor: accountId,
-        restsOn: session.keyId,
-        deed,
-      })
-      return { shown: { text, name: key.name } }
+  return [
+    {
+      path: '/keys',
+      done: placed.done,
+      menu: { title: 'API keys', order: 70 },
+      render: (request) => list(request, EMPTY),
     },
-  })
-  door.form({
-    ...place,
-    path: '/keys/:id/rotate',
-    show,
-    async run({ accountId, params, session }, _fields, deed) {
-      if (deed.made) return { shown: deed.made }
-      const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn: session.keyId, deed }
-      const { text, key, oldHash } = await rotateKey(store, rotation)
-      notices.publish('key', oldHash)
-      return { shown: { text, name: key.name } }
+    {
+      ...placed,
+      path: '/keys',
+      show,
+      async run({ accountId, caller: { restsOn } }, fields, deed) {
+        if (deed.made) return { shown: deed.made }
+        const wanted = readNewKey(toBody(fields))
+        const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, restsOn, deed })
+        return { shown: { text, name: key.name } }
+      },
     },
-  })
-  door.form({
-    ...place,
-    path: '/keys/:id/revoke',
-    async run({ accountId, params }) {
-      notices.publish('key', await revokeKey(store, { accountId, keyId: params.id!, actor: accountId }))
-      return { to: '/dashboard/keys?done=revoked' }
+    {
+      ...placed,
+      path: '/keys/:id/rotate',
+      show,
+      async run({ accountId, params, caller: { restsOn } }, _fields, deed) {
+        if (deed.made) return { shown: deed.made }
+        const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn, deed }
+        const { text, key, oldHash } = await rotateKey(store, rotation)
+        notices.publish('key', oldHash)
+        return { shown: { text, name: key.name } }
+      },
     },
-  })
+    {
+      ...placed,
+      path: '/keys/:id/revoke',
+      async run({ accountId, params }) {
+        notices.publish('key', await revokeKey(store, { accountId, keyId: params.id!, actor: accountId }))
+        return { to: '/dashboard/keys?done=revoked' }
+      },
+    },
+  ]
 }
 
 function toBody(fields: FormFields): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FrameProps } from '../../../kernel/page.ts'
 import { type OverviewDay, OverviewPage, type OverviewProps } from './overview-page.tsx'
 import { Badge, Card, Moment, Nano, Table } from '../../../web/dashboard/show.tsx'
 

@@ -1,4 +1,5 @@
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FrameProps } from '../../../kernel/page.ts'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Facts, Figure, Table } from '../../../web/dashboard/show.tsx'
 
 interface UpstreamStatus {

@@ -1,6 +1,7 @@
+import type { FrameProps } from '../../../kernel/page.ts'
 import type { ShownJob } from '../../../kernel/upkeep.ts'
 import { ActionButton } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 const STATUSES = ['dead', 'ready', 'running', 'done']

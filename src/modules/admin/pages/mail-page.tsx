@@ -1,5 +1,6 @@
+import type { FrameProps } from '../../../kernel/page.ts'
 import type { KeptMail } from '../../../kernel/upkeep.ts'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Moment } from '../../../web/dashboard/show.tsx'
 
 /** Mail that was kept instead of sent. */

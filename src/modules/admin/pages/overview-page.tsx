@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import type { FrameProps } from '../../../kernel/page.ts'
 import { type Bar, DayChart, toHeights } from '../../../web/dashboard/chart.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Figure, Nano, Table } from '../../../web/dashboard/show.tsx'
 
 export interface OverviewDay {

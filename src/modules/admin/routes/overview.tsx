@@ -1,4 +1,6 @@
-import { readCredits } from '../../accounts/index.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { Page } from '../../../kernel/page.ts'
+import { readCredits, toUsage } from '../../accounts/index.ts'
 import {
   type CheckoutCtx,
   type Stats,
@@ -9,56 +11,53 @@ import {
 } from '../../checkout/index.ts'
 import { type WalletCtx, listWallets } from '../../wallets/index.ts'
 import { countAttemptDays, countFailing } from '../../webhooks/index.ts'
-import { formatNano } from '../../../kernel/money.ts'
-import type { JsonObject } from '../../../kernel/shape.ts'
 import { OverviewPage } from '../pages/overview-page.tsx'
-import type { Door, DoorOptions } from '../../../http/dashboard.tsx'
 
 const DAY = 86_400_000
 const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
-export interface OverviewOptions extends DoorOptions {
+interface OverviewPorts {
   checkouts: CheckoutCtx
   wallets: WalletCtx
 }
 
 /** What a merchant looks at first. */
-export function mountOverview(door: Door, { store, checkouts, wallets }: OverviewOptions): void {
-  door.page({ path: '/', section: '' }, async ({ frame, accountId }) => {
-    const { db } = store
-    const stats = await gatherStats(checkouts, accountId)
-    const { credits, usage } = await readCredits(store, accountId)
-    const owned = await listWallets(wallets, accountId, {
-      limit: WALLETS_MAX,
-      start: 0,
-      search: undefined,
-      metadata: undefined,
-    })
-    const since = Date.parse(stats.days[0]!.date)
-    const tried = await countAttemptDays(db, { accountId, since })
-    const unmatched = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
-    return (
-      <OverviewPage
-        frame={frame}
-        title="Overview"
-        lead="Payments of the last 30 days."
-        days={stats.days}
-        counts={stats.counts}
-        revenue={toRevenue(stats)}
-        usage={stats.days.map(({ date }) => ({ date, ...toUsage(usage[date]) }))}
-        credits={credits}
-        wallets={{ count: owned.length, raw: owned.reduce((sum, { balance }) => sum + balance, 0n) }}
-        attempts={stats.days.map(({ date }) => {
-          const { attempts = 0, failed = 0 } = tried.find(({ day }) => day * DAY === Date.parse(date)) ?? {}
-          return { date, attempts, failed }
-        })}
-        webhooks={await countFailing(db, accountId)}
-        tasks={{ late: await countLate(db, accountId), unmatched: unmatched.length }}
-      />
-    )
-  })
-}
+export const overviewPages = ({ checkouts, wallets }: OverviewPorts): readonly Page[] => [
+  {
+    path: '/',
+    menu: { title: 'Overview', order: 10 },
+    async render({ frame, accountId }) {
+      const { db } = checkouts
+      const stats = await gatherStats(checkouts, accountId)
+      const { credits, usage } = await readCredits(checkouts, accountId)
+      const filter = { limit: WALLETS_MAX, start: 0, search: undefined, metadata: undefined }
+      const owned = await listWallets(wallets, accountId, filter)
+      const since = Date.parse(stats.days[0]!.date)
+      const tried = await countAttemptDays(db, { accountId, since })
+      const unmatched = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
+      return (
+        <OverviewPage
+          frame={frame}
+          title="Overview"
+          lead="Payments of the last 30 days."
+          days={stats.days}
+          counts={stats.counts}
+          revenue={toRevenue(stats)}
+          usage={stats.days.map(({ date }) => ({ date, ...toUsage(usage[date]) }))}
+          credits={credits}
+          wallets={{ count: owned.length, raw: owned.reduce((sum, { balance }) => sum + balance, 0n) }}
+          attempts={stats.days.map(({ date }) => {
+            const { attempts = 0, failed = 0 } = tried.find(({ day }) => day * DAY === Date.parse(date)) ?? {}
+            return { date, attempts, failed }
+          })}
+          webhooks={await countFailing(db, accountId)}
+          tasks={{ late: await countLate(db, accountId), unmatched: unmatched.length }}
+        />
+      )
+    },
+  },
+]
 
 export function toRevenue({ revenue }: Stats) {
   return revenue.map(({ currency, count, raw, e8 }) => ({
@@ -66,10 +65,4 @@ export function toRevenue({ revenue }: Stats) {
     count,
     amount: currency === 'NANO' ? formatNano(raw) : formatFiat(e8),
   }))
-}
-
-/** Calls of one day: all of them, and those for work. */
-export function toUsage(day: JsonObject = {}): { requests: number; work: number } {
-  const requests = Object.values(day).reduce<number>((sum, count) => sum + Number(count), 0)
-  return { requests, work: Number(day.work_generate ?? 0) }
 }

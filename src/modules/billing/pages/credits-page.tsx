@@ -1,6 +1,7 @@
+import type { FrameProps } from '../../../kernel/page.ts'
 import { DayChart, toHeights } from '../../../web/dashboard/chart.tsx'
 import { ActionButton } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Figure, Moment, Table } from '../../../web/dashboard/show.tsx'
 
 interface CreditsPageProps {

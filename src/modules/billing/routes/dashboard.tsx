@@ -1,18 +1,18 @@
-import { listEntries, readCredits } from '../../accounts/index.ts'
-import { offerCredits } from '../index.ts'
-import type { CheckoutCtx } from '../../checkout/index.ts'
+import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
+import { listEntries, readCredits, toUsage } from '../../accounts/index.ts'
+import { offerCredits } from '../domain/sell-credits.ts'
 import { CreditsPage } from '../pages/credits-page.tsx'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
-import { toUsage } from '../../admin/routes/overview.tsx'
-import { toSaleCtx } from '../../../http/dashboard/sale-ctx.ts'
 
 const DAYS = 30
 const DAY = 86_400_000
 const ENTRIES_MAX = 50
 
+type CreditPagesPorts = Omit<Parameters<typeof offerCredits>[0], 'payer'>
+
 /** Credits left, what they went for, and the way to more. */
-export function mountCredits(door: Door, { checkouts: store }: { checkouts: CheckoutCtx }): void {
-  const render = async ({ frame, accountId }: Visit) => {
+export function creditPages(ports: CreditPagesPorts): readonly (Page | Form)[] {
+  const { store } = ports
+  const render = async ({ frame, accountId }: PageRequest) => {
     const { credits, plan, usage } = await readCredits(store, accountId)
     const today = store.clock.now()
     const dates = Array.from({ length: DAYS }, (_, at) =>
@@ -35,15 +35,18 @@ export function mountCredits(door: Door, { checkouts: store }: { checkouts: Chec
       />
     )
   }
-  door.page({ path: '/credits' }, render)
-  door.form({
-    path: '/credits/buy',
-    section: '/credits',
-    async run({ accountId }, _fields, deed) {
-      const { id } = await offerCredits(toSaleCtx(store, accountId), { accountId }, deed)
-      return { to: `/pay/${id}` }
+  return [
+    { path: '/credits', menu: { title: 'Credits and usage', order: 80 }, render },
+    {
+      path: '/credits/buy',
+      section: '/credits',
+      async run({ accountId }, _fields, deed) {
+        // Offers count against the account, as at the RPC endpoint.
+        const { id } = await offerCredits({ ...ports, payer: `acc:${accountId}` }, { accountId }, deed)
+        return { to: `/pay/${id}` }
+      },
+      again: (request, { error }) =>
+        render({ ...request, frame: { ...request.frame, notice: { kind: 'failed', text: error?.text ?? '' } } }),
     },
-    again: (visit, { error }) =>
-      render({ ...visit, frame: { ...visit.frame, notice: { kind: 'failed', text: error?.text ?? '' } } }),
-  })
+  ]
 }

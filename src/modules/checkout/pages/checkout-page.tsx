@@ -1,5 +1,6 @@
-import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
@@ -33,7 +34,7 @@ interface CheckoutDetail {
 
 interface CheckoutPageProps {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   checkout: CheckoutDetail
   payments: readonly { blockHash: string; kind: string; payer: string; amountRaw: bigint; at: number }[]
   events: readonly EventRow[]

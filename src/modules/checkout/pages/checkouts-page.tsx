@@ -1,5 +1,6 @@
-import { type Filled, SelectField, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Nano, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface CheckoutRow {
@@ -18,7 +19,7 @@ interface CheckoutRow {
 
 interface CheckoutsPageProps {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   currencies: readonly string[]
   rows: readonly CheckoutRow[]
   isFiltered: boolean

@@ -1,11 +1,12 @@
-import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Copyable, Empty, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface DeveloperPageProps {
   frame: FrameProps
-  paying: Filled
-  funding: Filled
+  paying: FormState
+  funding: FormState
   holds: boolean
   waiting: readonly { hash: string; from: string; amountRaw: bigint }[]
 }

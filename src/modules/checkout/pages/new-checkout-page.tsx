@@ -1,5 +1,6 @@
-import { type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card } from '../../../web/dashboard/show.tsx'
 
 const BASIC = ['title', 'description', 'amount', 'currency', 'address', 'mode']
@@ -8,7 +9,7 @@ const FURTHER = ['plans', 'image', 'success_url', 'cancel_url', 'notify', 'metad
 /** A checkout by hand: what most need first, the rest behind one click. */
 export const NewCheckoutPage = (props: {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   currencies: readonly string[]
   walletsAllowed: boolean
 }) => {

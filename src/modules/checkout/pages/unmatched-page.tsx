@@ -1,5 +1,6 @@
-import { type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Copyable, Empty, Moment, Nano, shorten } from '../../../web/dashboard/show.tsx'
 
 interface UnmatchedRow {
@@ -14,9 +15,9 @@ interface UnmatchedRow {
 }
 
 /** Money that came and fits nothing: it waits for its owner's word. */
-export const UnmatchedPage = (props: { frame: FrameProps; filled: Filled; rows: readonly UnmatchedRow[] }) => {
+export const UnmatchedPage = (props: { frame: FrameProps; filled: FormState; rows: readonly UnmatchedRow[] }) => {
   const { frame, filled, rows } = props
-  const filledOf = (row: UnmatchedRow): Filled => {
+  const filledOf = (row: UnmatchedRow): FormState => {
     if (filled.values.block_hash === row.blockHash) return filled
     return { values: { checkout: row.checkoutId ?? '' } }
   }

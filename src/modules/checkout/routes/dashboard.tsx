@@ -1,31 +1,24 @@
-import type { Caller } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import {
-  type CheckoutCtx,
-  type Filter,
-  badField,
-  checkoutNotFound,
-  deleteCheckout,
-  excessOf,
-  getOwn,
-  listCheckouts,
-  listKeylessPaid,
-  listUnmatched,
-  markPaid,
-  readMoment,
-  readStatus,
-  toCheckoutId,
-} from '../index.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { redeliver } from '../../webhooks/index.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { deleteCheckout } from '../domain/cancel.ts'
+import { markPaid } from '../domain/mark.ts'
+import { readMoment } from '../domain/period.ts'
+import { readStatus } from '../domain/report.ts'
+import { getOwn } from '../domain/show.ts'
+import { badField, checkoutNotFound } from '../errors.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
 import { CheckoutsPage } from '../pages/checkouts-page.tsx'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
 import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
 import { UnmatchedPage } from '../pages/unmatched-page.tsx'
-import { readCursor, toCursor } from '../../../http/checkout-cursor.ts'
-import { createOpener } from '../../../http/open-from-fields.ts'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
-import type { FormFields } from '../../../http/form-fields.ts'
+import { listKeylessPaid, listUnmatched } from '../payments-store.ts'
+import { type Filter, listCheckouts } from '../report-store.ts'
+import { excessOf } from '../shape.ts'
+import { toCheckoutId } from '../wire-fields.ts'
+import { readCursor, toCursor } from './cursor.ts'
+import { createOpener } from './open-from-fields.ts'
 
 const PAGE_ROWS = 25
 const UNMATCHED_MAX = 100
@@ -34,14 +27,22 @@ const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to
 const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify'] as const
 
 /** Checkouts: found, made, looked at, cancelled, marked, told about again. */
-export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: CheckoutCtx }): void {
+export const checkoutPages = (ctx: CheckoutCtx): readonly (Page | Form)[] => [
+  {
+    path: '/checkouts',
+    menu: { title: 'Checkouts', order: 20 },
+    render: (request) => listPage(ctx, request),
+  },
+  ...newCheckoutPages(ctx),
+  ...unmatchedPages(ctx),
+  ...oneCheckoutPages(ctx),
+]
+
+function newCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
   const { db, till } = ctx
   const open = createOpener(ctx)
   const section = '/checkouts'
-
-  door.page({ path: '/checkouts' }, (visit) => listPage(ctx, visit))
-
-  const creation = async ({ frame, accountId }: Visit, filled: Filled) => (
+  const creation = async ({ frame, accountId }: PageRequest, filled: FormState) => (
     <NewCheckoutPage
       frame={frame}
       filled={filled}
@@ -50,57 +51,62 @@ export function mountCheckouts(door: Door, { checkouts: ctx }: { checkouts: Chec
     />
   )
   // Most merchants are paid at one address.
-  const usual = async (visit: Visit): Promise<Filled> => {
-    const [last] = await listCheckouts(db, till.engine, { owner: visit.accountId }, { limit: 1 })
+  const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
+    const [last] = await listCheckouts(db, till.engine, { owner }, { limit: 1 })
     const currency = last?.currency ?? 'NANO'
     const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
     return { values: { address, currency, mode: 'unique_amount' } }
   }
-  door.page({ path: '/checkouts/new', section }, async (visit) => creation(visit, await usual(visit)))
-  door.form({
-    path: '/checkouts',
-    section,
-    async run({ accountId, session }, fields, deed) {
-      const role = session.account.role
-      const caller: Caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key' }
-      const make = await open(caller, toBody(fields))
-      const { checkout } = await make(deed)
-      return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
+  return [
+    { path: '/checkouts/new', section, render: async (request) => creation(request, await usual(request)) },
+    {
+      path: '/checkouts',
+      section,
+      async run({ caller }, fields, deed) {
+        const make = await open(caller, toBody(fields))
+        const { checkout } = await make(deed)
+        return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
+      },
+      again: (request, { values, error }) => {
+        const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
+        return creation(request, { values, error: error && { ...error, field } })
+      },
     },
-    again: (visit, { values, error }) => {
-      const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
-      return creation(visit, { values, error: error && { ...error, field } })
-    },
-  })
+  ]
+}
 
-  const unmatched = async ({ frame, accountId }: Visit, filled: Filled) => {
+function unmatchedPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
+  const { db } = ctx
+  const unmatched = async ({ frame, accountId }: PageRequest, filled: FormState) => {
     const payments = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
     const hashes = payments.map(({ blockHash }) => blockHash)
     const keyless = await listKeylessPaid(db, hashes)
     const rows = payments.map((payment) => ({ ...payment, keylessId: keyless.get(payment.blockHash) }))
     return <UnmatchedPage frame={frame} filled={filled} rows={rows} />
   }
-  const assigning = { path: '/checkouts/unmatched', section, done: { assigned: 'The payment is assigned.' } }
-  door.page(assigning, (visit) => unmatched(visit, EMPTY))
-  door.form({
-    ...assigning,
-    async run({ accountId: owner }, fields) {
-      const id = toCheckoutId(fields.get('checkout'))
-      if (id === undefined) throw checkoutNotFound({ field: 'checkout' })
-      await markPaid(ctx, { id, owner, actor: owner, blockHash: readHash(fields) })
-      return { to: '/dashboard/checkouts/unmatched?done=assigned' }
+  const placed = {
+    path: '/checkouts/unmatched',
+    section: '/checkouts',
+    done: { assigned: 'The payment is assigned.' },
+  }
+  return [
+    { ...placed, render: (request) => unmatched(request, EMPTY) },
+    {
+      ...placed,
+      async run({ accountId: owner }, fields) {
+        const id = toCheckoutId(fields.get('checkout'))
+        if (id === undefined) throw checkoutNotFound({ field: 'checkout' })
+        await markPaid(ctx, { id, owner, actor: owner, blockHash: readHash(fields) })
+        return { to: '/dashboard/checkouts/unmatched?done=assigned' }
+      },
+      again: (request, { values, error }) =>
+        unmatched(request, { values, error: error && { ...error, field: error.field ?? 'checkout' } }),
     },
-    again: (visit, filled) =>
-      unmatched(visit, {
-        ...filled,
-        error: filled.error && { ...filled.error, field: filled.error.field ?? 'checkout' },
-      }),
-  })
-  mountOne(door, ctx)
+  ]
 }
 
 /** One checkout and what its merchant may do with it. */
-function mountOne(door: Door, ctx: CheckoutCtx): void {
+function oneCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
   const { till } = ctx
   const done = {
     made: 'The checkout is made. Share its link.',
@@ -110,7 +116,7 @@ function mountOne(door: Door, ctx: CheckoutCtx): void {
     paid: 'A payment was sent. Load this page again to see what came of it.',
     ended: 'The checkout has ended.',
   }
-  const detail = async ({ frame, params, accountId, isAdmin }: Visit, filled: Filled) => {
+  const detail = async ({ frame, params, accountId, isAdmin }: PageRequest, filled: FormState) => {
     const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
     const links = {
       pay: till.links.pay(own.checkout.id),
@@ -122,43 +128,44 @@ function mountOne(door: Door, ctx: CheckoutCtx): void {
     const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
     return <CheckoutPage {...own} frame={frame} filled={filled} links={links} isOwn={isOwn} checkout={checkout} />
   }
-  const place = { section: '/checkouts', done, again: detail }
+  const placed = { section: '/checkouts', done, again: detail }
   const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
-
-  door.page({ ...place, path: '/checkouts/:id' }, (visit) => detail(visit, EMPTY))
-  door.form({
-    ...place,
-    path: '/checkouts/:id/cancel',
-    async run({ accountId: owner, params }) {
-      const { id, status } = (await getOwn(ctx, params.id!, { owner })).checkout
-      if (!['pending', 'detected', 'partial'].includes(status)) {
-        throw new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
-      }
-      await deleteCheckout(ctx, { id, owner, actor: owner })
-      return back(id, 'cancelled')
+  return [
+    { section: '/checkouts', done, path: '/checkouts/:id', render: (request) => detail(request, EMPTY) },
+    {
+      ...placed,
+      path: '/checkouts/:id/cancel',
+      async run({ accountId: owner, params }) {
+        const { id, status } = (await getOwn(ctx, params.id!, { owner })).checkout
+        if (!['pending', 'detected', 'partial'].includes(status)) {
+          throw new AppError('checkout_closed', `Checkout is ${status} and takes no more changes.`)
+        }
+        await deleteCheckout(ctx, { id, owner, actor: owner })
+        return back(id, 'cancelled')
+      },
     },
-  })
-  door.form({
-    ...place,
-    path: '/checkouts/:id/mark',
-    async run({ accountId: owner, params }, fields) {
-      const { id } = await markPaid(ctx, { id: idOf(params), owner, actor: owner, blockHash: readHash(fields) })
-      return back(id, 'marked')
+    {
+      ...placed,
+      path: '/checkouts/:id/mark',
+      async run({ accountId: owner, params }, fields) {
+        const { id } = await markPaid(ctx, { id: idOf(params), owner, actor: owner, blockHash: readHash(fields) })
+        return back(id, 'marked')
+      },
     },
-  })
-  door.form({
-    ...place,
-    path: '/checkouts/:id/events/:event/redeliver',
-    async run({ accountId, params }, _fields, deed) {
-      const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
-      if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
-      await redeliver(ctx, { accountId, eventIds: [params.event!], deed })
-      return back(checkout.id, 'redelivered')
+    {
+      ...placed,
+      path: '/checkouts/:id/events/:event/redeliver',
+      async run({ accountId, params }, _fields, deed) {
+        const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
+        if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
+        await redeliver(ctx, { accountId, eventIds: [params.event!], deed })
+        return back(checkout.id, 'redelivered')
+      },
     },
-  })
+  ]
 }
 
-async function listPage(ctx: CheckoutCtx, { frame, query, accountId, isAdmin }: Visit) {
+async function listPage(ctx: CheckoutCtx, { frame, query, accountId, isAdmin }: PageRequest) {
   const { db, till } = ctx
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
   const owner = account === undefined ? accountId : account === 'all' ? undefined : account
@@ -171,7 +178,7 @@ async function listPage(ctx: CheckoutCtx, { frame, query, accountId, isAdmin }: 
     const search = new URLSearchParams(given as [string, string][]).toString()
     return `/dashboard/checkouts${search === '' ? '' : `?${search}`}`
   }
-  const page = (filled: Filled, rows: Awaited<ReturnType<typeof listCheckouts>>, next?: string) => (
+  const page = (filled: FormState, rows: Awaited<ReturnType<typeof listCheckouts>>, next?: string) => (
     <CheckoutsPage
       frame={frame}
       filled={filled}

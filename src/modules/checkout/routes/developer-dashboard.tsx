@@ -1,32 +1,27 @@
 import { AppError } from '../../../kernel/errors.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
-import {
-  type CheckoutCtx,
-  expireCheckout,
-  fundAddress,
-  getOwn,
-  payCheckout,
-  readBlockHash,
-  readFunding,
-  readWay,
-} from '../index.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
+import type { CheckoutCtx } from '../ctx.ts'
+import { expireCheckout } from '../developer/expire-checkout.ts'
+import { fundAddress } from '../developer/fund-address.ts'
+import { payCheckout } from '../developer/pay-checkout.ts'
+import { readBlockHash, readFunding, readWay } from '../developer/wire-fields.ts'
+import { getOwn } from '../domain/show.ts'
 import { DeveloperPage } from '../pages/developer-page.tsx'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
 
 const SHOWN_MAX = 100
 
-export interface DeveloperOptions {
+interface DeveloperPorts {
   checkouts: CheckoutCtx
   /** Undefined with real nodes: then nothing of this exists. */
-  playLedger: PlayLedger | undefined
+  ledger: PlayLedger | undefined
 }
 
 /** Paying, funding and confirming by hand, on the embedded ledger only. */
-export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger }: DeveloperOptions): void {
-  if (!ledger) return
-  const section = '/developer'
-  const render = async ({ frame }: Visit, filled: { paying?: Filled; funding?: Filled } = {}) => (
+export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): readonly (Page | Form)[] {
+  if (!ledger) return []
+  const render = async ({ frame }: PageRequest, filled: { paying?: FormState; funding?: FormState } = {}) => (
     <DeveloperPage
       frame={frame}
       paying={filled.paying ?? EMPTY}
@@ -40,69 +35,74 @@ export function mountDeveloper(door: Door, { checkouts: ctx, playLedger: ledger 
     held: 'New blocks stay unconfirmed from now on.',
     confirmed: 'Confirmed.',
   }
-  const again = (visit: Visit, { error }: Filled) =>
-    render({ ...visit, frame: { ...visit.frame, notice: { kind: 'failed' as const, text: error?.text ?? '' } } })
-  /** Only what is one's own: trying things out must not touch what others try. */
-  const ownId = async ({ accountId: owner, params }: Visit, given = params.id!) =>
-    (await getOwn(ctx, given, { owner })).checkout.id
+  const again = (request: PageRequest, { error }: FormState) =>
+    render({ ...request, frame: { ...request.frame, notice: { kind: 'failed', text: error?.text ?? '' } } })
+  const placed = { door: 'developer', section: '/developer', again } as const
+  return [
+    {
+      path: '/developer',
+      door: 'developer',
+      done,
+      menu: { title: 'Developer', order: 100 },
+      render: (request) => render(request),
+    },
+    {
+      ...placed,
+      path: '/developer/pay',
+      async run(request, fields) {
+        const id = await ownId(ctx, request, fields.get('id')).catch(besideTheId)
+        await payCheckout(ctx, ledger, { id, way: readWay({ way: fields.get('way') }), plan: undefined })
+        return { to: `/dashboard/checkouts/${id}?done=paid` }
+      },
+      again: (request, paying) => render(request, { paying }),
+    },
+    {
+      ...placed,
+      path: '/developer/fund',
+      async run(_request, fields) {
+        await fundAddress(ctx, ledger, readFunding(fields.typed()))
+        return { to: '/dashboard/developer?done=funded' }
+      },
+      again: (request, funding) => render(request, { funding }),
+    },
+    {
+      ...placed,
+      path: '/developer/hold',
+      run() {
+        ledger.hold()
+        return Promise.resolve({ to: '/dashboard/developer?done=held' })
+      },
+    },
+    {
+      ...placed,
+      path: '/developer/confirm',
+      async run(_request, fields) {
+        const hash = readBlockHash({ hash: fields.get('hash') })
+        await (hash === undefined ? ledger.release() : ledger.confirm(hash))
+        return { to: '/dashboard/developer?done=confirmed' }
+      },
+    },
+    {
+      ...placed,
+      path: '/developer/checkouts/:id/:what',
+      section: '/checkouts',
+      async run(request) {
+        const id = await ownId(ctx, request)
+        const { what = '' } = request.params
+        if (what === 'expire') await expireCheckout(ctx, id)
+        else await payCheckout(ctx, ledger, { id, way: readWay({ way: what }), plan: undefined })
+        return { to: `/dashboard/checkouts/${id}?done=${what === 'expire' ? 'ended' : 'paid'}` }
+      },
+    },
+  ]
+}
 
-  door.page({ path: '/developer', play: true, done }, (visit) => render(visit))
-  door.form({
-    path: '/developer/pay',
-    play: true,
-    section,
-    async run(visit, fields) {
-      const id = await ownId(visit, fields.get('id')).catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error
-        throw new AppError(error.code, error.message, { body: { field: 'id' } })
-      })
-      await payCheckout(ctx, ledger, { id, way: readWay({ way: fields.get('way') }), plan: undefined })
-      return { to: `/dashboard/checkouts/${id}?done=paid` }
-    },
-    again: (visit, paying) => render(visit, { paying }),
-  })
-  door.form({
-    path: '/developer/fund',
-    play: true,
-    section,
-    async run(_visit, fields) {
-      await fundAddress(ctx, ledger, readFunding(fields.typed()))
-      return { to: '/dashboard/developer?done=funded' }
-    },
-    again: (visit, funding) => render(visit, { funding }),
-  })
-  door.form({
-    path: '/developer/hold',
-    play: true,
-    section,
-    run() {
-      ledger.hold()
-      return Promise.resolve({ to: '/dashboard/developer?done=held' })
-    },
-    again,
-  })
-  door.form({
-    path: '/developer/confirm',
-    play: true,
-    section,
-    async run(_visit, fields) {
-      const hash = readBlockHash({ hash: fields.get('hash') })
-      await (hash === undefined ? ledger.release() : ledger.confirm(hash))
-      return { to: '/dashboard/developer?done=confirmed' }
-    },
-    again,
-  })
-  door.form({
-    path: '/developer/checkouts/:id/:what',
-    play: true,
-    section: '/checkouts',
-    async run(visit, _fields) {
-      const id = await ownId(visit)
-      const { what = '' } = visit.params
-      if (what === 'expire') await expireCheckout(ctx, id)
-      else await payCheckout(ctx, ledger, { id, way: readWay({ way: what }), plan: undefined })
-      return { to: `/dashboard/checkouts/${id}?done=${what === 'expire' ? 'ended' : 'paid'}` }
-    },
-    again,
-  })
+/** Only what is one's own: trying things out must not touch what others try. */
+async function ownId(ctx: CheckoutCtx, { accountId: owner, params }: PageRequest, given = params.id!): Promise<string> {
+  return (await getOwn(ctx, given, { owner })).checkout.id
+}
+
+function besideTheId(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  throw new AppError(error.code, error.message, { body: { field: 'id' } })
 }

@@ -1,13 +1,6 @@
-import {
-  ActionButton,
-  Confirmed,
-  type Filled,
-  Form,
-  FormError,
-  SelectField,
-  TextField,
-} from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import {
   Badge,
   Card,
@@ -42,7 +35,7 @@ const FIELDS = ['amount', 'emails', 'refund_address', 'from', 'message', 'email_
 
 export const EmailsPage = (props: {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   payments: readonly EmailPaymentRow[]
   first: string | undefined
   next: string | undefined
@@ -136,7 +129,7 @@ export const EmailsPage = (props: {
 
 export const EmailPage = (props: {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   payment: EmailPaymentRow
   recipients: readonly {
     id: string

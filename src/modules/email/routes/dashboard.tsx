@@ -1,34 +1,26 @@
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { resolveNames } from '../../names/index.ts'
-import {
-  type EmailCtx,
-  cancelEmailPayment,
-  fundingLink,
-  getOwnEmailPayment,
-  listEmailPayments,
-  nanoEmail,
-  openEmailPayment,
-  readEmailRequest,
-} from '../index.ts'
+import { nanoEmail } from '../actions/nano-email.ts'
+import type { EmailCtx } from '../ctx.ts'
+import { cancelEmailPayment } from '../domain/cancel.ts'
+import { openEmailPayment } from '../domain/open.ts'
+import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
 import { EmailPage, EmailsPage } from '../pages/emails-page.tsx'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
-import { readCursor, toCursor } from '../../../http/email-routes.ts'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
-import type { FormFields } from '../../../http/form-fields.ts'
+import { listEmailPayments } from '../store.ts'
+import { readEmailRequest } from '../wire-fields.ts'
+import { readCursor, toCursor } from './cursor.ts'
 
 const PAGE_ROWS = 25
 
 type EmailFields = Parameters<typeof readEmailRequest>[0]
 
-export interface EmailsOptions {
-  emails: EmailCtx
-}
-
 /** Payments by mail: made, followed, cancelled. */
-export function mountEmails(door: Door, { emails: ctx }: EmailsOptions): void {
+export function emailPages(ctx: EmailCtx): readonly (Page | Form)[] {
   const parse = createParser(nanoEmail)
   const section = '/emails'
-  const list = async ({ frame, accountId, query }: Visit, filled: Filled) => {
+  const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
     const after = readCursor(query.cursor)
     const found = await listEmailPayments(ctx.store.db, { accountId, limit: PAGE_ROWS + 1, after })
     const payments = found.slice(0, PAGE_ROWS)
@@ -42,38 +34,43 @@ export function mountEmails(door: Door, { emails: ctx }: EmailsOptions): void {
       />
     )
   }
-  door.page({ path: '/emails' }, (visit) => list(visit, EMPTY))
-  door.form({
-    path: '/emails',
-    async run({ accountId }, fields, deed) {
-      const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
-      // The parser has read them by the action's schema, which is where this shape comes from.
-      const { id } = await openEmailPayment(ctx, accountId, readEmailRequest(given as EmailFields), deed)
-      return { to: `/dashboard/emails/${id}?done=made` }
-    },
-    again: (visit, { values, error }) => {
-      const field = error?.field?.startsWith('emails') === true ? 'emails' : error?.field
-      return list(visit, { values, error: error && { ...error, field } })
-    },
-  })
-
-  const done = { made: 'It is made. Pay it, and the mails go out.', cancelled: 'It is cancelled.' }
-  const detail = async ({ frame, accountId, params }: Visit, filled: Filled) => {
+  const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => {
     const own = await getOwnEmailPayment(ctx, { id: params.id!, accountId })
     const link = fundingLink(own.payment)
     const page = ctx.postOffice.links.page(own.payment.id)
     return <EmailPage frame={frame} filled={filled} link={link} page={page} qrcode={ctx.custody.qrPng(link)} {...own} />
   }
-  door.page({ path: '/emails/:id', section, done }, (visit) => detail(visit, EMPTY))
-  door.form({
-    path: '/emails/:id/cancel',
-    section,
-    again: detail,
-    async run({ accountId, params }) {
-      const { id } = await cancelEmailPayment(ctx, { id: params.id!, accountId })
-      return { to: `/dashboard/emails/${id}?done=cancelled` }
+  const done = { made: 'It is made. Pay it, and the mails go out.', cancelled: 'It is cancelled.' }
+  return [
+    {
+      path: '/emails',
+      menu: { title: 'E-mail payments', order: 40 },
+      render: (request) => list(request, EMPTY),
     },
-  })
+    {
+      path: '/emails',
+      async run({ accountId }, fields, deed) {
+        const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
+        // The parser has read them by the action's schema, which is where this shape comes from.
+        const { id } = await openEmailPayment(ctx, accountId, readEmailRequest(given as EmailFields), deed)
+        return { to: `/dashboard/emails/${id}?done=made` }
+      },
+      again: (request, { values, error }) => {
+        const field = error?.field?.startsWith('emails') === true ? 'emails' : error?.field
+        return list(request, { values, error: error && { ...error, field } })
+      },
+    },
+    { path: '/emails/:id', section, done, render: (request) => detail(request, EMPTY) },
+    {
+      path: '/emails/:id/cancel',
+      section,
+      again: detail,
+      async run({ accountId, params }) {
+        const { id } = await cancelEmailPayment(ctx, { id: params.id!, accountId })
+        return { to: `/dashboard/emails/${id}?done=cancelled` }
+      },
+    },
+  ]
 }
 
 function toBody(fields: FormFields): Record<string, unknown> {

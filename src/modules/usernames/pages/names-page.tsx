@@ -1,5 +1,6 @@
-import { ActionButton, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface NameRow {
@@ -14,7 +15,7 @@ interface NameRow {
 /** Names that this account has leased, and the way to another one. */
 export const NamesPage = (props: {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   names: readonly NameRow[]
   next: string | undefined
 }) => {

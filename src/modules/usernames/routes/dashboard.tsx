@@ -1,24 +1,26 @@
-import { createParser } from '../../../kernel/parse-fields.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { CheckoutCtx } from '../../checkout/index.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import { createParser } from '../../../kernel/parse-fields.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { listLeasesOf, statusAt } from '../../names/index.ts'
-import { getName, offerName } from '../index.ts'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { getName } from '../actions/get-name.ts'
+import { offerName } from '../domain/offer-name.ts'
 import { NamesPage } from '../pages/names-page.tsx'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
-import { toSaleCtx } from '../../../http/dashboard/sale-ctx.ts'
 
 const PAGE_ROWS = 50
 
+type NamePagesPorts = Omit<Parameters<typeof offerName>[0], 'payer'>
+
 /** Usernames of an account, and offers of further ones. */
-export function mountNames(door: Door, { checkouts: ctx }: { checkouts: CheckoutCtx }): void {
+export function namePages(ports: NamePagesPorts): readonly (Page | Form)[] {
+  const { db, clock } = ports.store
   const parse = createParser(getName)
-  const list = async ({ frame, accountId, query }: Visit, filled: Filled) => {
+  const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
     const after = readCursor(query.after)
-    const found = await listLeasesOf(ctx.db, { accountId, limit: PAGE_ROWS + 1, ...(after && { after }) })
+    const found = await listLeasesOf(db, { accountId, limit: PAGE_ROWS + 1, ...(after && { after }) })
     const leases = found.slice(0, PAGE_ROWS)
     const last = found.length > PAGE_ROWS ? leases.at(-1) : undefined
-    const now = ctx.clock.now()
+    const now = clock.now()
     return (
       <NamesPage
         frame={frame}
@@ -28,17 +30,24 @@ export function mountNames(door: Door, { checkouts: ctx }: { checkouts: Checkout
       />
     )
   }
-  door.page({ path: '/names' }, (visit) => list(visit, EMPTY))
-  door.form({
-    path: '/names',
-    again: list,
-    async run({ accountId }, fields, deed) {
-      const { name } = parse({ name: fields.get('name') }) as { name: string }
-      const { checkout } = await offerName(toSaleCtx(ctx, accountId), { name, accountId, deed })
-      if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
-      return { to: `/pay/${checkout.id}` }
+  return [
+    {
+      path: '/names',
+      menu: { title: 'Usernames', order: 50 },
+      render: (request) => list(request, EMPTY),
     },
-  })
+    {
+      path: '/names',
+      again: list,
+      async run({ accountId }, fields, deed) {
+        const { name } = parse({ name: fields.get('name') }) as { name: string }
+        // Offers count against the account, as at the RPC endpoint.
+        const { checkout } = await offerName({ ...ports, payer: `acc:${accountId}` }, { name, accountId, deed })
+        if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
+        return { to: `/pay/${checkout.id}` }
+      },
+    },
+  ]
 }
 
 function readCursor(text = ''): { createdAt: number; key: string } | undefined {

@@ -1,5 +1,6 @@
-import { ActionButton, type Filled, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { ActionButton, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface WalletRow {
@@ -24,7 +25,7 @@ export const LIFETIMES = [
   ['3650', '10 years'],
 ] as const
 
-export const WalletsPage = (props: { frame: FrameProps; filled: Filled; wallets: readonly WalletRow[] }) => {
+export const WalletsPage = (props: { frame: FrameProps; filled: FormState; wallets: readonly WalletRow[] }) => {
   const { frame, filled, wallets } = props
   return (
     <Frame
@@ -87,7 +88,7 @@ export const WalletsPage = (props: { frame: FrameProps; filled: Filled; wallets:
 
 interface WalletPageProps {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   wallet: WalletRow
   /** What the ledger says now; undefined when no node answers. */
   ledger: { balance: bigint; receivable: bigint } | undefined

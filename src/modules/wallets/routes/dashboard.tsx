@@ -1,28 +1,26 @@
 import { AppError } from '../../../kernel/errors.ts'
-import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
-import type { Names } from '../../../kernel/ports.ts'
 import type { Db } from '../../../kernel/db.ts'
-import {
-  type Wallet,
-  type WalletCtx,
-  createWallet,
-  getOwnedWallet,
-  listBlocks,
-  listWallets,
-  readBalance,
-  readRefundAddress,
-  receiveDeposits,
-} from '../index.ts'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { Names } from '../../../kernel/ports.ts'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
+import type { WalletCtx } from '../ctx.ts'
+import { createWallet } from '../domain/create-wallet.ts'
+import { listWallets } from '../domain/list-wallets.ts'
+import { getOwnedWallet } from '../domain/owned-wallet.ts'
+import { readBalance } from '../domain/read-balance.ts'
+import { receiveDeposits } from '../domain/receive.ts'
+import { listBlocks } from '../outbox-store.ts'
 import { LIFETIMES, WalletPage, WalletsPage } from '../pages/wallets-page.tsx'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
+import { readRefundAddress } from '../refund-addresses.ts'
+import type { Wallet } from '../store.ts'
 
 const LISTED_MAX = 1_000
 const BLOCKS_MAX = 100
 const NAME_MAX = 100
 const DAY = 86_400_000
 
-export interface WalletsOptions {
+interface WalletPagesPorts {
   wallets: WalletCtx
   names: Names
   /** Where a block can be looked at. */
@@ -30,38 +28,14 @@ export interface WalletsOptions {
 }
 
 /** Cloud wallets: made, looked at, and their deposits received. Sending stays with programs, which hold a key. */
-export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: WalletsOptions): void {
+export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts): readonly (Page | Form)[] {
   const { db } = ctx.store
-  const list = async ({ frame, accountId }: Visit, filled: Filled) => {
+  const section = '/wallets'
+  const list = async ({ frame, accountId }: PageRequest, filled: FormState) => {
     const filter = { limit: LISTED_MAX, start: 0, search: undefined, metadata: undefined }
     return <WalletsPage frame={frame} filled={filled} wallets={await listWallets(ctx, accountId, filter)} />
   }
-  door.page({ path: '/wallets' }, (visit) => list(visit, EMPTY))
-  door.form({
-    path: '/wallets',
-    again: list,
-    async run({ accountId }, fields, deed) {
-      const refund = fields.get('refund_address')
-      const name = fields.get('name').slice(0, NAME_MAX)
-      const days = LIFETIMES.find(([value]) => value === fields.get('lifetime'))?.[0] ?? LIFETIMES[0][0]
-      const { address } = await createWallet(ctx, {
-        accountId,
-        purpose: 'cloud',
-        lifetimeMilliseconds: Number(days) * DAY,
-        ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),
-        ...(name !== '' && { metadata: { name } }),
-        deed,
-      })
-      return { to: `/dashboard/wallets/${address}?done=made` }
-    },
-  })
-
-  const done = {
-    made: 'The wallet is made.',
-    received: 'What was waiting is received.',
-    nothing: 'Nothing was waiting.',
-  }
-  const detail = async ({ frame, accountId, params }: Visit, filled: Filled) => {
+  const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => {
     const wallet = await getOwn(db, accountId, params.address!)
     return (
       <WalletPage
@@ -75,17 +49,47 @@ export function mountWallets(door: Door, { wallets: ctx, names, blockLink }: Wal
       />
     )
   }
-  door.page({ path: '/wallets/:address', section: '/wallets', done }, (visit) => detail(visit, EMPTY))
-  door.form({
-    path: '/wallets/:address/receive',
-    section: '/wallets',
-    again: detail,
-    async run({ accountId, params }, _fields, deed) {
-      const wallet = await getOwn(db, accountId, params.address!)
-      const received = await receiveDeposits(ctx, wallet, deed)
-      return { to: `/dashboard/wallets/${wallet.address}?done=${received.length > 0 ? 'received' : 'nothing'}` }
+  const done = {
+    made: 'The wallet is made.',
+    received: 'What was waiting is received.',
+    nothing: 'Nothing was waiting.',
+  }
+  return [
+    {
+      path: '/wallets',
+      menu: { title: 'Wallets', order: 30 },
+      render: (request) => list(request, EMPTY),
     },
-  })
+    {
+      path: '/wallets',
+      again: list,
+      async run({ accountId }, fields, deed) {
+        const refund = fields.get('refund_address')
+        const name = fields.get('name').slice(0, NAME_MAX)
+        const days = LIFETIMES.find(([value]) => value === fields.get('lifetime'))?.[0] ?? LIFETIMES[0][0]
+        const { address } = await createWallet(ctx, {
+          accountId,
+          purpose: 'cloud',
+          lifetimeMilliseconds: Number(days) * DAY,
+          ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),
+          ...(name !== '' && { metadata: { name } }),
+          deed,
+        })
+        return { to: `/dashboard/wallets/${address}?done=made` }
+      },
+    },
+    { path: '/wallets/:address', section, done, render: (request) => detail(request, EMPTY) },
+    {
+      path: '/wallets/:address/receive',
+      section,
+      again: detail,
+      async run({ accountId, params }, _fields, deed) {
+        const wallet = await getOwn(db, accountId, params.address!)
+        const received = await receiveDeposits(ctx, wallet, deed)
+        return { to: `/dashboard/wallets/${wallet.address}?done=${received.length > 0 ? 'received' : 'nothing'}` }
+      },
+    },
+  ]
 }
 
 /** A page that is not there is 404, also where it belongs to another account. */

@@ -1,11 +1,12 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { type EventRow, Deliveries, stateOf } from '../../../web/dashboard/deliveries.tsx'
-import { ActionButton, Confirmed, type Filled, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
-import { Frame, type FrameProps } from '../../../web/dashboard/frame.tsx'
+import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Pager, Table } from '../../../web/dashboard/show.tsx'
 
 interface WebhooksPageProps {
   frame: FrameProps
-  filled: Filled
+  filled: FormState
   secret: { last4: string; createdAt: number; previousUntil: number | undefined } | undefined
   /** Where events went lately, and how that went. */
   endpoints: readonly { url: string; delivered: number; failing: number; disabledAt: number | undefined }[]
@@ -182,7 +183,11 @@ export const NewSecretPage = ({ frame, text }: { frame: FrameProps; text: string
   </Frame>
 )
 
-export const EventPage = (props: { frame: FrameProps; event: EventRow & { body: string | null }; filled: Filled }) => {
+export const EventPage = (props: {
+  frame: FrameProps
+  event: EventRow & { body: string | null }
+  filled: FormState
+}) => {
   const { frame, event, filled } = props
   return (
     <Frame {...frame} title={event.type} lead={<code>{event.id}</code>}>

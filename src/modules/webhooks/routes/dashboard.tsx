@@ -1,87 +1,92 @@
+import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Outbound } from '../../../kernel/ports.ts'
-import {
-  type EventWithDeliveries,
-  type SecretCtx,
-  findAccountSecret,
-  getEvent,
-  listDisabled,
-  listNewestEvents,
-  ping,
-  readPingUrl,
-  redeliver,
-  rotateAccountSecret,
-} from '../index.ts'
-import { EMPTY, type Filled } from '../../../web/dashboard/form.tsx'
+import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { listDisabled } from '../deliveries-store.ts'
+import { type SecretCtx, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
+import { type EventWithDeliveries, getEvent, listNewestEvents } from '../domain/list-events.ts'
+import { ping } from '../domain/ping.ts'
+import { redeliver } from '../domain/redeliver.ts'
 import { EventPage, NewSecretPage, WebhooksPage } from '../pages/webhooks-page.tsx'
-import type { Door, Visit } from '../../../http/dashboard.tsx'
+import { readPingUrl } from '../wire-fields.ts'
 
 const PAGE_ROWS = 25
 const LOOKED_AT = 100
 const SHOWN_CHARACTERS = 4
 const DELIVERED: Record<string, boolean> = { true: true, false: false }
 
+type WebhookPagesPorts = SecretCtx & { outbound: Outbound }
+
 /** What is told to merchants' servers, and what they said. */
-export function mountWebhooks(door: Door, { webhooks: ctx }: { webhooks: SecretCtx & { outbound: Outbound } }): void {
+export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
   const section = '/webhooks'
-  const list = async ({ frame, accountId, query }: Visit, filled: Filled) => {
-    const delivered = query.delivered ?? ''
-    const beforePosition = readPosition(query.before)
-    const filter = { accountId, beforePosition, delivered: DELIVERED[delivered], limit: PAGE_ROWS }
-    const { events, hasMore } = await listNewestEvents(ctx, filter)
-    const address = (before?: number | null) => {
-      const given = { ...(delivered !== '' && { delivered }), ...(before && { before: String(before) }) }
-      const search = new URLSearchParams(given).toString()
-      return `/dashboard/webhooks${search === '' ? '' : `?${search}`}`
-    }
-    return (
-      <WebhooksPage
-        frame={frame}
-        filled={filled}
-        secret={await showSecret(ctx, accountId)}
-        endpoints={await gatherEndpoints(ctx, accountId)}
-        events={events}
-        delivered={delivered}
-        first={query.before === undefined ? undefined : address()}
-        next={hasMore ? address(events.at(-1)!.position) : undefined}
-      />
-    )
-  }
+  const list = (request: PageRequest, filled: FormState) => listPage(ctx, request, filled)
+  const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => (
+    <EventPage frame={frame} filled={filled} event={await getEvent(ctx, { accountId, eventId: params.id! })} />
+  )
   const done = {
     redelivered: 'The event is on its way again.',
     sent: 'The test event is on its way. Load this page again to see the answer.',
   }
-  door.page({ path: '/webhooks', done }, (visit) => list(visit, EMPTY))
-  door.form({
-    path: '/webhooks/secret',
-    section,
-    again: list,
-    async run({ accountId }, _fields, deed) {
-      return { shown: { text: (await rotateAccountSecret(ctx, accountId, deed)).current } }
+  return [
+    {
+      path: '/webhooks',
+      done,
+      menu: { title: 'Webhooks', order: 60 },
+      render: (request) => list(request, EMPTY),
     },
-    show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
-  })
-  door.form({
-    path: '/webhooks/ping',
-    section,
-    again: list,
-    async run({ accountId }, fields, deed) {
-      const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), deed })
-      return { to: `/dashboard/webhooks/events/${id}?done=sent` }
+    {
+      path: '/webhooks/secret',
+      section,
+      again: list,
+      async run({ accountId }, _fields, deed) {
+        return { shown: { text: (await rotateAccountSecret(ctx, accountId, deed)).current } }
+      },
+      show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
     },
-  })
-  const detail = async ({ frame, accountId, params }: Visit, filled: Filled) => (
-    <EventPage frame={frame} filled={filled} event={await getEvent(ctx, { accountId, eventId: params.id! })} />
+    {
+      path: '/webhooks/ping',
+      section,
+      again: list,
+      async run({ accountId }, fields, deed) {
+        const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), deed })
+        return { to: `/dashboard/webhooks/events/${id}?done=sent` }
+      },
+    },
+    { path: '/webhooks/events/:id', section, done, render: (request) => detail(request, EMPTY) },
+    {
+      path: '/webhooks/events/:id/redeliver',
+      section,
+      again: detail,
+      async run({ accountId, params }, _fields, deed) {
+        await redeliver(ctx, { accountId, eventIds: [params.id!], deed })
+        return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
+      },
+    },
+  ]
+}
+
+async function listPage(ctx: SecretCtx, { frame, accountId, query }: PageRequest, filled: FormState) {
+  const delivered = query.delivered ?? ''
+  const beforePosition = readPosition(query.before)
+  const filter = { accountId, beforePosition, delivered: DELIVERED[delivered], limit: PAGE_ROWS }
+  const { events, hasMore } = await listNewestEvents(ctx, filter)
+  const address = (before?: number | null) => {
+    const given = { ...(delivered !== '' && { delivered }), ...(before && { before: String(before) }) }
+    const search = new URLSearchParams(given).toString()
+    return `/dashboard/webhooks${search === '' ? '' : `?${search}`}`
+  }
+  return (
+    <WebhooksPage
+      frame={frame}
+      filled={filled}
+      secret={await showSecret(ctx, accountId)}
+      endpoints={await gatherEndpoints(ctx, accountId)}
+      events={events}
+      delivered={delivered}
+      first={query.before === undefined ? undefined : address()}
+      next={hasMore ? address(events.at(-1)!.position) : undefined}
+    />
   )
-  door.page({ path: '/webhooks/events/:id', section, done }, (visit) => detail(visit, EMPTY))
-  door.form({
-    path: '/webhooks/events/:id/redeliver',
-    section,
-    again: detail,
-    async run({ accountId, params }, _fields, deed) {
-      await redeliver(ctx, { accountId, eventIds: [params.id!], deed })
-      return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
-    },
-  })
 }
 
 function readPosition(text: string | undefined): number {

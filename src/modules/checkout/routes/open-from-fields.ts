@@ -1,8 +1,11 @@
-import { createParser } from '../kernel/parse-fields.ts'
-import { resolveNames } from '../modules/names/index.ts'
-import type { Caller } from '../kernel/ctx.ts'
-import type { Deed } from '../kernel/deed.ts'
-import { type CheckoutCtx, type Opened, checkoutAction, openCheckout, readCheckout } from '../modules/checkout/index.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
+import type { Deed } from '../../../kernel/deed.ts'
+import { createParser } from '../../../kernel/parse-fields.ts'
+import { resolveNames } from '../../names/index.ts'
+import { checkout as checkoutAction } from '../actions/checkout.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { type Opened, openCheckout } from '../domain/open.ts'
+import { readCheckout } from '../wire-fields.ts'
 
 /** Makes a checkout of the fields that the action takes, for the doors beside the action: REST and the dashboard. */
 export function createOpener(ctx: CheckoutCtx) {

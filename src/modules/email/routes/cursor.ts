@@ -1,7 +1,8 @@
-import { type Checkout, badField } from '../modules/checkout/index.ts'
+import { badField } from '../errors.ts'
+import type { EmailPayment } from '../store.ts'
 
-/** Where a page of checkouts ended. Unlike an offset it stays right while new checkouts come in. */
-export const toCursor = ({ createdAt, id }: Pick<Checkout, 'createdAt' | 'id'>) => `${createdAt}-${id}`
+/** Where a page of payments ended. */
+export const toCursor = ({ createdAt, id }: EmailPayment) => `${createdAt}-${id}`
 
 export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
   if (value === undefined || value === '') return undefined

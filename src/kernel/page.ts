@@ -1,0 +1,103 @@
+import type { VNode } from 'preact'
+import type { Caller } from './ctx.ts'
+import type { Deed } from './deed.ts'
+import type { JsonObject } from './shape.ts'
+
+/* Pages and forms of the dashboard, as rooms declare them: plain data. `src/http/dashboard.tsx` is the one door they stand behind. */
+
+interface Placed {
+  /** Below `/dashboard`. A form's path is also what its repeated requests are found by, and stays. */
+  path: string
+  /** The entry of the menu that is lit; the path itself where nothing is said. */
+  section?: string
+  /** Who may enter, of those who are signed in: for others it does not exist. Developers play with the embedded ledger. */
+  door?: 'administrator' | 'developer'
+  /** What a redirect here may say was done, by its word in `?done=`. */
+  done?: Readonly<Record<string, string>>
+}
+
+/** What somebody who is signed in may see. */
+export interface Page extends Placed {
+  menu?: { title: string; order: number }
+  render(request: PageRequest): VNode | Promise<VNode>
+}
+
+/** What somebody who is signed in may change: sent twice, it counts once. */
+export interface Form extends Placed {
+  /** Where it leads, or what it shows once: that page is not an address, because nobody shall find it again. */
+  run(request: PageRequest, fields: FormFields, deed: Deed): Promise<Outcome>
+  show?(request: PageRequest, shown: JsonObject): VNode | Promise<VNode>
+  /** The page that holds the form, with what was typed and what was wrong. */
+  again(request: PageRequest, state: FormState): Promise<VNode>
+}
+
+export type Outcome = { to: string } | { shown: JsonObject }
+
+/** A page, or a form on one, for those who are not signed in. */
+export interface OpenPage {
+  method: 'GET' | 'POST'
+  path: string
+  answer(request: OpenRequest): Promise<OpenReply>
+}
+
+export interface OpenRequest {
+  query: Readonly<Record<string, string>>
+  fields: FormFields
+}
+
+export type OpenReply =
+  | { page: VNode; status?: number; retryAfterSeconds?: number | undefined }
+  /** With the token of the session that begins. */
+  | { to: string; session?: string }
+
+/** A request of somebody who is signed in. */
+export interface PageRequest {
+  accountId: string
+  isAdmin: boolean
+  /** A session opens what its owner's secret key opens. With the key it rests on: what is made for good needs that to be alive. */
+  caller: Extract<Caller, { kind: 'account' }> & { restsOn: string | undefined }
+  frame: FrameProps
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string>>
+}
+
+/** What a form has sent. */
+export interface FormFields {
+  /** Without the spaces that come along when something is pasted; empty when there is none. */
+  get(name: string): string
+  all(name: string): string[]
+  /** Everything that somebody has typed, to show it again; never what is secret. */
+  typed(): Record<string, string>
+  /** Only what is not empty: forms send every field. */
+  given(names: readonly string[]): Record<string, string>
+}
+
+/** What was typed, and what was wrong with it; a form that is refused shows both. */
+export interface FormState {
+  values: Readonly<Record<string, string>>
+  error?: { field: string | undefined; text: string } | undefined
+}
+
+/** What every page of the dashboard knows: who looks at it, where, and what its forms must carry. */
+export interface FrameProps {
+  /** The section that is open, as its path. */
+  section: string
+  /** What they may see, in order. */
+  menu: readonly MenuEntry[]
+  account: { id: string; email: string | null; role: 'user' | 'admin' }
+  /** Proves that a form comes from a page of this session. */
+  csrf: string
+  /** Makes a form that is sent twice count once. */
+  formToken: string
+  devnet: boolean
+  /** Whether they may play with the embedded ledger. */
+  plays: boolean
+  /** What was just done, or why it was not. */
+  notice?: { kind: 'done' | 'failed'; text: string } | undefined
+}
+
+export interface MenuEntry {
+  href: string
+  title: string
+  door: Placed['door']
+}

@@ -1,0 +1,3 @@
+export type { GatewayStatus } from './pages/health-page.tsx'
+export { administrationPages } from './routes/administration.tsx'
+export { overviewPages } from './routes/overview.tsx'
