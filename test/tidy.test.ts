@@ -98,7 +98,7 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
   },
   { words: /process\.env\b/, instead: 'the Config', except: /^src\/config\.ts$/ },
   {
-    words: /from 'fastify'|from 'node:http'/,
+    words: /'(?:@?fastify|node:http2?)(?:\/[^']*)?'/,
     instead: 'src/http',
     except: /^src\/(http\/|infra\/|devnet\/(server|websocket)\.ts)/,
   },

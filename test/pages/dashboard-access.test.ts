@@ -156,6 +156,41 @@ test('nothing of an account is seen or changed by another account, by nobody, or
   }
 })
 
+test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
+  const { get, enter, join, adminKey } = await openDashboard(t)
+  const everybody = `Overview, Checkouts, Wallets, E-mail payments, Usernames, Webhooks, API keys, Credits and usage,
+    Activity, Developer`.split(/,\s+/)
+  const visitors: [string, string[]][] = [
+    [(await join('owner@example.com')).key, everybody],
+    [adminKey, [...everybody, 'All accounts', 'Health', 'Jobs', 'Mail']],
+  ]
+  for (const [key, titles] of visitors) {
+    const cookie = await enter(key)
+    const links = linksOf((await get('/dashboard', cookie)).text)
+    assert.deepEqual(
+      links.map(({ title }) => title),
+      titles,
+    )
+    for (const { href, title } of links) {
+      const { status, text } = await get(href, cookie)
+      assert.equal(status, 200, href)
+      const lit = linksOf(text).filter(({ isOpen }) => isOpen)
+      assert.deepEqual(
+        lit.map((link) => link.title),
+        [title],
+      )
+    }
+  }
+})
+
+/** The menu as wide screens show it. */
+function linksOf(page: string): { href: string; title: string; isOpen: boolean }[] {
+  const menu = /<div class="wide">(.*?)<\/div>/s.exec(page)![1]!
+  return [...menu.matchAll(/<a href="([^"]+)"( aria-current="page")?>([^<]+)<\/a>/g)].map(
+    ([, href, current, title]) => ({ href: href!, title: title!, isOpen: current !== undefined }),
+  )
+}
+
 test('administrators see what others own, and change nothing of it', async (t) => {
   const dashboard = await openDashboard(t)
   const { get, send, enter, join, adminKey } = dashboard
