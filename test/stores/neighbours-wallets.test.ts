@@ -141,9 +141,10 @@ tryVerbs(
         unless: [{ deadline_at: null }, ...NOT_QUEUED],
       },
       markRefused: {
+        row: { deadline_at: NOW },
         run: (db, { id }) => moves.markRefused(db, id, 'wallet_busy'),
         to: { status: 'refused', reference: null },
-        unless: [...NOT_QUEUED],
+        unless: [{ deadline_at: null }, ...NOT_QUEUED],
       },
       deleteQueuedReceive: {
         row: { kind: 'receive' },

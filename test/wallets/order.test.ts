@@ -9,7 +9,7 @@ import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { ALICE, SHOP, openUsedWallet, openWallet, send, statusOf } from './deeds.ts'
+import { ALICE, SHOP, codeOf, openUsedWallet, openWallet, send, statusOf } from './deeds.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
 
 const DUST = 20
@@ -58,6 +58,14 @@ test('a send that the balance covers leaves before any amount of dust is receive
   await queueDust(world, instance, wallet)
   world.ledger.hold()
   await world.finish(send(world, instance, wallet))
+  assert.equal(await countQueued(world), DUST)
+})
+
+test('a send beyond all that a wallet can get is refused before any dust is received', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  await queueDust(world, instance, wallet)
+  world.ledger.hold()
+  assert.equal(await world.finish(codeOf(send(world, instance, wallet, nano(5)))), 'insufficient_funds')
   assert.equal(await countQueued(world), DUST)
 })
 

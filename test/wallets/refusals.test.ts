@@ -8,7 +8,7 @@ import { nano } from '../support/blocks.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, comeToRest, openWallet, send } from './deeds.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from './deeds.ts'
 import type { WalletWorld } from './world.ts'
 
 /* What a wallet must not sign, although somebody says that it should. */
@@ -95,4 +95,14 @@ test('a gateway on a shared store with master keys of its own machine says so at
   assert.doesNotMatch(alone.log(), /wallet_keys_not_shared/)
   const shared = await openGateway(t, { DATABASE_URL: await createDatabase() })
   assert.match(shared.log(), /wallet_keys_not_shared.*Set WALLET_KEYS on every gateway/)
+})
+
+test('a client is answered when its time is over, though a node that was asked never answers, and nothing leaves later', async (t) => {
+  const { world, instance, wallet } = await openUsedWallet(t)
+  world.trouble = () => 'no reply'
+  assert.equal(await world.finish(codeOf(send(world, instance, wallet))), 'wallet_busy')
+  world.trouble = () => 'none'
+  const next = await world.start()
+  await comeToRest(world, next, wallet)
+  assert.equal(world.fundsOf(SHOP), nano(1), 'what was sent before')
 })

@@ -41,11 +41,8 @@ export function chooseOperation(fields: OperationFields): Operation {
   const named = readName(fields.wallet_action)
   const flagged: Operation[] = FLAGS.filter((flag) => readFlag(flag, fields[flag]))
   if (fields.send !== undefined) flagged.push('send')
-  if (isNow(fields.expire)) {
-    // A lifetime makes a wallet; that it should be over now can only be meant of one that there is.
-    if (fields.account === undefined) throw refuse('account', 'The field account is required.')
-    flagged.push('delete')
-  }
+  // A lifetime makes a wallet; that it should be over now can only be meant of one that there is.
+  if (isNow(fields.expire)) flagged.push('delete')
   const chosen = named ?? flagged[0] ?? (fields.account === undefined ? 'create' : 'info')
   const other = flagged.find((flag) => flag !== chosen)
   if (other !== undefined)

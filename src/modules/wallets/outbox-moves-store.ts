@@ -29,13 +29,17 @@ export async function refuseWaiting(db: Db, walletId: string): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** Queued → refused; false when it was signed meanwhile. Its reference is free again, since nothing has happened. */
+/**
+ * Queued → refused; false when it was signed meanwhile, or when no client waits for it: what the service owes stays owed.
+ * Its reference is free again, since nothing has happened.
+ */
 export async function markRefused(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
   const row = await db
     .updateTable('wallet_blocks')
     .set({ status: 'refused', refusal, reference: null })
     .where('id', '=', id)
     .where('status', '=', 'queued')
+    .where('deadline_at', 'is not', null)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

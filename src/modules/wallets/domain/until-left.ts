@@ -23,12 +23,17 @@ export async function untilLeft(
   let failure: unknown
   try {
     for (;;) {
+      const isOver = failure !== undefined || clock.now() >= until
+      if (isOver && (await markRefused(db, id, 'wallet_busy'))) {
+        custody.tellBlock(id)
+        throw notSent(failure)
+      }
       const block = await findBlock(db, id)
       if (!block) throw walletBusy()
       if (block.status === 'broadcast' || block.status === 'confirmed') return block
       if (block.status === 'refused') throw refusedSend(block.refusal)
       if (block.status === 'lost') throw walletFrozen()
-      if (failure !== undefined || clock.now() >= until) return await giveUp(ctx, block, failure)
+      if (isOver) throw stillOpen(ctx, block, failure)
       try {
         const progress = Promise.race([custody.advance(walletId), watch.settled])
         await waitAtMost(clock, until - clock.now(), progress)
@@ -48,20 +53,9 @@ export async function untilLeft(
   }
 }
 
-async function giveUp({ store, custody }: WalletCtx, block: OutboxBlock, failure: unknown): Promise<OutboxBlock> {
-  if (
-    block.status === 'queued' &&
-    block.deadlineAt !== null &&
-    (await markRefused(store.db, block.id, 'wallet_busy'))
-  ) {
-    custody.tellBlock(block.id)
-    throw notSent(failure)
-  }
-  const now = await findBlock(store.db, block.id)
-  if (now?.status === 'broadcast' || now?.status === 'confirmed') return now
-  if (now && now.hash !== null) {
-    const refusal = custody.refusalOf(now.id)
-    throw refusal ? blockRefused(refusal) : outcomeOpen(now.hash, failure)
-  }
-  throw notSent(failure)
+/** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
+function stillOpen({ custody }: WalletCtx, { id, hash }: OutboxBlock, failure: unknown): unknown {
+  if (hash === null) return notSent(failure)
+  const refusal = custody.refusalOf(id)
+  return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)
 }
