@@ -44,6 +44,9 @@ test('generated_wallet: what came before the end, and what comes after it, is th
   const made = await shop.open({ address, amount: '1', mode: 'generated_wallet' }, bearer(world.key()))
   await world.pay(made.address, nano('0.4'))
   await untilStatus(shop, made.id, 'partial')
+  // A part waits in the wallet for the rest.
+  const sweeps = shop.app.store.db.selectFrom('jobs').select('id').where('kind', '=', 'checkout.sweep')
+  assert.deepEqual(await sweeps.execute(), [])
   await turnUntil(world, 2 * HOUR, async () => (await shop.check(made.id)).status === 'expired')
   const arrived = (amount: string) => async () =>
     (await shop.call('account_balance', { account: address })).json().receivable === `${nano(amount)}`
@@ -63,6 +66,25 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
   await until(async () => (await mark()).status === 200)
   const check = await shop.check(made.id)
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'marked', hash])
+})
+
+test('404 a payment that was not made, or was made to another shop, marks nothing as paid', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const other = await world.join(shop)
+  const made = await shop.open({ address, amount: '1' }, bearer(world.key()))
+  const theirs = await shop.open({ address: stranger.address, amount: '1' }, bearer(other.key))
+  const hash = await world.pay(stranger.address, nano('1'))
+  const unmatched = () => shop.rest('GET', '/api/checkouts/unmatched', other.key)
+  await until(async () => (await unmatched()).json<{ payments: object[] }>().payments.length === 1)
+  for (const block_hash of ['A'.repeat(64), hash]) {
+    const reply = await shop.rest('POST', `/api/checkouts/${made.id}/mark`, world.key(), { block_hash })
+    assert.deepEqual([reply.status, (await shop.check(made.id)).status], [404, 'pending'])
+  }
+  assert.equal(
+    (await shop.rest('POST', `/api/checkouts/${theirs.id}/mark`, other.key, { block_hash: hash })).status,
+    200,
+  )
 })
 
 test('two instances on one store hear of the same block by event and poller at once: one payment, one event (contract 6, rule 6; 3, rule 5)', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, merchant, openWorld, turnUntil, untilStatus } from './world.ts'
+import { bearer, merchant, openWorld, stranger, turnUntil, untilStatus } from './world.ts'
 
 /* Prices in the money of states (contract 2, rule 14). */
 
@@ -30,6 +30,21 @@ test('a fresh address with a price in yen is paid in parts', async (t) => {
   await world.pay(address, partial.amount_due_raw)
   const check = await untilStatus(shop, made.id, 'complete')
   assert.deepEqual([check.additional_status, check.amount_paid_raw], ['none', made.amount_raw])
+})
+
+test('a price at a fresh address is the amount that was quoted while the quote lasts, and what it is worth after that', async (t) => {
+  const world = await openWorld(t)
+  const shop = await world.start()
+  const made = await shop.open({ address, amount: '10', currency: 'EUR', mode: 'unique_address' })
+  const nearly = (BigInt(made.amount_raw) * 99n) / 100n
+  await world.pay(address, `${nearly}`)
+  await untilStatus(shop, made.id, 'partial')
+  const late = await shop.open({ address: stranger.address, amount: '10', currency: 'EUR', mode: 'unique_address' })
+  world.clock.advance(16 * MINUTE)
+  await world.pay(stranger.address, `${nearly}`)
+  const isOpen = async () => ['pending', 'detected'].includes((await shop.check(late.id)).status)
+  await turnUntil(world, 1_000, async () => !(await isOpen()))
+  assert.equal((await shop.check(late.id)).status, 'complete')
 })
 
 test('plans in dollars each have an amount of their own', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { until } from '../support/until.ts'
-import { bearer, merchant, openWorld } from './world.ts'
+import { bearer, merchant, nano, openWorld } from './world.ts'
 
 /* Streams of events across instances; what one tells is in test/spec. */
 
@@ -23,14 +23,18 @@ test('what a merchant does on one instance reaches whoever watches on another, a
   const world = await openWorld(t, 'postgres')
   const [first, second] = [await world.start(), await world.start()]
   const open = () => first.open({ address, amount: '1' }, bearer(world.key()))
-  const [given, kept] = [await open(), await open()]
-  const [ofGiven, ofKept] = [given, kept].map(({ id }) => watch(`${second.url}/pay/${id}/events`)) as [
-    ReturnType<typeof watch>,
-    ReturnType<typeof watch>,
-  ]
-  await until(() => [ofGiven, ofKept].every(({ text }) => text.includes('"status":"pending"')))
+  const [given, marked, kept] = [await open(), await open(), await open()]
+  const [ofGiven, ofMarked, ofKept] = [given, marked, kept].map(({ id }) =>
+    watch(`${second.url}/pay/${id}/events`),
+  ) as [ReturnType<typeof watch>, ReturnType<typeof watch>, ReturnType<typeof watch>]
+  await until(() => [ofGiven, ofMarked, ofKept].every(({ text }) => text.includes('"status":"pending"')))
   assert.equal((await first.rest('DELETE', `/api/checkouts/${given.id}`, world.key())).status, 200)
   await until(() => ofGiven.text.includes('"status":"cancelled"') && ofGiven.ended)
+  // It fits none of them until the merchant says so.
+  const block_hash = await world.pay(address, nano('1'))
+  const mark = () => first.rest('POST', `/api/checkouts/${marked.id}/mark`, world.key(), { block_hash })
+  await until(async () => (await mark()).status === 200)
+  await until(() => ofMarked.text.includes('"status":"complete"') && ofMarked.ended)
   assert.equal(ofKept.ended, false)
   await second.close()
   await until(() => ofKept.ended)

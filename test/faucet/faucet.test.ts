@@ -41,6 +41,19 @@ test('one account that asks for everything at once is paid once (contract 4.1, r
   await assertAccounted(world, parseNano('1')!)
 })
 
+test('a refusal shows the claim whose reply was lost, and never that of another address', async (t) => {
+  const world = await openFaucet(t)
+  await world.funded()
+  const key = await world.join()
+  const { claim } = (await world.claim(signer(1), key)).json<Claimed>()
+  const shown = async (address: string) => {
+    const reply = await world.claim(address, key)
+    return [reply.status, reply.json<Partial<Claimed>>().claim?.id]
+  }
+  assert.deepEqual(await shown(signer(1)), [429, claim.id])
+  assert.deepEqual(await shown(signer(2)), [429, undefined])
+})
+
 test('the same Idempotency-Key is the same claim, also a day later', async (t) => {
   const world = await openFaucet(t)
   await world.funded()

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
+import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount, issueKey, listAudit, listEntries } from '../../src/modules/accounts/index.ts'
-import { type Filter, countLate, listCheckouts } from '../../src/modules/checkout/index.ts'
+import { type Filter, countLate, listCheckouts, listKeylessPaid } from '../../src/modules/checkout/index.ts'
+import { type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
+import { ANONYMOUS } from '../../src/modules/checkout/store.ts'
 import { countMadeDays } from '../../src/modules/checkout/report-store.ts'
 import {
   countAttemptDays,
@@ -87,6 +90,21 @@ forEachEngine((engine, open) => {
         { day: 2, made: 2, completed: 1 },
       ],
     )
+  })
+
+  test('a payment that fitted nothing of its shop names the checkout without a key that it has paid', async (t) => {
+    const { db } = (await open(t)).ctx
+    const usual = { address: 'nano_m', payer: 'nano_p', amountRaw: toRaw(1n), plan: null, rate: null, rateSource: null }
+    const pay = (owner: string, blockHash: string, paid: Pick<Payment, 'kind' | 'checkoutId'>) =>
+      insertPayment(db, { ...usual, ...paid, owner, blockHash, at: 1, createdAt: 1 })
+    const keyless = { kind: 'counted', checkoutId: 'c1' } as const
+    await pay(ANONYMOUS, 'A1', keyless)
+    await pay(ANONYMOUS, 'A2', { kind: 'unmatched', checkoutId: null })
+    await pay(ANONYMOUS, 'A3', keyless)
+    await pay('acc_b', 'A4', keyless)
+    const named = await listKeylessPaid(db, ['A1', 'A2', 'A4'])
+    assert.deepEqual([...named], [['A1', 'c1']])
+    assert.equal((await listKeylessPaid(db, [])).size, 0)
   })
 
   test('events come newest first, page by page, with what was tried; failures are counted by day', async (t) => {

@@ -31,6 +31,8 @@ test('reserved words are nobody’s, however they are written (contract 2, Usern
     '@Nano',
     'xno',
     'null',
+    'true',
+    'false',
     'api',
     'adm1n',
     'Nan0',

@@ -148,6 +148,23 @@ forEachEngine((engine) => {
     assert.equal(world.attempts.length, 1)
   })
 
+  test('a job that runs twice does not ask a receiver again before it is time', async (t) => {
+    const world = await openWebhooks(t, engine)
+    const receiver = await openReceiver(t, answerWith(500))
+    await world.record({ url: receiver.url })
+    await world.settle()
+    await world.runner.stop()
+    const [event] = await world.about()
+    const { id: deliveryId, nextAt } = event!.deliveries[0]!
+    const again = () => deliverWebhook(world.ctx).run({ deliveryId }, new AbortController().signal)
+    world.clock.leap(nextAt! - world.clock.now() - 1)
+    await again()
+    assert.equal(receiver.requests.length, 1)
+    world.clock.leap(1)
+    await again()
+    assert.equal(receiver.requests.length, 2)
+  })
+
   test('a delivery whose job was lost for good is woken', async (t) => {
     const world = await openWebhooks(t, engine)
     const receiver = await openReceiver(t)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import type { NodeAnswer, NodeParams, NodePort } from '../../../kernel/ports.ts'
-import { lookAt, readSends } from './read-ledger.ts'
+import { lookAt, readReceived, readSends } from './read-ledger.ts'
 
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 const PAYER = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
@@ -91,4 +91,24 @@ test('a send of an old wallet, which names its destination, is a payment like an
     [send!.from, send!.to, send!.amountRaw, send!.waits, send!.confirmed],
     [PAYER, ADDRESS, 5n, true, true],
   )
+})
+
+test('a chain is read past its own sends and changes, and past receives of which a node tells only half', async () => {
+  const receive = { type: 'state', subtype: 'receive', link: hashOf(9), height: '5' }
+  const history = [
+    { ...receive, hash: hashOf(1) },
+    { type: 'state', subtype: 'send', link: PAYER, height: '4', hash: hashOf(2) },
+    { type: 'state', subtype: 'change', height: '4', hash: hashOf(3) },
+    { ...receive, link: 'half', hash: hashOf(4) },
+    { ...receive, height: 'x', hash: hashOf(5) },
+    { type: 'receive', source: hashOf(8), height: '3', hash: hashOf(6) },
+  ]
+  const node = nodeOf(() => ({ history }))
+  assert.deepEqual(await readReceived(node, ADDRESS, { knownHead: null, floor: 1, since: 0 }), {
+    sends: [
+      { hash: hashOf(9), height: 5 },
+      { hash: hashOf(8), height: 3 },
+    ],
+    newest: hashOf(1),
+  })
 })

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NameBook, listLeasesOf } from '../../src/modules/names/index.ts'
+import { insertLease } from '../../src/modules/names/store.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { until } from '../support/until.ts'
+
+const YEAR = 365 * 86_400_000
+const NO_BUILT_IN = { names: [], aliases: [], reserved: [] }
+
+/** A name as the payment of its first lease leaves it. */
+const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
+  ...{ key, name: key, owner: 'nano_o', address: `nano_${key}`, accountId, createdAt, changedAt: createdAt },
+  ...{ expiresAt: createdAt + YEAR, graceUntil: createdAt + YEAR, profile: {} },
+})
+
+forEachEngine((_engine, open) => {
+  test('a name whose notice was lost on the way is known to every instance all the same, soon, and as it changes', async (t) => {
+    const { ctx, clock } = await open(t)
+    const book = new NameBook({
+      db: ctx.db,
+      clock,
+      builtIn: NO_BUILT_IN,
+      onError: (error) => assert.fail(String(error)),
+    })
+    t.after(() => book.stop())
+    await book.start()
+    const knows = (name: string) => book.known().some((known) => known.name === name)
+    for (const name of ['alice', 'bob']) {
+      await insertLease(ctx.db, leased(name, clock.now()))
+      assert.equal(knows(name), false)
+      await until(() => {
+        if (knows(name)) return true
+        clock.advance(1_000)
+        return false
+      })
+    }
+  })
+
+  test('names of an account come newest first, page by page, each once, and only its own', async (t) => {
+    const { db } = (await open(t)).ctx
+    // Two are bought in the same moment.
+    const times = [
+      ['old', 1],
+      ['twin', 2],
+      ['also', 2],
+      ['new', 3],
+    ] as const
+    for (const [name, at] of times) await insertLease(db, leased(name, at))
+    await insertLease(db, leased('foreign', 2, 'acc_b'))
+    const pages: string[] = []
+    let page = await listLeasesOf(db, { accountId: 'acc_a', limit: 1 })
+    for (
+      ;
+      page.length > 0 && pages.length < 9;
+      page = await listLeasesOf(db, { accountId: 'acc_a', after: page[0]!, limit: 1 })
+    )
+      pages.push(page[0]!.key)
+    assert.deepEqual(pages, ['new', 'also', 'twin', 'old'])
+  })
+})
