@@ -8,10 +8,10 @@ const LONGEST =
 const SMALL = 6
 const PACKED = 12
 
-/** A folder of `test`, a part of the specification, or all of `src`: its files share a process, a database server and a browser. */
+/** A folder of `test` or `src`, or a part of the specification: its files share a process, a database server and a browser. */
 function suiteOf(file) {
   const [top, folder, ...rest] = file.split('/')
-  if (top !== 'test' || rest.length === 0) return top
+  if (rest.length === 0) return top
   return /^test\/spec\/part\d/.exec(file)?.[0] ?? `${top}/${folder}`
 }
 

@@ -205,6 +205,15 @@ test('no file is named after nothing in particular', () => {
   )
 })
 
+test('every module has tests beside it, so that `npm run test:unit` says something of each', () => {
+  const tests = listFiles('src/modules', /\.test\.tsx?$/)
+  const modules = readdirSync(join(root, 'src/modules'))
+  assert.deepEqual(
+    modules.filter((name) => !tests.some((file) => moduleOf(file) === name)),
+    [],
+  )
+})
+
 test('documents name files that exist', () => {
   const documents = [
     'README.md',

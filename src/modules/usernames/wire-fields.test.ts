@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readChanges } from './wire-fields.ts'
+
+const refused = (field: string) => ({ body: { field } })
+
+test('what is empty changes nothing; what is to go is named, in one order, so that it is signed as one text', () => {
+  assert.equal(readChanges({ title: '', website: null, metadata: undefined }), null)
+  assert.deepEqual(readChanges({ title: ' Zo\u200bë ', remove: ['website', 'github', 'website'] }), {
+    title: 'Zoë',
+    remove: ['github', 'website'],
+  })
+  assert.deepEqual(readChanges({ remove: 'image' }), { remove: ['image'] })
+  for (const remove of [['title'], [], ['address'], [7], ['toString']]) {
+    assert.throws(() => readChanges({ title: 'a', remove }), refused('remove'), JSON.stringify(remove))
+  }
+})
+
+test('a link on a profile leads to the web, and to nobody’s account', () => {
+  assert.deepEqual(readChanges({ website: 'https://example.com/a' }), { website: 'https://example.com/a' })
+  for (const website of [
+    'javascript:alert(1)',
+    ' data:text/html,x',
+    'example.com',
+    'https://a:b@example.com',
+    'https://',
+  ]) {
+    assert.throws(() => readChanges({ website }), { code: 'invalid_url', ...refused('website') }, website)
+  }
+})
+
+test('texts and metadata have an end', () => {
+  assert.ok(readChanges({ title: 'x'.repeat(99), metadata: { a: 'x'.repeat(490) } }))
+  assert.throws(() => readChanges({ title: 'x'.repeat(100) }), refused('title'))
+  for (const metadata of [{ a: 'x'.repeat(493) }, { a: 'é'.repeat(247) }, ['a'], 'text']) {
+    assert.throws(() => readChanges({ metadata }), { code: 'invalid_metadata', ...refused('metadata') })
+  }
+})
