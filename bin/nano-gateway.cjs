@@ -23,11 +23,27 @@ function shippedNode() {
   }
 }
 
+/**
+ * npm puts a shell between itself and us, and tells only the shell to stop. Where that shell dies of it, we hear nothing but that
+ * we have another parent.
+ */
+function stopWithShell() {
+  var shell = process.ppid
+  if (process.platform === 'win32' || process.env.npm_lifecycle_event === undefined) return
+  var timer = setInterval(function () {
+    if (process.ppid === shell) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, 200)
+  timer.unref()
+}
+
 function fail(text) {
   console.error(text)
   process.exit(1)
 }
 
+stopWithShell()
 if (!fs.existsSync(cli)) {
   fail(
     'nano-gateway is not built yet. Run `npm run build` (or `npm start`, which does it) in ' +

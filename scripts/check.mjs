@@ -1,24 +1,25 @@
-// Format, lint, types and architecture in one go; no services, a few seconds.
+// Format, lint, types, architecture and the subjects of commits in one go; no services, a few seconds.
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const bin = (name) => join(root, 'node_modules', '.bin', name)
+const tool = (name) => join(root, 'node_modules', name, 'bin', name)
 const fix = process.argv.includes('--fix')
 const folders = ['src', 'test', 'bench', 'demo', 'scripts', 'bin']
 const steps = [
-  ['format', bin('oxfmt'), [fix ? '--write' : '--check', ...folders]],
-  ['lint', bin('oxlint'), ['--type-aware', '--quiet', ...folders.filter((folder) => folder !== 'bin')]],
-  ['types', process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]],
-  ['tidy', process.execPath, ['--import', 'tsx', '--test', '--test-reporter=dot', 'test/tidy.test.ts']],
+  ['format', [tool('oxfmt'), fix ? '--write' : '--check', ...folders]],
+  ['lint', [tool('oxlint'), '--type-aware', '--quiet', ...folders.filter((folder) => folder !== 'bin')]],
+  ['types', [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]],
+  ['tidy', ['--import', 'tsx', '--test', '--test-reporter=dot', 'test/tidy.test.ts']],
+  ['commits', [join(root, 'scripts', 'check-commits.mjs')]],
 ]
 
-function run([name, command, args]) {
+function run([name, args]) {
   return new Promise((resolve) => {
     const started = performance.now()
     let output = ''
-    const child = spawn(command, args, { cwd: root })
+    const child = spawn(process.execPath, args, { cwd: root })
     child.stdout.on('data', (chunk) => (output += chunk))
     child.stderr.on('data', (chunk) => (output += chunk))
     child.on('close', (code) => {

@@ -7,6 +7,8 @@ import { readFailures } from './failed-files.mjs'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
 const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway')
+/** By its address: a bare path is none on every system. */
+const FAILED_FILES = new URL('failed-files.mjs', import.meta.url).href
 const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=600000']
 
 export async function runSuite(root, files, seed) {
@@ -14,7 +16,7 @@ export async function runSuite(root, files, seed) {
   const results = join(folder, 'failed')
   const reporters = [
     ['spec', 'stdout'],
-    [join(root, 'scripts/failed-files.mjs'), results],
+    [FAILED_FILES, results],
   ].flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`])
   const started = Date.now()
   const child = spawn(process.execPath, [...OPTIONS, ...reporters, ...files], {

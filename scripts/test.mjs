@@ -18,6 +18,8 @@ import { runSuite } from './test-suite.mjs'
 import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** A path of the repository, written as the suites name it on every system. */
+const pathOf = (file) => relative(root, file).replaceAll('\\', '/')
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
   options: {
@@ -36,7 +38,7 @@ function listTests(folder) {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.test\.tsx?$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .map((entry) => pathOf(join(entry.parentPath, entry.name)))
     .sort()
 }
 
@@ -55,7 +57,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, lane))
-  const files = [...new Set(failures.map(({ file }) => relative(root, file)))]
+  const files = [...new Set(failures.map(({ file }) => pathOf(file)))]
   return { failures, files, broken, passed: failures.length === 0 && !broken }
 }
 

@@ -29,7 +29,7 @@ function openTools(t: Ending): NodeJS.ProcessEnv {
   const folder = openFolder(t)
   const shims = {
     npx: `[ "$1" = nano-gateway ] || exit 127\nshift\nexec '${process.execPath}' '${join(root, 'dist/cli.js')}' "$@"`,
-    npm: `[ "$1" = start ] || exit 127\ncd '${root}'\nPATH='${join(root, 'node_modules/.bin')}':"$PATH"\n${manifest.scripts.start}`,
+    npm: `[ "$1" = start ] || exit 127\ncd '${root}'\nPATH='${join(root, 'node_modules/.bin')}':"$PATH"\nexec ${manifest.scripts.start}`,
   }
   for (const [name, script] of Object.entries(shims)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })

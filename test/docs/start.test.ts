@@ -4,8 +4,9 @@ import { copyFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 import { blocksWith, commandsOf, root } from './documents.ts'
-import { openFolder, serve } from './shell.ts'
+import { openFolder, runScript, serve, tools } from './shell.ts'
 
 /* `npm ci` and `npm start`, as the first lines that a newcomer types. */
 
@@ -40,5 +41,13 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   const reply = await ask(gateway.url, { body: tried })
   assert.equal(reply.status, 200, reply.text)
   assert.match(reply.json().count!, /^\d+$/)
-  assert.equal(await gateway.stop(), 0)
+  // npm tells its shell, and the shell, where it dies of it, tells nobody: the gateway must see that, and end in order.
+  await gateway.stop()
+  await until(() => gateway.banner.includes('"event":"stopped"'))
+})
+
+test('npm run first-payment, which stands for these pages on other systems, takes one', async (t) => {
+  const { output, errors, code } = await runScript(t, `node '${join(root, 'scripts/first-payment.mjs')}'`, root, tools)
+  assert.deepEqual([code, errors], [0, ''])
+  assert.match(output, /asks for 1\.5\d+ nano\.\nPaid, and seen\.\n$/)
 })

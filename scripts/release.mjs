@@ -1,0 +1,103 @@
+/*
+ * Makes a release: `npm run release -- 0.2.1`. Writes the version and the day, keeps the API for the next release to be compared
+ * with, runs all checks on exactly that, commits, tags and packs it. Nothing leaves this machine: the last line says what does.
+ * Whatever fails puts everything back.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const [version = ''] = process.argv.slice(2)
+
+class Refusal extends Error {}
+
+const isWindows = process.platform === 'win32'
+
+function run(command, args, { quiet = false } = {}) {
+  // npm is a script of the shell's there.
+  const shell = isWindows && command === 'npm'
+  const stdio = quiet ? 'pipe' : ['ignore', 'inherit', 'inherit']
+  const { status, stdout } = spawnSync(command, args, { cwd: root, stdio, shell, encoding: 'utf8' })
+  if (status !== 0) throw new Refusal(`${command} ${args.join(' ')} failed; nothing is released.`)
+  return stdout?.trim() ?? ''
+}
+const git = (...args) => run('git', args, { quiet: true })
+const read = (file) => readFileSync(join(root, file), 'utf8')
+
+const numbersOf = (text) => text.split('.').map(Number)
+function isOlder(a, b) {
+  const [x, y] = [numbersOf(a), numbersOf(b)]
+  const at = x.findIndex((number, place) => number !== y[place])
+  return at >= 0 && x[at] < y[at]
+}
+
+const HEADING = /^## (\S+?)(?:, .*)?$/m
+
+function refuseUnready() {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Refusal('Say which version: npm run release -- 0.2.1')
+  const { version: current } = JSON.parse(read('package.json'))
+  if (isOlder(version, current)) throw new Refusal(`${version} is older than ${current}, which is in package.json.`)
+  if (git('status', '--porcelain') !== '')
+    throw new Refusal('The tree is not clean: commit or remove what git status shows.')
+  if (git('tag', '--list', `v${version}`) !== '') throw new Refusal(`v${version} is tagged already.`)
+  const [, first] = HEADING.exec(read('CHANGELOG.md')) ?? []
+  if (first !== version) {
+    throw new Refusal(`CHANGELOG.md begins with ${first}: write what users notice under "## ${version}" above it.`)
+  }
+}
+
+/** The version, the day and the kept API. */
+function write() {
+  run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts'], { quiet: true })
+  const day = new Date().toISOString().slice(0, 10)
+  writeFileSync(join(root, 'CHANGELOG.md'), read('CHANGELOG.md').replace(HEADING, `## ${version}, ${day}`))
+  run('npm', ['run', '--silent', 'keep-api'])
+}
+
+function pack() {
+  // It was built a moment ago; a script of npm's would speak between the lines of JSON.
+  const [{ filename }] = Object.values(JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts'], { quiet: true })))
+  return filename
+}
+
+function restore() {
+  git('reset', '--hard', '--quiet', 'HEAD')
+  // The tree was clean: what git does not know, and does not ignore, was written here.
+  git('clean', '--force', '--quiet', '-d')
+}
+
+function lastStep(tarball) {
+  const { repository } = JSON.parse(read('package.json'))
+  const missing = repository ? [] : ['npm takes a provenance only for a package.json that names its `repository`.']
+  return [
+    `Version ${version} is committed and tagged, and packed as ${tarball}.`,
+    ...missing,
+    `Publish it: git push origin HEAD v${version}`,
+    'The workflow publish.yml then checks the tag again and runs npm publish --provenance.',
+  ]
+}
+
+try {
+  refuseUnready()
+  let tarball
+  try {
+    write()
+    run('npm', ['run', 'check'])
+    run('npm', ['test'])
+    run('npm', ['run', 'build'])
+    tarball = pack()
+  } catch (error) {
+    restore()
+    throw error
+  }
+  git('add', '--all')
+  // The version may have stood there already, with its day.
+  git('commit', '--quiet', '--allow-empty', '--message', `release: ${version}`)
+  git('tag', '--annotate', `v${version}`, '--message', `nano-gateway ${version}`)
+  console.log(lastStep(tarball).join('\n'))
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
