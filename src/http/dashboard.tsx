@@ -50,8 +50,8 @@ export function mountDashboard(server: FastifyInstance, options: DashboardOption
   )
 }
 
-/** A request that was let in, and the session it came with. */
-interface Visit {
+/** A request, and the session it came with. */
+interface SignedIn {
   session: Session
   request: PageRequest
 }
@@ -95,26 +95,28 @@ class Dashboard {
 
   #mountPage(page: Page): void {
     this.#server.get(page.path, async (request, reply) => {
-      const visit = await this.#let(page, request, reply)
-      if (!visit) return reply
-      return this.#within(visit.request.caller, request, async () => send(reply, await page.render(visit.request)))
+      const signedIn = await this.#let(page, request, reply)
+      if (!signedIn) return reply
+      return this.#within(signedIn.request.caller, request, async () =>
+        send(reply, await page.render(signedIn.request)),
+      )
     })
   }
 
   #mountForm(form: Form): void {
     this.#server.post(form.path, async (request, reply) => {
       requireOwnPage(request.headers, this.#options.baseUrl())
-      const visit = await this.#let(form, request, reply)
-      if (!visit) return reply
+      const signedIn = await this.#let(form, request, reply)
+      if (!signedIn) return reply
       const fields = fieldsOf(request)
-      requireToken(visit.session, fields.get('csrf'))
-      return this.#within(visit.request.caller, request, async () => {
+      requireToken(signedIn.session, fields.get('csrf'))
+      return this.#within(signedIn.request.caller, request, async () => {
         try {
-          return await this.#run(form, { visit: visit.request, fields, url: request.url, reply })
+          return await this.#run(form, { page: signedIn.request, fields, url: request.url, reply })
         } catch (error) {
           if (!(error instanceof AppError) || error.status >= 500) throw error
           const state = { values: fields.typed(), error: toFormError(error) }
-          return send(reply.code(error.status), await form.again(visit.request, state))
+          return send(reply.code(error.status), await form.again(signedIn.request, state))
         }
       })
     })
@@ -153,22 +155,22 @@ class Dashboard {
 
   async #run(
     form: Form,
-    { visit, fields, url, reply }: { visit: PageRequest; fields: SentFields; url: string; reply: FastifyReply },
+    { page, fields, url, reply }: { page: PageRequest; fields: SentFields; url: string; reply: FastifyReply },
   ): Promise<FastifyReply> {
     const { store, secrets } = this.#options
     const token = fields.get('form_token')
     if (!/^\w{22}$/.test(token)) throw formExpired()
-    const sent = { accountId: visit.accountId, path: url, token, fields: Object.fromEntries(allOf(fields)) }
+    const sent = { accountId: page.accountId, path: url, token, fields: Object.fromEntries(allOf(fields)) }
     const outcome = (await onceForForm({ ...store, secrets }, sent, async (deed) => {
-      const done = await form.run(visit, fields, deed)
+      const done = await form.run(page, fields, deed)
       return 'to' in done ? { to: done.to } : { shown: done.shown }
     })) as Outcome
     if ('to' in outcome) return reply.redirect(outcome.to, 303)
-    return send(reply, await form.show!(visit, outcome.shown))
+    return send(reply, await form.show!(page, outcome.shown))
   }
 
   /** Who is there, or the way to sign in. */
-  async #let(page: Page | Form, request: FastifyRequest, reply: FastifyReply): Promise<Visit | undefined> {
+  async #let(page: Page | Form, request: FastifyRequest, reply: FastifyReply): Promise<SignedIn | undefined> {
     const { sessions, baseUrl, store } = this.#options
     const token = readCookie(request.headers, baseUrl())
     const session = token === undefined ? undefined : await sessions.read(token)

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** A file that pages load, ready to be sent. */
-interface Asset {
+/** A file that pages load. */
+export interface Asset {
   name: string
   type: string
   /** Changes with the bytes; an address that carries it may be kept for ever. */
   version: string
   plain: Buffer
-  brotli: Buffer
-  gzip: Buffer
 }
 
 const TYPES: Record<string, string> = {
@@ -31,14 +28,12 @@ function readAsset(name: string): Asset {
     type,
     version: createHash('sha256').update(plain).digest('base64url').slice(0, 12),
     plain,
-    brotli: brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    gzip: gzipSync(plain, { level: 9 }),
   }
 }
 
-/** Everything in the folder `assets`, by its name. */
-export function findAsset(name: string): Asset | undefined {
-  return assets.get(name)
+/** Everything in the folder `assets`. */
+export function listAssets(): Asset[] {
+  return [...assets.values()]
 }
 
 /** Where a page finds a file of the folder `assets`; the address changes with its contents. */
