@@ -43,7 +43,7 @@ import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
 import { openNodes, tellRefusal } from './nodes.ts'
 import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
 import { openSales } from './sales.ts'
-import { type Route, openServer } from './serve.ts'
+import { type OpenServer, openServer } from './serve.ts'
 import { Sources } from './sources.ts'
 import { ledgerLearned } from './store-ledger.ts'
 import { openSwaps } from './swap.ts'
@@ -68,7 +68,7 @@ export interface App {
   walletKeyFile: string | undefined
   devnet: Devnet | undefined
   /** Every action and every route that it answers. */
-  doors: { actions: readonly Action[]; routes: readonly Route[] }
+  doors: { actions: readonly Action[]; routes: OpenServer['routes'] }
   nodes: Nodes
   store: Store
   usage: UsageMeter

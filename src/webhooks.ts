@@ -1,6 +1,4 @@
 import type { Config } from './config.ts'
-import { webhookRoutes } from './http/webhook-routes.ts'
-import type { RestPart } from './http/rest.ts'
 import { openOutbound } from './infra/http/outbound.ts'
 import type { Log } from './infra/log.ts'
 import type { Metrics } from './infra/metrics.ts'
@@ -20,12 +18,11 @@ export interface Webhooks {
   outbound: Outbound
   secrets: SecretBox
   jobs: readonly Job[]
-  routes: RestPart
 }
 
 type WebhookConfig = Pick<Config, 'webhookAllowPrivate' | 'nodeUrls' | 'atDesk'>
 
-/** Everything that tells owners about their events: the way out, jobs and routes. */
+/** Everything that tells owners about their events: the way out, and jobs. */
 export function openWebhooks(
   config: WebhookConfig,
   { store, secrets, metrics, log }: { store: StoreCtx; secrets: SecretBox; metrics: Metrics; log: Log },
@@ -48,7 +45,6 @@ export function openWebhooks(
     outbound,
     secrets,
     jobs: [deliver, reviveDeliveries(store), forgetEvents(store)],
-    routes: webhookRoutes(ctx),
   }
 }
 

@@ -1,7 +1,27 @@
-import type { FastifyRequest } from 'fastify'
-import { bodyOf } from './rest.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseBody } from '../guard/json-body.ts'
+import type { Fields } from '../kernel/route.ts'
 
-export type Fields = Readonly<Record<string, unknown>>
+/** Bodies are JSON whatever their type says, as at the RPC endpoint. */
+export function readBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text))
+}
+
+export function bodyOf({ body }: FastifyRequest, needed?: 'needed'): Record<string, unknown> {
+  const text = typeof body === 'string' ? body : ''
+  return text === '' && needed === undefined ? {} : parseBody(text)
+}
+
+/** The body, where it can be read: who cannot say who they are learns nothing of what is wrong with it. */
+export function findBody(request: FastifyRequest): Record<string, unknown> | undefined {
+  try {
+    return bodyOf(request)
+  } catch {
+    // Read again, and refused, once the caller is known.
+    return undefined
+  }
+}
 
 /** Whether a page's form sent this. Programs say so too (`curl -d`) and send JSON, which begins like an object. */
 export function isForm({ headers, body }: FastifyRequest): boolean {
@@ -16,10 +36,4 @@ export function readForm(request: FastifyRequest): Fields {
   const text = typeof request.body === 'string' ? request.body : ''
   for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value)
   return Object.fromEntries(fields)
-}
-
-/** A path of our own that a form asks to be led back to; undefined for anything that could lead elsewhere. */
-export function readOwnPath(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 512) return undefined
-  return /^\/(?:[a-z0-9][\w./-]*)?(?:\?[\w.=&%-]*)?(?:#[\w-]*)?$/i.test(value) ? value : undefined
 }

@@ -13,11 +13,10 @@ import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
 import { ProblemPage } from '../web/dashboard/problem-page.tsx'
 import { renderPage } from '../web/layout.tsx'
 import type { DeveloperDoor } from './developer-door.ts'
-import { toErrorReply } from './errors.ts'
+import { fromFastify, toErrorReply } from './errors.ts'
 import { SentFields } from './form-fields.ts'
 import { onceForForm } from './once-form.ts'
 import { PAGE_HEADERS } from './page-headers.ts'
-import { fromFastify } from './rest.ts'
 import { type SessionOptions, endedCookie, readCookie, requireOwnPage, sessionCookie } from './session.ts'
 
 const TOKEN_LENGTH = 22

@@ -19,3 +19,10 @@ export function toErrorReply(error: unknown): ErrorReply {
   const retry = retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }
   return { status, code, body: { error: message, message, code, ...known.body, ...retry }, retryAfterSeconds }
 }
+
+/** The server's own words repeat parts of the request. */
+export function fromFastify(error: Error & { statusCode?: number }): Error {
+  if (error instanceof AppError || error.statusCode === undefined || error.statusCode >= 500) return error
+  if (error.statusCode === 413) return new AppError('body_too_large', 'The body is too large.')
+  return new AppError('invalid_request', 'The request could not be read.')
+}

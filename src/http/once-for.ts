@@ -1,20 +1,30 @@
 import type { FastifyReply } from 'fastify'
+import type { RequestHeaders } from '../guard/credential.ts'
 import { type OnceCtx, fingerprintOf, once, readIdempotencyKey } from '../guard/once.ts'
 import type { Deed } from '../kernel/deed.ts'
+import type { Fields } from '../kernel/route.ts'
 import type { JsonObject } from '../kernel/shape.ts'
-import type { Call } from './rest.ts'
+
+interface OnceCall {
+  /** What is done; stored with the key. */
+  action: string
+  accountId: string
+  headers: RequestHeaders
+  body: Fields
+  params: Fields
+  reply: FastifyReply
+}
 
 /** Runs a request that makes something once for each `Idempotency-Key`; without one it simply runs. */
 export async function onceFor(
   ctx: OnceCtx,
-  { action, call, reply }: { action: string; call: Call; reply: FastifyReply },
+  { action, accountId, headers, body, params, reply }: OnceCall,
   run: (deed: Deed | undefined) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  const { caller, params, body, headers } = call
   const key = readIdempotencyKey(headers, body)
   if (key === undefined) return run(undefined)
   const request = {
-    accountId: caller.accountId,
+    accountId,
     action,
     key,
     fingerprint: fingerprintOf({ ...body, ...params }),

@@ -1,16 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { extractCredential } from '../guard/credential.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
-import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { KeyRing } from '../kernel/ports.ts'
+import type { AccountCaller } from '../kernel/route.ts'
 import { SESSION_SECONDS, type Sessions, identify } from '../modules/accounts/index.ts'
-
-/** Who calls the REST interface: a session opens what its owner's secret key opens. */
-export type ApiCaller = Extract<Caller, { kind: 'account' }> & {
-  /** The key that all this rests on: its own, or that of its session. What is made for good needs it to be alive. */
-  restsOn?: string | undefined
-}
 
 export interface SessionOptions {
   keys: KeyRing
@@ -61,7 +55,7 @@ interface Presented {
 export async function identifyApiCaller(
   { keys, sessions, baseUrl }: SessionOptions,
   { method, url, headers, body }: Presented,
-): Promise<ApiCaller> {
+): Promise<AccountCaller> {
   const credential = extractCredential({ headers, url, body, action: undefined })
   if (credential !== undefined && kindOfApiKey(credential) !== undefined) {
     const caller = await identify(keys, credential, headers.origin)

@@ -1,29 +1,34 @@
 import type { TestContext } from 'node:test'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { type RestPart, mountRest } from '../../src/http/rest.ts'
+import { DeveloperDoor } from '../../src/http/developer-door.ts'
+import { mountRoutes } from '../../src/http/routes.ts'
 import { createServer } from '../../src/http/server.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { listJobs } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
+import { MemoryBurst } from '../../src/infra/limits/gcra.ts'
 import { capturedMailer, listCapturedMail } from '../../src/infra/mail/captured.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Mailer } from '../../src/kernel/ports.ts'
+import type { Route } from '../../src/kernel/route.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { Tables } from '../../src/tables.ts'
 import {
   type Account,
   Sessions,
   StoredKeys,
+  accountRoutes,
   createAccount,
   issueKey,
   mailSignInLink,
   sendMail,
 } from '../../src/modules/accounts/index.ts'
+import { adminRoutes } from '../../src/modules/admin/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { until } from '../support/until.ts'
@@ -56,7 +61,7 @@ export interface WorldOptions {
   baseUrl?: string
   mailer?: Mailer
   /** Routes of other modules. */
-  parts?: (ctx: StoreCtx) => readonly RestPart[]
+  routes?: (ctx: StoreCtx) => readonly Route[]
 }
 
 /** Accounts with everything around them that is real: store, queue, mail box and routes, and a clock tests can turn. */
@@ -76,7 +81,8 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
   }
   const keys = new StoredKeys(ctx)
   notices.subscribe('key', (hash) => keys.forget(hash))
-  const sessions = new Sessions({ ...ctx, secrets: openSecretBox(systemRandom.bytes(32), systemRandom) })
+  const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
+  const sessions = new Sessions({ ...ctx, secrets })
   notices.subscribe('session', (id) => sessions.forget(id))
   const mailer = options.mailer ?? capturedMailer(db, clock)
   const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
@@ -94,17 +100,27 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
     nextRequestId: () => `test-${++requests}`,
     onError,
   })
-  mountRest(server, {
+  const url = () => baseUrl
+  const declared = [
+    ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url }),
+    ...adminRoutes({
+      store: ctx,
+      listMails: (limit) => listCapturedMail(db, limit),
+      listJobs: (filter) => listJobs(db, filter),
+    }),
+    ...(options.routes?.(ctx) ?? []),
+  ]
+  mountRoutes(server, declared, {
     store: ctx,
+    secrets,
     keys,
     sessions,
-    notices,
-    baseUrl: () => baseUrl,
-    listMails: (limit) => listCapturedMail(db, limit),
-    listJobs: (filter) => listJobs(db, filter),
+    developers: new DeveloperDoor({ atDesk: false, keys, sessions, baseUrl: url }),
+    baseUrl: url,
+    ipOf: () => '127.0.0.1',
     enter: () => ({ leave: () => undefined }),
+    openLimiter: () => new MemoryBurst(clock),
     onError,
-    parts: options.parts?.(ctx) ?? [],
   })
   await server.ready()
   await runner.start()

@@ -5,10 +5,11 @@ import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Door } from '../../src/kernel/route.ts'
 import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
-import { ACTIONS, ROUTES, type RouteExpectation } from './expectations.ts'
+import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
 import { hearFailures } from '../support/failures.ts'
 
 /* Every route and every action × every kind of caller. The lists are the server's own. */
@@ -124,6 +125,28 @@ test('every route has a line that says for whom it is, and no line is about a ro
     Object.keys(ROUTES).filter((route) => !routes.includes(route)),
     [],
   )
+})
+
+/** Which doors a room may declare for what is expected; pages and documents are no declared routes. */
+const DOORS: Record<Access, readonly (Door | undefined)[]> = {
+  public: ['open', 'anyone', undefined],
+  embedded: ['developer', undefined],
+  own: ['account'],
+  object: ['account'],
+  'object, administrators read': ['account'],
+  administrators: ['administrator'],
+  page: [undefined],
+}
+
+test('the door that a room declares is the one that is expected, also of what the server adds to it', async (t) => {
+  const gateway = await openGateway(t)
+  const wrong = gateway.app.doors.routes.filter(({ method, path, door }) => {
+    const { access } = ROUTES[`${method === 'HEAD' ? 'GET' : method} ${path}`]!
+    return !DOORS[access].includes(door)
+  })
+  assert.deepEqual(wrong, [])
+  // Who asked for the head of a stream would wait for ever.
+  assert.ok(!listed(gateway).includes('HEAD /pay/:id/events'))
 })
 
 // What helps on a laptop would be a disaster in front of a real network.

@@ -52,6 +52,12 @@ test('every route is in the document or is a page, and every path of the documen
   )
   const rpc = ['POST /', ...gateway.app.doors.actions.map(({ name }) => `POST /actions/${name}`)]
   assert.deepEqual(new Set(described), new Set([...routes, ...rpc]))
+  // Who reads of a door is told whom it lets in.
+  for (const { method, path, door } of gateway.app.doors.routes) {
+    const who = door === 'account' || door === 'administrator' ? door : 'anybody'
+    const told = findDescribed(method, path.replaceAll(/:\w+/g, '1'))?.who
+    if (told !== undefined) assert.equal(told, who, `${method} ${path}`)
+  }
 })
 
 test('every operation has a name of its own, every property a type, and what every caller may meet is said', async (t) => {

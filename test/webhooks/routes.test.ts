@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { webhookRoutes } from '../../src/http/webhook-routes.ts'
 import { openOutbound } from '../../src/infra/http/outbound.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
-import { type NewEvent, accountSecret, recordEvent } from '../../src/modules/webhooks/index.ts'
+import { type NewEvent, accountSecret, recordEvent, webhookRoutes } from '../../src/modules/webhooks/index.ts'
 import { type World, dumpStore, listAudit, openWorld } from '../accounts/world.ts'
 import { forEachEngine } from '../support/engines.ts'
 
@@ -43,7 +42,7 @@ async function openRoutes(t: TestContext, engine: Engine = 'sqlite') {
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
   const world = await openWorld(t, {
     engine,
-    parts: (ctx) => [webhookRoutes({ ...ctx, secrets, outbound: openOutbound({ ...ctx, allowPrivate: false }) })],
+    routes: (ctx) => webhookRoutes({ ...ctx, secrets, outbound: openOutbound({ ...ctx, allowPrivate: false }) }),
   })
   const ctx = { ...world.ctx, secrets }
   const record = async (accountId: string, event: Partial<NewEvent> = {}) => {

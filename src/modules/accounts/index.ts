@@ -41,6 +41,8 @@ export {
   listKeys,
   lockAccount,
 } from './store.ts'
+export { type AccountPorts, accountRoutes } from './routes/api.ts'
+export { showAccount } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'

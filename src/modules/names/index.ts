@@ -23,3 +23,4 @@ export {
   updateLease,
   updateProfile,
 } from './store.ts'
+export { nameRoutes } from './routes.ts'

@@ -24,6 +24,7 @@ export {
 } from './deliveries-store.ts'
 export { urlRefused } from './errors.ts'
 export { deliverWebhook, forgetEvents, reviveDeliveries } from './jobs.ts'
+export { webhookRoutes } from './routes/api.ts'
 export { showDelivery, showEvent, showEventWithDeliveries } from './shape-event.ts'
 export type { EventRecord } from './store.ts'
 export { readEventQuery, readPingUrl, toCursor } from './wire-fields.ts'

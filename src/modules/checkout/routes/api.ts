@@ -1,149 +1,165 @@
-import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
-import { createIgnoredFields } from '../kernel/ignored-fields.ts'
-import { resolveNames } from '../modules/names/index.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { JsonObject } from '../kernel/shape.ts'
-import {
-  type CheckoutCtx,
-  asOrdered,
-  badField,
-  checkoutAction,
-  checkoutNotFound,
-  countByStatus,
-  deleteCheckout,
-  exportPayments,
-  listCheckouts,
-  markPaid,
-  readOverview,
-  readStats,
-  readStatus,
-  showOwn,
-  showUnmatched,
-  toCheckoutId,
-  toOwnView,
-  toResponse,
-  updateCheckout,
-} from '../modules/checkout/index.ts'
-import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../modules/webhooks/index.ts'
-import { readCursor, toCursor } from '../modules/checkout/routes/cursor.ts'
-import { onceFor } from './once-for.ts'
-import { createOpener } from '../modules/checkout/routes/open-from-fields.ts'
-import type { Call, RestPart } from './rest.ts'
+import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
+import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { resolveNames } from '../../names/index.ts'
+import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
+import { checkout as checkoutAction } from '../actions/checkout.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { asOrdered } from '../domain/as-ordered.ts'
+import { deleteCheckout } from '../domain/cancel.ts'
+import { exportPayments } from '../domain/export.ts'
+import { markPaid } from '../domain/mark.ts'
+import { readOverview, readStats, readStatus } from '../domain/report.ts'
+import { showOwn, showUnmatched } from '../domain/show.ts'
+import { updateCheckout } from '../domain/update.ts'
+import { badField, checkoutNotFound } from '../errors.ts'
+import { countByStatus, listCheckouts } from '../report-store.ts'
+import { toOwnView, toResponse } from '../shape.ts'
+import { toCheckoutId } from '../wire-fields.ts'
+import { readCursor, toCursor } from './cursor.ts'
+import { createOpener } from './open-from-fields.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
-const CSV_HEADERS = {
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': 'attachment; filename="payments.csv"',
-}
 
 /**
  * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path opens nothing by
  * itself: it lets an administrator see beyond an own account, and nobody else.
  */
-export function checkoutRoutes(ctx: CheckoutCtx): RestPart {
-  return (api, forAccount) => {
-    mountAt(api, '/checkouts', { forAccount, ctx, seesAll: () => false })
-    mountAt(api, '/admin/checkouts', { forAccount, ctx, seesAll: ({ caller }) => caller.role === 'admin' })
-  }
+export function apiRoutes(ctx: CheckoutCtx): readonly Route[] {
+  const areas: Area[] = [
+    { ctx, path: '/api/checkouts', seesAll: () => false },
+    { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
+  ]
+  // The fixed words come before any id.
+  return areas.flatMap((area) => [...listRoutes(area), ...oneRoutes(area)])
 }
 
 interface Area {
-  forAccount: Parameters<RestPart>[1]
   ctx: CheckoutCtx
-  seesAll(call: Call): boolean
+  path: string
+  seesAll(caller: AccountCaller): boolean
 }
 
-function mountAt(api: FastifyInstance, path: string, { forAccount, ctx, seesAll }: Area): void {
+/** Undefined is everybody. */
+const ownerFor = ({ seesAll }: Area, caller: AccountCaller) => (seesAll(caller) ? undefined : caller.accountId)
+
+function listRoutes(area: Area): readonly Route[] {
+  const { ctx, path } = area
   const open = createOpener(ctx)
   const ignoredIn = createIgnoredFields(checkoutAction)
-  /** Undefined is everybody. */
-  const ownerFor = (call: Call) => (seesAll(call) ? undefined : call.caller.accountId)
-
-  api.get(
-    path,
-    forAccount((call) => list(ctx, call, ownerFor(call))),
-  )
-  api.post(
-    path,
-    forAccount(async (call, reply) => {
-      const make = await open(call.caller, call.body)
-      const { secrets } = ctx.till
-      const ignored = ignoredIn(call.body)
-      if (ignored !== undefined) void reply.header('x-ignored-fields', ignored)
-      void reply.code(201)
-      return onceFor({ ...ctx, secrets }, { action: 'checkouts.create', call, reply }, async (deed) =>
-        toResponse(ctx.till, await make(deed)),
-      )
-    }),
-  )
-  // The fixed words come before any id.
-  api.get(
-    `${path}/stats`,
-    forAccount(({ caller }) => readStats(ctx, caller.accountId)),
-  )
-  api.get(
-    `${path}/overview`,
-    forAccount(({ caller }) => {
-      if (caller.role !== 'admin') throw new AppError('feature_disabled', 'Only administrators may see this.')
-      return readOverview(ctx)
-    }),
-  )
-  api.get(
-    `${path}/unmatched`,
-    forAccount(({ caller }) => showUnmatched(ctx, caller.accountId)),
-  )
-  api.get(
-    `${path}/export.csv`,
-    forAccount(async (call, reply) =>
-      reply.headers(CSV_HEADERS).send(Readable.from(exportPayments(ctx, ownerFor(call)))),
-    ),
-  )
-  api.get(
-    `${path}/:id`,
-    forAccount((call) => showOwn(ctx, call.params.id!, { owner: ownerFor(call), showEvent: showEventWithDeliveries })),
-  )
-  api.put(
-    `${path}/:id`,
-    forAccount(async ({ caller: { accountId }, params, body }) => {
-      const { params: named } = await resolveNames(ctx.names, body, checkoutAction)
-      const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
-      const updated = await updateCheckout(ctx, request)
-      return { success: true, checkout: toOwnView(ctx.till, updated) }
-    }),
-  )
-  api.delete(
-    `${path}/:id`,
-    forAccount(async ({ caller: { accountId }, params }) => {
-      const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId })
-      return { success: true, deleted: true, id }
-    }),
-  )
-  api.post(
-    `${path}/:id/mark`,
-    forAccount(async ({ caller: { accountId }, params, body }) => {
-      const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body) }
-      return { success: true, checkout: toOwnView(ctx.till, await markPaid(ctx, request)) }
-    }),
-  )
-  api.post(
-    `${path}/:id/redeliver`,
-    forAccount((call, reply) => {
-      const { accountId } = call.caller
-      const { secrets } = ctx.till
-      return onceFor({ ...ctx, secrets }, { action: 'checkouts.redeliver', call, reply }, async (deed) => {
-        const id = idOf(call.params)
-        await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
-        const events = await listEventsOf(ctx, { subject: id, accountId })
-        const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), deed })
-        return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(showDelivery) }
-      })
-    }),
-  )
+  return [
+    {
+      method: 'GET',
+      path,
+      door: 'account',
+      run: async ({ caller, query }) => ({ json: await list(ctx, query, ownerFor(area, caller)) }),
+    },
+    {
+      method: 'POST',
+      path,
+      door: 'account',
+      async run({ caller, body, once, tell }) {
+        const fields = body()
+        const make = await open(caller, fields)
+        const ignored = ignoredIn(fields)
+        if (ignored !== undefined) tell('x-ignored-fields', ignored)
+        const made = await once('checkouts.create', async (deed) => toResponse(ctx.till, await make(deed)))
+        return { status: 201, json: made }
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/stats`,
+      door: 'account',
+      run: async ({ caller }) => ({ json: await readStats(ctx, caller.accountId) }),
+    },
+    {
+      method: 'GET',
+      path: `${path}/overview`,
+      door: 'administrator',
+      run: async () => ({ json: await readOverview(ctx) }),
+    },
+    {
+      method: 'GET',
+      path: `${path}/unmatched`,
+      door: 'account',
+      run: async ({ caller }) => ({ json: await showUnmatched(ctx, caller.accountId) }),
+    },
+    {
+      method: 'GET',
+      path: `${path}/export.csv`,
+      door: 'account',
+      run: ({ caller }) => ({
+        rows: exportPayments(ctx, ownerFor(area, caller)),
+        type: 'text/csv; charset=utf-8',
+        headers: { 'content-disposition': 'attachment; filename="payments.csv"' },
+      }),
+    },
+  ]
 }
 
-async function list(ctx: CheckoutCtx, { query }: Call, owner: string | undefined): Promise<JsonObject> {
+function oneRoutes(area: Area): readonly Route[] {
+  const { ctx, path } = area
+  return [
+    {
+      method: 'GET',
+      path: `${path}/:id`,
+      door: 'account',
+      async run({ caller, params }) {
+        const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
+        return { json: await showOwn(ctx, params.id!, view) }
+      },
+    },
+    {
+      method: 'PUT',
+      path: `${path}/:id`,
+      door: 'account',
+      async run({ caller: { accountId }, params, body }) {
+        const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
+        const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
+        return { json: { success: true, checkout: toOwnView(ctx.till, await updateCheckout(ctx, request)) } }
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/:id`,
+      door: 'account',
+      async run({ caller: { accountId }, params }) {
+        const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId })
+        return { json: { success: true, deleted: true, id } }
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id/mark`,
+      door: 'account',
+      async run({ caller: { accountId }, params, body }) {
+        const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body()) }
+        return { json: { success: true, checkout: toOwnView(ctx.till, await markPaid(ctx, request)) } }
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id/redeliver`,
+      door: 'account',
+      run: async (request) => ({ json: await redeliverAll(ctx, request) }),
+    },
+  ]
+}
+
+function redeliverAll(ctx: CheckoutCtx, { caller, params, once }: AccountRequest): Promise<JsonObject> {
+  const { accountId } = caller
+  return once('checkouts.redeliver', async (deed) => {
+    const id = idOf(params)
+    await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
+    const events = await listEventsOf(ctx, { subject: id, accountId })
+    const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), deed })
+    return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(showDelivery) }
+  })
+}
+
+async function list(ctx: CheckoutCtx, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
   const { db, till } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
   const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })

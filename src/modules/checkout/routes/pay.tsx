@@ -1,32 +1,16 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
-import type { Clock, Pictures, PlayLedger } from '../kernel/ports.ts'
-import {
-  type Checkout,
-  type CheckoutCtx,
-  amountToPay,
-  askedRaw,
-  chooseAmount,
-  excessOf,
-  getCheckout,
-  isOpenAmount,
-  paymentLink,
-  readChoice,
-  readPageFacts,
-  servePage,
-  showRecord,
-  worthOf,
-} from '../modules/checkout/index.ts'
-import { currencyOf, showWorth } from '../modules/checkout/pages/formats.ts'
-import { renderPage } from '../web/layout.tsx'
-import { PayPage, PayProblem } from '../modules/checkout/pages/pay-page.tsx'
-import { ReceiptPage } from '../modules/checkout/pages/pay-receipt.tsx'
-import { type ShownCheckout, stateOf } from '../modules/checkout/pages/pay-state.ts'
-import { type Voice, negotiate } from '../modules/checkout/texts/index.ts'
-import type { DeveloperDoor } from './developer-door.ts'
-import { isForm, readForm } from './forms.ts'
-import { PAGE_HEADERS, contentPolicy } from './page-headers.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
+import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
+import { getCheckout, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
+import { currencyOf, showWorth } from '../pages/formats.ts'
+import { PayPage, PayProblem } from '../pages/pay-page.tsx'
+import { ReceiptPage } from '../pages/pay-receipt.tsx'
+import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'
+import { amountToPay, askedRaw, excessOf, paymentLink } from '../shape.ts'
+import type { Checkout } from '../store.ts'
+import { type Voice, negotiate } from '../texts/index.ts'
 
 /** A page is not kept waiting for a price that it only mentions. */
 const WORTH_MILLISECONDS = 500
@@ -36,98 +20,108 @@ const PICTURE_HEADERS = {
   'cache-control': 'public, max-age=300',
 }
 
-export interface PayPagesOptions {
+interface PayPorts {
   ctx: CheckoutCtx
-  clock: Clock
+  limit: RouteLimit
   pictures: Pictures
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined
-  ipOf(request: IncomingMessage): string
-  developers: DeveloperDoor
-  onError(error: unknown, requestId: string): void
 }
-
-type Query = Readonly<Record<string, unknown>>
 
 /** What payers look at: the page of a checkout, its receipt, its picture, and the form for an amount of their own. */
-export function mountPayPages(pages: FastifyInstance, options: PayPagesOptions): void {
-  const { ctx, pictures, playLedger } = options
+export function payRoutes(ports: PayPorts): readonly Route[] {
+  const { ctx, limit, pictures, playLedger } = ports
   const devnet = playLedger !== undefined
-
-  pages.get('/pay/:id', async (request, reply) => {
-    if (wantsJson(request)) {
-      const checkout = await servePage(ctx, idOf(request))
-      return showRecord(ctx, checkout, await readChoice(ctx, checkout, (request.query as Query).choice))
-    }
-    const embed = readEmbed((request.query as Query).embed)
-    return forReader(options, { request, reply, embed }, (voice) => showPage(options, request, { voice, embed }))
-  })
-  pages.get('/pay/:id/receipt', (request, reply) =>
-    forReader(options, { request, reply, embed: undefined }, async (voice) => {
-      const { checkout, payments } = await readPageFacts(ctx, await getCheckout(ctx, idOf(request)))
-      // There is none before the payment, or once it went back; the page says how it stands.
-      if (checkout.status !== 'complete') return { goTo: `/pay/${checkout.id}?lang=${voice.language}` }
-      const blockUrl = (hash: string) => ctx.till.links.block(hash)
-      return { page: <ReceiptPage {...{ checkout: toShown(checkout), payments, blockUrl, devnet, voice }} /> }
-    }),
-  )
-  pages.get('/pay/:id/image', async (request, reply) => {
-    const { image } = await getCheckout(ctx, idOf(request))
-    const picture = image === null ? undefined : await pictures.find(image)
-    if (!picture) throw new AppError('not_found', 'There is no picture.')
-    return reply.headers(PICTURE_HEADERS).type(picture.type).send(Buffer.from(picture.bytes))
-  })
-  pages.post('/pay/:id/amount', async (request, reply) => {
-    const { id } = await getCheckout(ctx, idOf(request))
-    const fields = readForm(request)
-    const visitor = options.ipOf(request.raw)
-    if (!isForm(request)) {
-      const choice = await chooseAmount(ctx, id, { amount: fields.amount, visitor })
-      return showRecord(ctx, await getCheckout(ctx, id), choice)
-    }
-    const kept = { lang: fields.lang, embed: fields.embed }
-    try {
-      const { amountRaw } = await chooseAmount(ctx, id, { amount: toPlainDecimal(fields.amount), visitor })
-      return reply.redirect(pageUrl(id, { ...kept, choice: amountRaw.toString() }), 303)
-    } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 429) throw error
-      const wrong = error.code === 'invalid_amount' ? { amount: 'wrong' } : {}
-      return reply.redirect(pageUrl(id, { ...kept, ...wrong }), 303)
-    }
-  })
+  return [
+    {
+      method: 'GET',
+      path: '/pay/:id',
+      door: 'open',
+      limit,
+      async run(request) {
+        if (!wantsJson(request)) return showPage(ports, request)
+        const checkout = await servePage(ctx, request.params.id!)
+        return { json: await showRecord(ctx, checkout, await readChoice(ctx, checkout, request.query.choice)) }
+      },
+      problem(refusal, request) {
+        const embed = readEmbed(request.query.embed)
+        return wantsJson(request) ? undefined : showProblem(ports, refusal, { request, embed })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/pay/:id/receipt',
+      door: 'open',
+      limit,
+      async run(request) {
+        const voice = voiceFor(request)
+        const { checkout, payments } = await readPageFacts(ctx, await getCheckout(ctx, request.params.id!))
+        const headers = headersFor(ctx, { voice, embed: undefined })
+        // There is none before the payment, or once it went back; the page says how it stands.
+        if (checkout.status !== 'complete') {
+          return { goTo: `/pay/${checkout.id}?lang=${voice.language}`, asPage: true, headers }
+        }
+        const blockUrl = (hash: string) => ctx.till.links.block(hash)
+        return {
+          page: <ReceiptPage {...{ checkout: toShown(checkout), payments, blockUrl, devnet, voice }} />,
+          headers,
+        }
+      },
+      problem: (refusal, request) => showProblem(ports, refusal, { request }),
+    },
+    {
+      method: 'GET',
+      path: '/pay/:id/image',
+      door: 'open',
+      limit,
+      async run({ params }) {
+        const { image } = await getCheckout(ctx, params.id!)
+        const picture = image === null ? undefined : await pictures.find(image)
+        if (!picture) throw new AppError('not_found', 'There is no picture.')
+        return { bytes: picture.bytes, type: picture.type, headers: PICTURE_HEADERS }
+      },
+    },
+    { method: 'POST', path: '/pay/:id/amount', door: 'open', limit, run: (request) => takeAmount(ctx, request) },
+  ]
 }
 
-type Shown = { page: Parameters<typeof renderPage>[0] } | { goTo: string }
-
-/** Answers in the reader's language, refusals too. */
-async function forReader(
-  { ctx, playLedger, onError }: PayPagesOptions,
-  { request, reply, embed }: { request: FastifyRequest; reply: FastifyReply; embed: string | undefined },
-  show: (voice: Voice) => Promise<Shown>,
-): Promise<FastifyReply> {
-  const query = request.query as Query
-  const voice = negotiate(request.headers['accept-language'], query.lang)
-  void reply.headers(headersFor(ctx, { voice, embed }))
-  try {
-    const shown = await show(voice)
-    return 'goTo' in shown ? reply.redirect(shown.goTo, 303) : reply.send(renderPage(shown.page))
-  } catch (error) {
-    const status = error instanceof AppError ? error.status : 500
-    if (status !== 404 && status < 500) throw error
-    if (status === 500) onError(error, request.id)
-    if (error instanceof AppError && error.retryAfterSeconds !== undefined) {
-      void reply.header('retry-after', error.retryAfterSeconds)
-    }
-    const problem = status === 404 ? 'notFound' : 'unavailable'
-    const page = <PayProblem problem={problem} voice={voice} devnet={playLedger !== undefined} />
-    return reply.code(status).send(renderPage(page))
+async function takeAmount(ctx: CheckoutCtx, request: RouteRequest): Promise<Reply> {
+  const { id } = await getCheckout(ctx, request.params.id!)
+  const fields = request.fields()
+  const visitor = request.ip
+  if (!request.isForm) {
+    const choice = await chooseAmount(ctx, id, { amount: fields.amount, visitor })
+    return { json: await showRecord(ctx, await getCheckout(ctx, id), choice) }
   }
+  const kept = { lang: fields.lang, embed: fields.embed }
+  try {
+    const { amountRaw } = await chooseAmount(ctx, id, { amount: toPlainDecimal(fields.amount), visitor })
+    return { goTo: pageUrl(id, { ...kept, choice: amountRaw.toString() }) }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 429) throw error
+    const wrong = error.code === 'invalid_amount' ? { amount: 'wrong' } : {}
+    return { goTo: pageUrl(id, { ...kept, ...wrong }) }
+  }
+}
+
+/** In the reader's language, as everything here. */
+const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
+
+/** What a reader sees of a refusal; programs, and whoever asked in a wrong way, are told in words. */
+function showProblem(
+  { ctx, playLedger }: PayPorts,
+  { status }: Refusal,
+  { request, embed }: { request: RouteRequest; embed?: string | undefined },
+): ShownPage | undefined {
+  if (status !== 404 && status < 500) return undefined
+  const voice = voiceFor(request)
+  const problem = status === 404 ? 'notFound' : 'unavailable'
+  const page = <PayProblem problem={problem} voice={voice} devnet={playLedger !== undefined} />
+  return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
 function headersFor({ till }: CheckoutCtx, { voice, embed }: { voice: Voice; embed: string | undefined }) {
   return {
-    ...PAGE_HEADERS,
-    'content-security-policy': contentPolicy(embed),
     'content-language': voice.language,
     vary: 'accept, accept-language',
     'x-robots-tag': 'noindex, nofollow',
@@ -136,15 +130,12 @@ function headersFor({ till }: CheckoutCtx, { voice, embed }: { voice: Voice; emb
   }
 }
 
-async function showPage(
-  options: PayPagesOptions,
-  request: FastifyRequest,
-  { voice, embed }: { voice: Voice; embed: string | undefined },
-): Promise<Shown> {
-  const { ctx, clock, playLedger, developers } = options
-  const query = request.query as Query
-  const mayPlay = playLedger !== undefined && (await developers.mayEnter(request))
-  const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, idOf(request)))
+async function showPage({ ctx, playLedger }: PayPorts, request: RouteRequest): Promise<ShownPage> {
+  const { query, params } = request
+  const embed = readEmbed(query.embed)
+  const voice = voiceFor(request)
+  const mayPlay = playLedger !== undefined && (await request.mayPlay())
+  const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, params.id!))
   const plan = readPlan(query.plan, checkout)
   const choice = await readChoice(ctx, checkout, query.choice)
   const planRaw = checkout.plans[plan]?.amountRaw
@@ -152,7 +143,7 @@ async function showPage(
   const dueRaw = amountToPay(asked)
   // Until somebody has said how much there is nothing to pay, and nothing is shown to scan.
   const link = paymentLink(asked) ?? ctx.till.links.pay(checkout.id)
-  const now = clock.now()
+  const now = ctx.clock.now()
   const kept = {
     lang: query.lang === undefined ? undefined : voice.language,
     embed,
@@ -167,7 +158,7 @@ async function showPage(
       totalRaw={totalOf(checkout, dueRaw)}
       link={link}
       code={ctx.till.qrOutline(link)}
-      worth={await aboutWorth(options, { checkout, dueRaw, voice })}
+      worth={await aboutWorth(ctx, { checkout, dueRaw, voice })}
       quotedUntil={choice ? choice.quotedUntil : quotedUntil}
       refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.till.links.block(refund.hash) }}
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
@@ -183,7 +174,7 @@ async function showPage(
       hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
     />
   )
-  return { page }
+  return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
 /** What pages show: a price may be the payer's own, and more may have come than was asked for. */
@@ -200,14 +191,14 @@ function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | unde
 
 /** What a price in nano is about worth to the reader. Prices in other money say it themselves. */
 async function aboutWorth(
-  { ctx, clock }: PayPagesOptions,
+  ctx: CheckoutCtx,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
 ): Promise<string | undefined> {
   const currency = currencyOf(voice.locale, ctx.till.prices.currencies)
   const shownRaw = totalOf(checkout, dueRaw)
   if (checkout.currency !== 'NANO' || shownRaw === undefined || currency === undefined) return undefined
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const cancel = clock.after(WORTH_MILLISECONDS, () => resolve(undefined))
+  const cancel = ctx.clock.after(WORTH_MILLISECONDS, () => resolve(undefined))
   const worth = await Promise.race([worthOf(ctx, shownRaw, currency), late])
   cancel()
   return worth === undefined ? undefined : showWorth(voice.locale, worth, currency)
@@ -235,7 +226,7 @@ function toLink({ till }: CheckoutCtx, url: string | null, id: string): string |
   return protocol === 'https:' || (protocol === 'http:' && till.rules.plainHttpAllowed) ? href : undefined
 }
 
-function pageUrl(id: string, parameters: Query): string {
+function pageUrl(id: string, parameters: Fields): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) {
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
@@ -248,10 +239,7 @@ function toPlainDecimal(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[0-9]*,[0-9]*\s*$/.test(value) ? value.replace(',', '.') : value
 }
 
-function wantsJson({ query, headers }: { query: unknown; headers: IncomingHttpHeaders }): boolean {
-  const { json } = query as Query
-  const accept = headers.accept ?? ''
+function wantsJson({ query: { json }, header }: RouteRequest): boolean {
+  const accept = header('accept') ?? ''
   return json === 'true' || json === '1' || (/\bapplication\/json\b/.test(accept) && !/text\/html/.test(accept))
 }
-
-const idOf = ({ params }: FastifyRequest) => (params as { id: string }).id

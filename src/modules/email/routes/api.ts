@@ -1,56 +1,49 @@
-import { AppError } from '../kernel/errors.ts'
-import {
-  type EmailCtx,
-  type EmailPayment,
-  type EmailStatus,
-  badField,
-  cancelEmailPayment,
-  listEmailPayments,
-  showListed,
-  showOwnEmailPayment,
-} from '../modules/email/index.ts'
-import type { RestPart } from './rest.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { Route } from '../../../kernel/route.ts'
+import type { EmailCtx } from '../ctx.ts'
+import { cancelEmailPayment } from '../domain/cancel.ts'
+import { showListed, showOwnEmailPayment } from '../domain/show.ts'
+import { badField } from '../errors.ts'
+import { type EmailStatus, listEmailPayments } from '../store.ts'
+import { readCursor, toCursor } from './cursor.ts'
 
 const LIMIT_DEFAULT = 25
 const LIMIT_MAX = 100
 const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'expired']
 
 /** Payments by mail of an account, under `/api/emails`. */
-export function emailRoutes(ctx: EmailCtx): RestPart {
-  return (api, forAccount) => {
-    api.get(
-      '/emails',
-      forAccount(async ({ caller: { accountId }, query }) => {
+export function emailRoutes(ctx: EmailCtx): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/emails',
+      door: 'account',
+      async run({ caller: { accountId }, query }) {
         const limit = readLimit(query.limit)
         const filter = { accountId, status: readStatus(query.status), limit, after: readCursor(query.cursor) }
         const payments = await listEmailPayments(ctx.store.db, filter)
         const last = payments.length === limit ? payments.at(-1) : undefined
-        return { payments: payments.map(showListed), limit, next_cursor: last ? toCursor(last) : null }
+        return { json: { payments: payments.map(showListed), limit, next_cursor: last ? toCursor(last) : null } }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/emails/:id',
+      door: 'account',
+      run: async ({ caller: { accountId }, params }) => ({
+        json: { payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }) },
       }),
-    )
-    api.get(
-      '/emails/:id',
-      forAccount(async ({ caller: { accountId }, params }) => ({
-        payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }),
-      })),
-    )
-    api.delete(
-      '/emails/:id',
-      forAccount(async ({ caller: { accountId }, params }) => {
+    },
+    {
+      method: 'DELETE',
+      path: '/api/emails/:id',
+      door: 'account',
+      async run({ caller: { accountId }, params }) {
         const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId })
-        return { success: true, payment: showListed(payment) }
-      }),
-    )
-  }
-}
-
-export const toCursor = ({ createdAt, id }: EmailPayment) => `${createdAt}-${id}`
-
-export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
-  if (value === undefined || value === '') return undefined
-  const [, createdAt, id] = /^([0-9]{1,15})-([0-9a-f]{16})$/.exec(typeof value === 'string' ? value : '') ?? []
-  if (createdAt === undefined) throw badField('cursor', 'cursor must be the next_cursor of an earlier page.')
-  return { createdAt: Number(createdAt), id: id! }
+        return { json: { success: true, payment: showListed(payment) } }
+      },
+    },
+  ]
 }
 
 function readLimit(value: unknown): number {

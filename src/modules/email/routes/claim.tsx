@@ -1,35 +1,18 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../kernel/errors.ts'
-import { whenOver } from '../kernel/when-over.ts'
-import { BURN_ADDRESS, fromAddress, toAddress } from '../kernel/nano/address.ts'
-import type { BurstLimits } from '../kernel/ports.ts'
-import type { JsonObject } from '../kernel/shape.ts'
-import {
-  type EmailCtx,
-  type Share,
-  badField,
-  claimShare,
-  declineShare,
-  followPayment,
-  fundingLink,
-  getEmailPayment,
-  openShare,
-  readToken,
-  showCheck,
-  unknownCode,
-} from '../modules/email/index.ts'
-import {
-  CodePage,
-  DeclinePage,
-  FundingPage,
-  OverPage,
-  PaidPage,
-  SharePage,
-} from '../modules/email/pages/claim-page.tsx'
-import { renderPage } from '../web/layout.tsx'
-import { toErrorReply } from './errors.ts'
-import { answerErrors, bodyOf, fromFastify, readBodies } from './rest.ts'
+import type { VNode } from 'preact'
+import { AppError } from '../../../kernel/errors.ts'
+import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import type { BurstLimits } from '../../../kernel/ports.ts'
+import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { whenOver } from '../../../kernel/when-over.ts'
+import type { EmailCtx } from '../ctx.ts'
+import { type Share, claimShare, openShare } from '../domain/claim.ts'
+import { declineShare } from '../domain/decline.ts'
+import { followPayment } from '../domain/follow.ts'
+import { fundingLink, getEmailPayment, showCheck } from '../domain/show.ts'
+import { readToken } from '../domain/token.ts'
+import { badField, unknownCode } from '../errors.ts'
+import { CodePage, DeclinePage, FundingPage, OverPage, PaidPage, SharePage } from '../pages/claim-page.tsx'
 
 /** Codes that one network address may try, and looks at a payment, in a minute. */
 const CLAIMS_PER_MINUTE_MAX = 30
@@ -37,65 +20,48 @@ const LOOKS_PER_MINUTE_MAX = 300
 /** Somebody who waits for their payment wakes its wallet at most every two seconds. */
 const NUDGES_PER_MINUTE_MAX = 30
 const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
 }
 
-interface ClaimRoutesOptions {
+export interface ClaimPorts {
   ctx: EmailCtx
   devnet: boolean
-  burst: BurstLimits
-  ipOf(request: IncomingMessage): string
-  onError(error: unknown, requestId: string): void
+  /** Counts in this process alone. */
+  limiter: BurstLimits
 }
 
-type Body = Readonly<Record<string, unknown>>
+const tooMany = (perMinute: number, retryAfterSeconds: number) => {
+  const detail = `${perMinute} requests a minute about payments by mail from one address, or to one payment.`
+  return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
+}
+
+const LOOKS: RouteLimit = {
+  bucket: 'look',
+  perMinute: LOOKS_PER_MINUTE_MAX,
+  refuse: ({ perMinute, retryAfterSeconds }) => tooMany(perMinute, retryAfterSeconds),
+}
+const ASKED = { method: 'GET', limit: LOOKS } as const
 
 /**
  * The pages of payments by mail. A code travels behind the `#` of a link or is typed, and reaches us only in the body of a
  * POST; opening a page claims nothing, because mail scanners open everything.
  */
-export function mountClaims(server: FastifyInstance, options: ClaimRoutesOptions): void {
-  void server.register((pages, _options, done) => {
-    readBodies(pages)
-    answerErrors(pages, options)
-    pages.addHook('onRequest', async (request, reply) => {
-      void reply.header('cache-control', 'no-store')
-      await limit(options, `look:${options.ipOf(request.raw)}`, LOOKS_PER_MINUTE_MAX)
-    })
-    mountCode(pages, options)
-    mountFunding(pages, options)
-    done()
-  })
-}
-
-function mountCode(pages: FastifyInstance, options: ClaimRoutesOptions): void {
-  const { ctx, devnet } = options
-  const ask = (declines: boolean) => (_request: FastifyRequest, reply: FastifyReply) =>
-    send(reply, <CodePage declines={declines} devnet={devnet} />)
-  pages.get('/claim', ask(false))
-  pages.get('/claim/decline', ask(true))
-  pages.post('/claim', (request, reply) =>
-    answer(options, request, reply, {
+export function claimRoutes(ports: ClaimPorts): readonly Route[] {
+  const { ctx, devnet } = ports
+  return [
+    { ...ASKED, path: '/claim', door: 'open', run: () => show(<CodePage declines={false} devnet={devnet} />) },
+    { ...ASKED, path: '/claim/decline', door: 'open', run: () => show(<CodePage declines devnet={devnet} />) },
+    answerCode(ports, {
+      path: '/claim',
       declines: false,
-      async json(body) {
-        const share = await claimOrLook(ctx, body)
-        return showShare(ctx, share)
-      },
-      async page(body) {
-        const share = await claimOrLook(ctx, body)
-        return sharePage(options, share, body)
-      },
+      json: async (body) => showShare(ctx, await claimOrLook(ctx, body)),
+      page: async (body) => sharePage(ports, await claimOrLook(ctx, body), body),
     }),
-  )
-  pages.post('/claim/decline', (request, reply) =>
-    answer(options, request, reply, {
+    answerCode(ports, {
+      path: '/claim/decline',
       declines: true,
       async json(body) {
         await declineShare(ctx, codeOf(body))
@@ -103,7 +69,7 @@ function mountCode(pages: FastifyInstance, options: ClaimRoutesOptions): void {
       },
       async page(body) {
         const share = await openShare(ctx, codeOf(body))
-        const over = overPage(options, share)
+        const over = overPage(ports, share)
         if (over) return over
         if (body.sure !== 'true') return <DeclinePage share={toShown(share)} code={codeOf(body)} devnet={devnet} />
         await declineShare(ctx, codeOf(body))
@@ -111,55 +77,58 @@ function mountCode(pages: FastifyInstance, options: ClaimRoutesOptions): void {
         return <OverPage title="Declined" text={text} devnet={devnet} />
       },
     }),
-  )
+    ...fundingRoutes(ports),
+  ]
 }
 
-type Page = Parameters<typeof renderPage>[0]
-
 interface Answers {
+  path: string
   declines: boolean
-  json(body: Body): Promise<JsonObject>
-  page(body: Body): Promise<Page>
+  json(body: Fields): Promise<JsonObject>
+  page(body: Fields): Promise<VNode>
 }
 
 /** A browser gets a page, also for what goes wrong; a program gets JSON. */
-async function answer(
-  options: ClaimRoutesOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { declines, json, page }: Answers,
-): Promise<FastifyReply> {
-  const take = () => limit(options, `claim:${options.ipOf(request.raw)}`, CLAIMS_PER_MINUTE_MAX)
-  if (!/\btext\/html\b/.test(request.headers.accept ?? '')) {
-    await take()
-    return reply.send(await json(readForm(request)))
+function answerCode(ports: ClaimPorts, { path, declines, json, page }: Answers): Route {
+  return {
+    method: 'POST',
+    path,
+    door: 'open',
+    limit: LOOKS,
+    async run(request) {
+      await takeClaim(ports, request)
+      return wantsPage(request) ? show(await page(request.fields())) : { json: await json(request.fields()) }
+    },
+    async problem({ body: { error, field } }, request) {
+      if (!wantsPage(request)) return undefined
+      return show(await errorPage(ports, request, { declines, text: String(error), field }))
+    },
   }
-  try {
-    await take()
-    return send(reply, await page(readForm(request)))
-  } catch (error) {
-    const { status, body, retryAfterSeconds } = toErrorReply(error instanceof Error ? fromFastify(error) : error)
-    if (status >= 500) options.onError(error, request.id)
-    if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
-    void reply.code(status)
-    return send(reply, await errorPage(options, request, { declines, text: String(body.error), field: body.field }))
-  }
+}
+
+const wantsPage = ({ header }: RouteRequest) => /\btext\/html\b/.test(header('accept') ?? '')
+
+const show = (page: VNode): ShownPage => ({ page, headers: HEADERS })
+
+async function takeClaim({ limiter }: ClaimPorts, { ip }: RouteRequest): Promise<void> {
+  const { allowed, retryAfterSeconds } = await limiter.take(`claim:${ip}`, CLAIMS_PER_MINUTE_MAX)
+  if (!allowed) throw tooMany(CLAIMS_PER_MINUTE_MAX, retryAfterSeconds)
 }
 
 /** The form again, with what was wrong; a wrong address keeps the share in sight. */
 async function errorPage(
-  { ctx, devnet }: ClaimRoutesOptions,
-  request: FastifyRequest,
+  { ctx, devnet }: ClaimPorts,
+  request: RouteRequest,
   { declines, text, field }: { declines: boolean; text: string; field: unknown },
-): Promise<Page> {
+): Promise<VNode> {
   if (field !== 'address') return <CodePage declines={declines} devnet={devnet} error={text} />
-  const body = readForm(request)
+  const body = request.fields()
   const address = typeof body.address === 'string' ? body.address.slice(0, 100) : ''
   const share = toShown(await openShare(ctx, codeOf(body)))
   return <SharePage share={share} code={codeOf(body)} address={address} devnet={devnet} error={text} />
 }
 
-async function claimOrLook(ctx: EmailCtx, body: Body): Promise<Share> {
+async function claimOrLook(ctx: EmailCtx, body: Fields): Promise<Share> {
   const token = codeOf(body)
   if (body.address === undefined || body.address === '') return openShare(ctx, token)
   // Before the address is judged: whoever has no code learns nothing about names.
@@ -167,7 +136,7 @@ async function claimOrLook(ctx: EmailCtx, body: Body): Promise<Share> {
   return claimShare(ctx, { token, destination: await destinationOf(ctx, body.address) })
 }
 
-function codeOf(body: Body): string {
+function codeOf(body: Fields): string {
   // Programs call it what it is.
   const token = readToken(body.code ?? body.token)
   if (token === undefined) throw unknownCode()
@@ -198,8 +167,8 @@ const toShown = ({ payment, recipient }: Share) => ({
   expiresAt: payment.expiresAt!,
 })
 
-function sharePage(options: ClaimRoutesOptions, share: Share, body: Body): Page {
-  const { ctx, devnet } = options
+function sharePage(ports: ClaimPorts, share: Share, body: Fields): VNode {
+  const { ctx, devnet } = ports
   const { recipient, hash } = share
   const isHis = recipient.status === 'claimed' && body.address !== undefined && body.address !== ''
   if (isHis) {
@@ -207,11 +176,11 @@ function sharePage(options: ClaimRoutesOptions, share: Share, body: Body): Page 
     const { amount, claimAddress } = recipient
     return <PaidPage amount={amount} address={claimAddress!} block={block} code={codeOf(body)} devnet={devnet} />
   }
-  return overPage(options, share) ?? <SharePage share={toShown(share)} code={codeOf(body)} address="" devnet={devnet} />
+  return overPage(ports, share) ?? <SharePage share={toShown(share)} code={codeOf(body)} address="" devnet={devnet} />
 }
 
 /** For whoever has the code and comes too late. Where the money went is nobody's business but the claimant's. */
-function overPage({ ctx, devnet }: ClaimRoutesOptions, { payment, recipient }: Share): Page | undefined {
+function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share): VNode | undefined {
   if (recipient.status === 'claimed') {
     const text = 'This payment was claimed already. If it was not you, somebody else had your mail.'
     return <OverPage title="Claimed already" text={text} devnet={devnet} />
@@ -236,49 +205,37 @@ function showShare({ postOffice }: EmailCtx, { payment, recipient, hash }: Share
   }
 }
 
-function mountFunding(pages: FastifyInstance, options: ClaimRoutesOptions): void {
-  const { ctx, devnet } = options
-  pages.get('/email/:id', async (request, reply) => {
-    const payment = await look(options, request)
-    if (!/\btext\/html\b/.test(request.headers.accept ?? '')) return reply.send(await showCheck(ctx, payment))
-    const link = fundingLink(payment)
-    return send(reply, <FundingPage {...payment} link={link} qrcode={ctx.custody.qrPng(link)} devnet={devnet} />)
-  })
-  pages.route({
-    method: ['GET', 'POST'],
-    url: '/email/:id/check',
-    handler: async (request) => showCheck(ctx, await look(options, request)),
-  })
+function fundingRoutes(ports: ClaimPorts): readonly Route[] {
+  const { ctx, devnet } = ports
+  return [
+    {
+      ...ASKED,
+      path: '/email/:id',
+      door: 'open',
+      async run(request) {
+        const payment = await look(ports, request)
+        if (!wantsPage(request)) return { json: await showCheck(ctx, payment) }
+        const link = fundingLink(payment)
+        return show(<FundingPage {...payment} link={link} qrcode={ctx.custody.qrPng(link)} devnet={devnet} />)
+      },
+    },
+    {
+      method: ['GET', 'POST'],
+      path: '/email/:id/check',
+      door: 'open',
+      limit: LOOKS,
+      run: async (request) => ({ json: await showCheck(ctx, await look(ports, request)) }),
+    },
+  ]
 }
 
 /** The payment as it stands, after a look at its wallet while somebody may have just paid. */
-async function look({ ctx, burst }: ClaimRoutesOptions, { params }: FastifyRequest) {
-  const { id: given } = params as { id: string }
-  const payment = await getEmailPayment(ctx, given)
-  const decision = payment.status === 'waiting' && (await burst.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))
+async function look({ ctx, limiter }: ClaimPorts, { params }: RouteRequest) {
+  const payment = await getEmailPayment(ctx, params.id!)
+  const decision = payment.status === 'waiting' && (await limiter.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))
   if (!decision || !decision.allowed) return payment
   // A look that fails says what is known.
   await whenOver(ctx.custody.advance(payment.walletId))
   await followPayment(ctx, payment.id).catch(ctx.store.failures.failed('email.follow', { paymentId: payment.id }))
   return getEmailPayment(ctx, payment.id)
-}
-
-async function limit({ burst }: ClaimRoutesOptions, key: string, perMinute: number): Promise<void> {
-  const { allowed, retryAfterSeconds } = await burst.take(key, perMinute)
-  if (!allowed) {
-    const detail = `${perMinute} requests a minute about payments by mail from one address, or to one payment.`
-    throw new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body: { detail } })
-  }
-}
-
-/** A form as browsers send it, or JSON. */
-function readForm(request: FastifyRequest): Body {
-  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-  if (!isForm || typeof request.body !== 'string') return bodyOf(request)
-  const fields = new URLSearchParams(request.body)
-  return { code: fields.get('code') ?? '', address: fields.get('address') ?? '', sure: fields.get('sure') ?? '' }
-}
-
-function send(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.headers(HEADERS).send(renderPage(page))
 }

@@ -1,81 +1,92 @@
-import type { Outbound } from '../kernel/ports.ts'
-import type { JsonObject } from '../kernel/shape.ts'
-import {
-  type AccountSecret,
-  type SecretCtx,
-  findAccountSecret,
-  getEvent,
-  listEvents,
-  ping,
-  readEventQuery,
-  readPingUrl,
-  redeliver,
-  rotateAccountSecret,
-  showDelivery,
-  showEvent,
-  showEventWithDeliveries,
-  toCursor,
-} from '../modules/webhooks/index.ts'
-import { onceFor } from './once-for.ts'
-import type { RestPart } from './rest.ts'
+import type { Outbound } from '../../../kernel/ports.ts'
+import type { Route } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { type AccountSecret, type SecretCtx, findAccountSecret, rotateAccountSecret } from '../domain/account-secret.ts'
+import { getEvent, listEvents } from '../domain/list-events.ts'
+import { ping } from '../domain/ping.ts'
+import { redeliver } from '../domain/redeliver.ts'
+import { showDelivery, showEvent, showEventWithDeliveries } from '../shape-event.ts'
+import { readEventQuery, readPingUrl, toCursor } from '../wire-fields.ts'
 
 const SHOWN_CHARACTERS = 4
 
+export type WebhookPorts = SecretCtx & { outbound: Outbound }
+
 /** Events to be pulled, their deliveries, and what signs them; each account sees its own. */
-export function webhookRoutes(ctx: SecretCtx & { outbound: Outbound }): RestPart {
-  return (api, forAccount) => {
-    api.get(
-      '/events',
-      forAccount(async ({ caller: { accountId }, query }) => {
-        const { events, position, hasMore } = await listEvents(ctx, { accountId, ...readEventQuery(query) })
-        return { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore }
-      }),
-    )
-    api.get(
-      '/events/:id',
-      forAccount(async ({ caller: { accountId }, params }) => ({
-        event: showEventWithDeliveries(await getEvent(ctx, { accountId, eventId: params.id! })),
-      })),
-    )
-    api.post(
-      '/events/:id/redeliver',
-      forAccount((call, reply) => {
-        const { accountId } = call.caller
-        void reply.code(201)
-        return onceFor(ctx, { action: 'events.redeliver', call, reply }, async (deed) => {
-          const [delivery] = await redeliver(ctx, { accountId, eventIds: [call.params.id!], deed })
+export function webhookRoutes(ports: WebhookPorts): readonly Route[] {
+  return [...eventRoutes(ports), ...secretRoutes(ports)]
+}
+
+function eventRoutes(ports: WebhookPorts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/events',
+      door: 'account',
+      async run({ caller: { accountId }, query }) {
+        const { events, position, hasMore } = await listEvents(ports, { accountId, ...readEventQuery(query) })
+        return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/events/:id',
+      door: 'account',
+      async run({ caller: { accountId }, params }) {
+        const event = await getEvent(ports, { accountId, eventId: params.id! })
+        return { json: { event: showEventWithDeliveries(event) } }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/events/:id/redeliver',
+      door: 'account',
+      async run({ caller: { accountId }, params, once }) {
+        const json = await once('events.redeliver', async (deed) => {
+          const [delivery] = await redeliver(ports, { accountId, eventIds: [params.id!], deed })
           return { success: true, delivery: showDelivery(delivery!) }
         })
-      }),
-    )
-    api.get(
-      '/webhooks/secret',
-      forAccount(async ({ caller: { accountId } }) => {
-        const secret = await findAccountSecret(ctx, accountId)
-        return { secret: secret ? showSecret(secret) : null }
-      }),
-    )
-    api.post(
-      '/webhooks/secret/rotate',
-      forAccount((call, reply) => {
-        void reply.code(201)
-        return onceFor(ctx, { action: 'webhooks.rotate-secret', call, reply }, async (deed) => {
-          const secret = await rotateAccountSecret(ctx, call.caller.accountId, deed)
+        return { status: 201, json }
+      },
+    },
+  ]
+}
+
+function secretRoutes(ports: WebhookPorts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/webhooks/secret',
+      door: 'account',
+      async run({ caller: { accountId } }) {
+        const secret = await findAccountSecret(ports, accountId)
+        return { json: { secret: secret ? showSecret(secret) : null } }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks/secret/rotate',
+      door: 'account',
+      async run({ caller, once }) {
+        const json = await once('webhooks.rotate-secret', async (deed) => {
+          const secret = await rotateAccountSecret(ports, caller.accountId, deed)
           return { webhook_secret: secret.current, secret: showSecret(secret) }
         })
-      }),
-    )
-    api.post(
-      '/webhooks/ping',
-      forAccount((call, reply) => {
-        const { accountId } = call.caller
-        void reply.code(201)
-        return onceFor(ctx, { action: 'webhooks.ping', call, reply }, async (deed) => ({
-          event: showEventWithDeliveries(await ping(ctx, { accountId, url: readPingUrl(call.body), deed })),
+        return { status: 201, json }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/webhooks/ping',
+      door: 'account',
+      async run({ caller: { accountId }, body, once }) {
+        const json = await once('webhooks.ping', async (deed) => ({
+          event: showEventWithDeliveries(await ping(ports, { accountId, url: readPingUrl(body()), deed })),
         }))
-      }),
-    )
-  }
+        return { status: 201, json }
+      },
+    },
+  ]
 }
 
 /** Enough to recognise a secret by, and nothing to sign with. */

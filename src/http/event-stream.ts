@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import type { Clock } from '../kernel/ports.ts'
+import type { EventStream } from '../kernel/route.ts'
+import { CORS_HEADERS } from './cors.ts'
+
+const HEARTBEAT_EVERY = 15_000
+const HEADERS = {
+  ...CORS_HEADERS,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+
+/** Answers that stay open and tell what happens (server-sent events). */
+export class EventStreams {
+  readonly #clock: Clock
+  readonly #open = new Set<() => void>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Answers with a stream; throws what the stream itself refuses with. */
+  answer(reply: FastifyReply, stream: EventStream): FastifyReply {
+    const { raw: response, request } = reply
+    let cancelHeartbeat = () => {}
+    let stop = () => {}
+    const end = () => {
+      if (!this.#open.delete(end)) return
+      cancelHeartbeat()
+      stop()
+      response.end()
+    }
+    const beat = () => {
+      cancelHeartbeat = this.#clock.after(HEARTBEAT_EVERY, () => {
+        response.write(': still here\n\n')
+        beat()
+      })
+    }
+    stop = stream.open({
+      send: ({ id, name, data }) => void response.write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`),
+      end,
+    })
+    void reply.hijack()
+    this.#open.add(end)
+    begin(response, request.id)
+    beat()
+    response.on('close', end)
+    // Whoever left while the stream was made has said so already.
+    if (response.closed) end()
+    return reply
+  }
+
+  /** Ends every stream, so that the server can close. */
+  closeAll(): void {
+    for (const end of this.#open) end()
+  }
+}
+
+function begin(response: ServerResponse, requestId: string): void {
+  response.writeHead(200, { ...HEADERS, 'x-request-id': requestId })
+  response.write('retry: 3000\n\n')
+}

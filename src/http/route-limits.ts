@@ -1,0 +1,62 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { extractCredential } from '../guard/credential.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { BurstLimits, KeyRing } from '../kernel/ports.ts'
+import type { RouteLimit } from '../kernel/route.ts'
+
+interface RouteLimitsOptions {
+  keys: KeyRing
+  ipOf(request: FastifyRequest): string
+  /** Counts in this process alone. */
+  openLimiter(): BurstLimits
+}
+
+/** The limits that routes have of their own. Each bucket is counted for itself, so that nobody uses up another's. */
+export class RouteLimits {
+  readonly #options: RouteLimitsOptions
+  readonly #buckets = new Map<string, BurstLimits>()
+
+  constructor(options: RouteLimitsOptions) {
+    this.#options = options
+  }
+
+  async take(limit: RouteLimit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { bucket, perMinuteOfAccount, told } = limit
+    const accountId = perMinuteOfAccount === undefined ? undefined : await this.#findAccountId(request)
+    const perMinute = accountId === undefined ? limit.perMinute : perMinuteOfAccount!
+    if (perMinute === 0) return
+    const counted = accountId === undefined ? this.#options.ipOf(request) : `acc:${accountId}`
+    const decision = await this.#limiterOf(bucket).take(counted, perMinute)
+    const { allowed, remaining, resetSeconds, retryAfterSeconds } = decision
+    if (told) {
+      const left = { 'ratelimit-remaining': remaining, 'ratelimit-reset': resetSeconds }
+      void reply.headers({ 'ratelimit-limit': decision.limit, ...left })
+    }
+    if (allowed) return
+    const by = accountId === undefined ? 'address' : 'account'
+    throw limit.refuse({ by, perMinute, retryAfterSeconds }, request.params as Record<string, string>)
+  }
+
+  #limiterOf(bucket: string): BurstLimits {
+    const known = this.#buckets.get(bucket) ?? this.#options.openLimiter()
+    this.#buckets.set(bucket, known)
+    return known
+  }
+
+  /** The account of a secret key that came along. A wrong one is none: who asks about a payment is answered in any case. */
+  async #findAccountId({ headers, url }: FastifyRequest): Promise<string | undefined> {
+    const credential = readCredential(headers, url)
+    const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
+    return owner?.kind === 'secret' ? owner.accountId : undefined
+  }
+}
+
+/** Two that differ are none, as wrong ones are. */
+function readCredential(headers: FastifyRequest['headers'], url: string): string | undefined {
+  try {
+    return extractCredential({ headers, url, body: undefined, action: undefined })
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

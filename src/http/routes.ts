@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../kernel/ctx.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { BurstLimits } from '../kernel/ports.ts'
+import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
+import { findBody, readBodies } from './body.ts'
+import { fromFastify, toErrorReply } from './errors.ts'
+import { EventStreams } from './event-stream.ts'
+import { RouteLimits } from './route-limits.ts'
+import { sendReply } from './route-reply.ts'
+import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
+import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages } from './session.ts'
+
+export interface RoutesOptions extends SessionOptions, RequestOptions {
+  /** Counts in this process alone. */
+  openLimiter(): BurstLimits
+  /** Lets a caller in, or refuses (429). */
+  enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
+  onError(error: unknown, requestId: string): void
+}
+
+interface Entry {
+  /** Called when the request is over, however it ended. */
+  leave(): void
+}
+
+interface Mounting extends RoutesOptions {
+  limits: RouteLimits
+  streams: EventStreams
+}
+
+/** What the hook that lists every route is told beside method and path. */
+interface RouteFacts {
+  door: Door
+}
+
+export interface AnsweredRoute {
+  method: string
+  /** With the names of its parameters, as in `/check/:id`. */
+  path: string
+  /** Who may come in, where a room has declared it. */
+  door: Door | undefined
+}
+
+/** Everything that a server answers from now on, also what the framework adds by itself, of which nobody else knows. */
+export function listAnswered(server: FastifyInstance): readonly AnsweredRoute[] {
+  const routes: AnsweredRoute[] = []
+  server.addHook('onRoute', ({ method, url, config }) => {
+    const { door } = (config ?? {}) as Partial<RouteFacts>
+    for (const each of [method].flat()) routes.push({ method: each, path: url, door })
+  })
+  return routes
+}
+
+/**
+ * Serves what the rooms declare: opens their doors, holds their limits, and turns what they answer into answers. It is the
+ * one place that knows both a route and the web framework. Answers the streams that it opens.
+ */
+export function mountRoutes(server: FastifyInstance, routes: readonly Route[], options: RoutesOptions): EventStreams {
+  const { keys, openLimiter } = options
+  const streams = new EventStreams(options.store.clock)
+  const limits = new RouteLimits({ keys, openLimiter, ipOf: ({ raw }) => options.ipOf(raw) })
+  // Registered parts come up with the server; `listen` waits for them.
+  void server.register((scope, _options, done) => {
+    readBodies(scope)
+    const mounting = { ...options, limits, streams }
+    for (const route of routes) mount(scope, route, mounting)
+    done()
+  })
+  return streams
+}
+
+function mount(scope: FastifyInstance, route: Route, mounting: Mounting): void {
+  const { method, path, door, bodyBytesMax, stream } = route
+  const facts: RouteFacts = { door }
+  scope.route({
+    method: [method].flat(),
+    url: path,
+    config: facts,
+    ...(bodyBytesMax !== undefined && { bodyLimit: bodyBytesMax }),
+    ...(stream && { exposeHeadRoute: false }),
+    onRequest: (request, reply) => arrive(mounting, route, request, reply),
+    handler: (request, reply) => answer(mounting, route, request, reply),
+    errorHandler: (error: Error, request, reply) => void refuse(mounting, route, error, { request, reply }),
+  })
+}
+
+const isApi = ({ path }: Route) => path.startsWith('/api/')
+
+/** Before anything of a body is read. */
+async function arrive(mounting: Mounting, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { baseUrl, limits, developers } = mounting
+  const { door, limit, cacheable } = route
+  if (!cacheable) void reply.header('cache-control', 'no-store')
+  // What a cookie opens is not for other origins to read, refusals included.
+  if (isApi(route) && readCookie(request.headers, baseUrl()) !== undefined) hideFromOthers(reply)
+  // Otherwise any page in the same browser could play with the ledger of this machine.
+  if (door === 'developer') refuseOtherPages(request.headers, baseUrl())
+  if (limit) await limits.take(limit, request, reply)
+  if (door === 'developer') await developers.require(request)
+}
+
+function hideFromOthers(reply: FastifyReply): void {
+  void reply.removeHeader('access-control-allow-origin')
+}
+
+async function answer(
+  mounting: Mounting,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (route.door === 'account' || route.door === 'administrator') {
+    const caller = await identifyCaller(mounting, request)
+    return within(mounting, caller, request, async () => {
+      const asked = toAccountRequest(mounting, caller, request, reply)
+      if (route.door === 'administrator' && caller.role !== 'admin') {
+        throw new AppError('feature_disabled', 'Only administrators may see this.')
+      }
+      return finish(mounting, route, asked, reply)
+    })
+  }
+  const asked = toRouteRequest(mounting, request, reply)
+  if (route.door !== 'anyone') return finish(mounting, route, asked, reply)
+  return within(mounting, { kind: 'anonymous' }, request, async () => {
+    if (route.ownPagesOnly) {
+      // Otherwise another site could sign its visitor in to an account of its own.
+      refuseOtherPages(request.headers, mounting.baseUrl())
+      hideFromOthers(reply)
+    }
+    return finish(mounting, route, asked, reply)
+  })
+}
+
+/** Before anything else of the request is looked at. */
+function identifyCaller(mounting: Mounting, request: FastifyRequest): Promise<AccountCaller> {
+  const { method, url, headers } = request
+  return identifyApiCaller(mounting, { method, url, headers, body: findBody(request) }).catch((error: unknown) =>
+    // Guessing credentials counts against whoever guesses.
+    within(mounting, { kind: 'anonymous' }, request, () => Promise.reject<AccountCaller>(error)),
+  )
+}
+
+async function within<T>(
+  { enter }: RoutesOptions,
+  caller: Caller,
+  { raw }: FastifyRequest,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { leave } = await enter(caller, raw)
+  try {
+    return await run()
+  } finally {
+    leave()
+  }
+}
+
+/** Runs a route and sends what it answers, or the page it has for what went wrong. */
+async function finish<R>(mounting: Mounting, route: Run<R>, asked: R, reply: FastifyReply): Promise<FastifyReply> {
+  let answered: Reply
+  try {
+    answered = await route.run(asked)
+  } catch (error) {
+    const { status, body, retryAfterSeconds } = toErrorReply(error)
+    const shown = await route.problem?.({ status, body }, asked)
+    if (!shown) throw error
+    if (status >= 500) mounting.onError(error, reply.request.id)
+    if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+    return sendReply(mounting, reply, { status, ...shown })
+  }
+  return sendReply(mounting, reply, answered)
+}
+
+function refuse(
+  { onError }: RoutesOptions,
+  { explain }: Route,
+  error: Error,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): FastifyReply {
+  const refusal = fromFastify(error)
+  const { status, body, retryAfterSeconds } = toErrorReply(refusal)
+  if (status >= 500) onError(error, request.id)
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+  return reply
+    .header('cache-control', 'no-store')
+    .code(status)
+    .send({ ...explain?.(refusal), ...body })
+}

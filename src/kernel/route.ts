@@ -1,0 +1,146 @@
+import type { VNode } from 'preact'
+import type { Caller } from './ctx.ts'
+import type { Deed } from './deed.ts'
+import type { AppError } from './errors.ts'
+import type { JsonObject } from './shape.ts'
+
+/**
+ * Who may come in.
+ * - `open`: anybody, counted only where the route has a limit of its own.
+ * - `anyone`: anybody, counted against their address as every call is.
+ * - `developer`: whoever may play payer, merchant and network on the embedded ledger, from no page but our own.
+ * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
+ */
+export type Door = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** A limit that routes of one bucket share, apart from the limits of calls. It holds before anything of a body is read. */
+export interface RouteLimit {
+  bucket: string
+  /** Requests a minute from one address; 0 is no limit. */
+  perMinute: number
+  /** With a secret key requests are counted by its account instead; 0 is no limit. */
+  perMinuteOfAccount?: number
+  /** Whether answers say in their headers what is left. */
+  told?: true
+  refuse(spent: SpentLimit, params: Params): AppError
+}
+
+export interface SpentLimit {
+  by: 'address' | 'account'
+  perMinute: number
+  retryAfterSeconds: number
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** What runs behind a door, which says what its requests have. */
+export interface Run<R> {
+  run(request: R): Promise<Reply> | Reply
+  /** A page for what went wrong in `run`; undefined where the usual refusal will do. */
+  problem?(refusal: Refusal, request: R): ShownPage | undefined | Promise<ShownPage | undefined>
+}
+
+interface Placed {
+  method: Method | readonly Method[]
+  /** Whole, as a caller writes it: `/api/checkouts/:id`. */
+  path: string
+  limit?: RouteLimit
+  /** What browsers send from pages of other sites is refused. */
+  ownPagesOnly?: true
+  bodyBytesMax?: number
+  /** Answers may be kept by whoever carries them. */
+  cacheable?: true
+  /** It answers with a stream of events, and has no HEAD: who asked for that would wait for ever. */
+  stream?: true
+  /** What a refusal says beside the usual. */
+  explain?(error: Error): JsonObject
+}
+
+/** One address of the server as plain data: `src/http/routes.ts` alone knows how it is served. */
+export type Route =
+  | ({ door: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
+  | ({ door: 'account' | 'administrator' } & Placed & Run<AccountRequest>)
+
+export interface RouteRequest {
+  id: string
+  /** The client's network address, as far as it can be trusted. */
+  ip: string
+  params: Params
+  query: Readonly<Record<string, unknown>>
+  /** By its name in lower case. */
+  header(name: string): string | undefined
+  /** The members of a JSON body, whatever its type says; without `key`. Without a body there are none, or it is refused. */
+  body(needed?: 'needed'): Fields
+  /** Whether a page's form sent this. */
+  isForm: boolean
+  /** The fields of a form, or of a JSON body. */
+  fields(): Fields
+  /** The token of the session in the cookie, which only our own pages may use. */
+  ownSession(): string | undefined
+  mayPlay(): Promise<boolean>
+  /** A header that the answer has, also when it is a refusal. */
+  tell(name: string, value: string): void
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Whoever holds an account: a session opens what its owner's secret key opens. */
+export type AccountCaller = Extract<Caller, { kind: 'account' }> & {
+  /** The key that all this rests on: its own, or that of its session. What is made for good needs it to be alive. */
+  restsOn?: string | undefined
+}
+
+export interface AccountRequest extends RouteRequest {
+  caller: AccountCaller
+  /**
+   * Runs once for each `Idempotency-Key` of the account; without one it simply runs. `action` is stored and stays. Fields are
+   * read before: a refusal of wrong ones would be kept, and answer the corrected request.
+   */
+  once(action: string, run: (deed: Deed | undefined) => Promise<JsonObject>): Promise<JsonObject>
+}
+
+export interface Refusal {
+  status: number
+  body: JsonObject
+}
+
+type Headers = Readonly<Record<string, string>>
+
+export interface ShownPage {
+  page: VNode
+  /** The one origin that may frame it. */
+  frame?: string | undefined
+  headers?: Headers
+}
+
+export type Reply = { status?: number; headers?: Headers } & (
+  | {
+      json: unknown
+      /** The token of a session that the browser is to keep; null ends the one it has. */
+      session?: string | null
+    }
+  | ShownPage
+  | {
+      goTo: string
+      /** It stands in the place of a page, and has its headers. */
+      asPage?: true
+    }
+  | { bytes: Uint8Array; type: string }
+  | { rows: AsyncIterable<string>; type: string }
+  | { events: EventStream }
+)
+
+export interface EventStream {
+  /**
+   * Begins, or throws a refusal; tells nothing before it has returned. Answers what is to be done when the stream is over,
+   * whoever ends it.
+   */
+  open(out: StreamEnd): () => void
+}
+
+export interface StreamEnd {
+  send(event: { id: string; name: string; data: string }): void
+  end(): void
+}

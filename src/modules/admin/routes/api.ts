@@ -1,0 +1,64 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Route } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import type { KeptMail, ShownJob } from '../../../kernel/upkeep.ts'
+import { listAccounts, showAccount } from '../../accounts/index.ts'
+
+const LISTED_MAX = 200
+
+export interface AdminPorts {
+  store: Pick<StoreCtx, 'db'>
+  /** Mail that was kept instead of sent, newest first. */
+  listMails(limit: number): Promise<KeptMail[]>
+  listJobs(filter: { status?: string; limit: number }): Promise<ShownJob[]>
+}
+
+/** What administrators see beyond their own account, under `/api`. */
+export function adminRoutes({ store, listMails, listJobs }: AdminPorts): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/accounts',
+      door: 'administrator',
+      async run() {
+        const accounts = await listAccounts(store.db, LISTED_MAX)
+        return { json: { accounts: accounts.map(showAccount) } }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/mails',
+      door: 'administrator',
+      run: async () => ({ json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }),
+    },
+    {
+      method: 'GET',
+      path: '/api/jobs',
+      door: 'administrator',
+      async run({ query }) {
+        const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
+        return { json: { jobs: jobs.map(showJob) } }
+      },
+    },
+  ]
+}
+
+const JOB_STATUSES = ['ready', 'running', 'done', 'dead']
+
+function readJobStatus({ status }: Readonly<Record<string, unknown>>): { status?: string } {
+  if (status === undefined) return {}
+  if (typeof status === 'string' && JOB_STATUSES.includes(status)) return { status }
+  const text = `status must be one of ${JOB_STATUSES.join(', ')}.`
+  throw new AppError('invalid_request', text, { body: { field: 'status' } })
+}
+
+const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
+
+function showMail({ id, recipient, subject, text, createdAt }: KeptMail): JsonObject {
+  return { id, recipient, subject, text, created_at: toTime(createdAt) }
+}
+
+function showJob({ id, kind, status, attempts, runAt, lastError }: ShownJob): JsonObject {
+  return { id, kind, status, attempts, run_at: toTime(runAt), last_error: lastError }
+}

@@ -1,0 +1,35 @@
+import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
+import type { Route } from '../../../kernel/route.ts'
+import type { CheckoutCtx } from '../ctx.ts'
+import { apiRoutes } from './api.ts'
+import { checkRoutes } from './check.ts'
+import { developerRoutes } from './developer.ts'
+import { payEventRoutes } from './pay-events.ts'
+import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
+import { payRoutes } from './pay.tsx'
+
+export interface CheckoutRoutePorts {
+  ctx: CheckoutCtx
+  pictures: Pictures
+  /** Undefined with real nodes. */
+  playLedger: PlayLedger | undefined
+  perMinute: PayPerMinute
+  /** Somebody waits for a payment at this address. */
+  nudge(address: string): void
+  /** Calls back when something about a checkout has changed, on whichever instance. */
+  onChange(listener: (checkoutId: string) => void): () => void
+}
+
+/** Every way to a checkout beside the action: for its merchant, its payer, and whoever tries it out. */
+export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
+  const { ctx, playLedger, perMinute } = ports
+  const told = new LastTold()
+  const limit = payLimit(perMinute, told)
+  return [
+    ...apiRoutes(ctx),
+    ...checkRoutes({ ...ports, limit, told }),
+    ...payRoutes({ ...ports, limit }),
+    ...payEventRoutes({ ...ports, limit }),
+    ...(playLedger ? developerRoutes(ctx, playLedger) : []),
+  ]
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { RouteLimit } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { toCheckoutId } from '../wire-fields.ts'
+
+/** Checkouts whose last status is remembered, for those who ask too often. */
+const TOLD_MAX = 10_000
+
+/** Requests a minute of one address, and of an account with a secret key; 0 is no limit. */
+export interface PayPerMinute {
+  address: number
+  account: number
+}
+
+/** Remembers what was told, so that the status does not vanish from the sight of a poller that asks too often. */
+export class LastTold {
+  readonly #statuses = new Map<string, string>()
+
+  note(shown: JsonObject): JsonObject {
+    const { id, status } = shown
+    this.#statuses.delete(id as string)
+    this.#statuses.set(id as string, status as string)
+    if (this.#statuses.size > TOLD_MAX) this.#statuses.delete(this.#statuses.keys().next().value!)
+    return shown
+  }
+
+  recall(given: string): JsonObject {
+    const id = toCheckoutId(given)
+    const status = id === undefined ? undefined : this.#statuses.get(id)
+    return id === undefined || status === undefined ? {} : { id, status }
+  }
+}
+
+/** A shop's server asks for many payers: with its secret key it is counted by its account, without by its address. */
+export function payLimit({ address, account }: PayPerMinute, told: LastTold): RouteLimit {
+  return {
+    bucket: 'pay',
+    perMinute: address,
+    perMinuteOfAccount: account,
+    told: true,
+    refuse({ by, perMinute, retryAfterSeconds }, { id = '' }) {
+      const detail =
+        by === 'address'
+          ? `${perMinute} requests a minute about checkouts from one address. With a secret key they count by account, which has more.`
+          : `${perMinute} requests a minute about checkouts of one account. Its webhooks and event streams tell without being asked.`
+      const body = { detail, ...told.recall(id) }
+      return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds, body })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import type { Failures } from '../../kernel/failures.ts'
+import type { Route } from '../../kernel/route.ts'
+import type { SwapProvider } from '../../kernel/swap.ts'
+
+interface CurrencyPorts {
+  /** Those that have a price. */
+  fiat: readonly string[]
+  swaps: Pick<SwapProvider, 'currencies'> | undefined
+  failures: Failures
+}
+
+export function swapRoutes({ fiat, swaps, failures }: CurrencyPorts): readonly Route[] {
+  const failed = failures.failed('swap.provider')
+  return [
+    {
+      method: 'GET',
+      path: '/currencies.json',
+      door: 'open',
+      cacheable: true,
+      // A swap provider that is away takes its own currencies with it and nobody else's.
+      run: async () => ({ json: { fiat, swap: (await swaps?.currencies().catch(failed)) ?? [] } }),
+    },
+  ]
+}

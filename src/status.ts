@@ -1,0 +1,48 @@
+import type { Store } from './infra/db/open.ts'
+import type { Nodes } from './infra/node/index.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
+import type { Clock } from './kernel/ports.ts'
+import type { GatewayStatus } from './modules/admin/index.ts'
+import type { Sources } from './sources.ts'
+import { VERSION } from './version.ts'
+
+export interface Described {
+  clock: Clock
+  network: string
+  store: Store
+  nodes: Nodes
+  sources: Sources
+  work: Scheduler
+}
+
+/** Answers how the gateway stands, for administrators; it counts its time from now. */
+export function openStatus(
+  { clock, network, store, nodes, sources, work }: Described,
+  websocketClients: () => number,
+): () => GatewayStatus {
+  const startedAt = clock.now()
+  return () => ({
+    version: VERSION,
+    uptimeSeconds: Math.floor((clock.now() - startedAt) / 1000),
+    network,
+    store: store.engine,
+    confirmationsConnected: nodes.confirmations.connected,
+    websocketClients: websocketClients(),
+    cachedBytes: nodes.cachedBytes,
+    upstreams: nodes.pool.upstreams.map((upstream) => ({
+      name: upstream.options.name,
+      role: upstream.options.role,
+      healthy: upstream.healthy,
+      state: upstream.state,
+      reason: upstream.reason,
+      cemented: upstream.cemented,
+      p95Milliseconds: upstream.latencies.p95,
+    })),
+    sources: sources.list(),
+    work: {
+      sources: work.engines.map(({ name, kind, usable, rate }) => ({ name, kind, usable, rate })),
+      searches: work.load.jobs,
+      queueSeconds: work.load.seconds,
+    },
+  })
+}
