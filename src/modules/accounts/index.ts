@@ -32,7 +32,6 @@ export { StoredKeys } from './key-ring.ts'
 export { listEntries } from './credits-store.ts'
 export {
   type Account,
-  type ApiKey,
   findAccount,
   findAccountByEmail,
   insertAudit,
@@ -41,10 +40,10 @@ export {
   listKeys,
   lockAccount,
 } from './store.ts'
-export { type AccountPorts, accountRoutes } from './routes/api.ts'
+export { accountRoutes } from './routes/api.ts'
 export { showAccount } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
-export { EMAIL_PATTERN, readEmail, readNewKey, readOverlap, readSignInToken } from './wire-fields.ts'
+export { EMAIL_PATTERN } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { UsageMeter } from './usage.ts'

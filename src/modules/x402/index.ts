@@ -1,6 +1,4 @@
 export { challenge } from './domain/challenge.ts'
-export { describeShop } from './domain/describe.ts'
-export { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
 export { type PresentedPayment, readPayment } from './domain/read-payment.ts'
 export { redeem } from './domain/redeem.ts'
 export { agreedTerms } from './domain/terms.ts'
