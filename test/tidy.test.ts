@@ -67,9 +67,7 @@ test('a module uses earlier modules only, and only through their face', () => {
       // Data that is needed before anything is opened, also by commands that open nothing.
       const isData =
         layerOf(file) === 'root' && /^src\/modules\/\w+\/(tables|settings|migrations\/index)\.ts$/.test(target)
-      // Pages and readers of routes that still lie in http; gone when the rooms bring their routes.
-      const isPage = layerOf(file) === 'http' && /^src\/modules\/\w+\/(pages|texts|routes)\//.test(target)
-      if (!face && !isData && !isPage) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
+      if (!face && !isData) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
       if (own !== undefined && MODULE_ORDER.indexOf(other) >= MODULE_ORDER.indexOf(own)) {
         wrong.push(`${file} imports the later module ${other}`)
       }

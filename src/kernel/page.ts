@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import type { Caller } from './ctx.ts'
 import type { Deed } from './deed.ts'
+import type { AccountCaller } from './route.ts'
 import type { JsonObject } from './shape.ts'
 
 /* Pages and forms of the dashboard, as rooms declare them: plain data. `src/http/dashboard.tsx` is the one door they stand behind. */
@@ -54,8 +54,7 @@ export type OpenReply =
 export interface PageRequest {
   accountId: string
   isAdmin: boolean
-  /** A session opens what its owner's secret key opens. With the key it rests on: what is made for good needs that to be alive. */
-  caller: Extract<Caller, { kind: 'account' }> & { restsOn: string | undefined }
+  caller: AccountCaller
   frame: FrameProps
   params: Readonly<Record<string, string>>
   query: Readonly<Record<string, string>>
