@@ -31,17 +31,17 @@ const { values } = parseArgs({
   },
 })
 
-/** The tests that hold a room, cheapest first: names of files, without `.test.ts`, that begin so. */
+/** The tests that hold a room beside those that lie in it, cheapest first: names of files, without `.test.ts`, that begin so. */
 const HELD_BY = {
+  admin: 'test/stores/dashboard test/pages/dashboard',
   guard:
-    'src/guard test/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 test/x402',
+    'test/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 test/x402',
   accounts:
     'test/accounts test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared test/stores/neighbours-accounts',
   billing:
-    'test/billing test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers test/stores/neighbours-sales',
+    'test/billing test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers test/stores/neighbours-sales test/usernames',
   checkout:
-    'src/modules/checkout test/checkout test/stores/checkouts test/sim/matching test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout',
-  developer: 'test/http/developer',
+    'test/checkout test/stores/checkouts test/sim/matching test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout test/http/developer',
   email:
     'test/email test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email test/stores/neighbours-sales',
   faucet: 'test/faucet test/spec/part4-faucet test/spec/part8-other',
@@ -49,15 +49,15 @@ const HELD_BY = {
     'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/http/wallet-journey test/spec/recorded-node',
   market: 'test/http/market test/spec/part4-market test/spec/part2-data',
   names:
-    'src/modules/names test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names test/stores/neighbours-sales',
-  reps: 'src/modules/reps test/http/reps test/spec/part2-data',
+    'test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
+  reps: 'test/http/reps test/spec/part2-data',
   swap: 'test/swap test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
   usernames:
     'test/usernames test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',
   wallets:
     'test/wallets test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth test/stores/neighbours-wallets',
-  webhooks: 'src/modules/webhooks test/webhooks test/spec/part6',
-  work: 'src/modules/work test/work/gateway test/spec/part4-work',
+  webhooks: 'test/webhooks test/spec/part6',
+  work: 'test/work/gateway test/spec/part4-work',
   x402: 'test/x402 test/stores/x402 test/spec/part4-x402 test/stores/neighbours-sales',
 }
 
@@ -71,10 +71,10 @@ const tests = [...listed('src', /\.test\.tsx?$/), ...listed('test', /\.test\.tsx
 const roomOf = (file) => (file.startsWith('src/guard/') ? 'guard' : file.split('/')[2])
 const testsOf = (room) => [
   ...new Set(
-    (HELD_BY[room] ?? '')
-      .split(/\s+/)
-      .filter(Boolean)
-      .flatMap((start) => tests.filter((file) => file.startsWith(start))),
+    [
+      room === 'guard' ? 'src/guard/' : `src/modules/${room}/`,
+      ...(HELD_BY[room] ?? '').split(/\s+/).filter(Boolean),
+    ].flatMap((start) => tests.filter((file) => file.startsWith(start))),
   ),
 ]
 

@@ -27,8 +27,9 @@ function openShares(count: number) {
 
 const turnsOf = (shares: readonly Shares[], hash: string) => shares.map((one) => one.turnOf(hash))
 
-test('whoever is alone credits every payment at once', () => {
-  const { all } = openShares(1)
+test('whoever is alone credits every payment at once, whatever else is said on the channel', () => {
+  const { all, notices } = openShares(1)
+  for (const text of ['here nobody', 'here 1.5', 'here', '']) notices.publish('listening', text)
   for (let at = 0; at < 100; at++) assert.deepEqual(turnsOf(all, newHash()), [0])
 })
 

@@ -5,7 +5,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import { createAccount, issueKey, listAudit, listEntries } from '../../src/modules/accounts/index.ts'
+import { createAccount, issueKey, listAudit, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
 import { type Filter, countLate, listCheckouts, listKeylessPaid } from '../../src/modules/checkout/index.ts'
 import { type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
 import { ANONYMOUS } from '../../src/modules/checkout/store.ts'
@@ -90,6 +90,21 @@ forEachEngine((engine, open) => {
         { day: 2, made: 2, completed: 1 },
       ],
     )
+  })
+
+  // What is made with them counts apart, for as long as it is open.
+  test('the public keys of an account are its own, those that have ended too', async (t) => {
+    const { ctx } = await open(t)
+    const make = async () => {
+      const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
+      const usual = { accountId, name: 'shop', actor: 'test' }
+      const { id } = (await issueKey(ctx, { ...usual, kind: 'public', origins: ['https://shop.example'] })).key
+      await issueKey(ctx, { ...usual, kind: 'secret' })
+      return { accountId, id }
+    }
+    const [mine] = [await make(), await make()]
+    await ctx.db.updateTable('api_keys').set({ revoked_at: 1 }).where('id', '=', mine.id).execute()
+    assert.deepEqual(await listPublicKeyIds(ctx.db, mine.accountId), [mine.id])
   })
 
   test('a payment that fitted nothing of its shop names the checkout without a key that it has paid', async (t) => {
