@@ -65,11 +65,17 @@ export function writePrivateFile(file: string, text: string): void {
     closeSync(handle)
   }
   renameSync(beside, file)
-  const folder = openSync(dirname(file), 'r')
+  syncFolder(dirname(file))
+}
+
+/** Names in a folder are on disk when this returns. Windows keeps a journal of them, and flushes no folder. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const handle = openSync(folder, 'r')
   try {
-    fsyncSync(folder)
+    fsyncSync(handle)
   } finally {
-    closeSync(folder)
+    closeSync(handle)
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Random } from '../../kernel/ports.ts'
+import { syncFolder } from '../private-files.ts'
 import { MASTER_KEY_BYTES, type MasterKey } from './envelope.ts'
 
 /** The keys that wrap the keys of wallets: one seals, all open. */
@@ -63,7 +64,7 @@ export function createKeyFile(file: string, random: Random): MasterKeys {
   } finally {
     rmSync(beside, { force: true })
   }
-  syncFolder(file)
+  syncFolder(dirname(file))
   return readKeyFile(file)!
 }
 
@@ -73,7 +74,7 @@ export function addToKeyFile(file: string, random: Random): MasterKeys {
     const known = readKeyFile(file)
     if (!known) throw new Error(`${file} is missing.`)
     renameSync(writeBeside(file, [...known.byId.values(), newKey(random)], random), file)
-    syncFolder(file)
+    syncFolder(dirname(file))
     return readKeyFile(file)!
   })
 }
@@ -109,13 +110,4 @@ function writeBeside(file: string, keys: readonly MasterKey[], random: Random): 
     closeSync(handle)
   }
   return beside
-}
-
-function syncFolder(file: string): void {
-  const handle = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
