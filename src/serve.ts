@@ -106,14 +106,7 @@ export function openServer(config: Config, served: Served): OpenServer {
     get websocketClients() {
       return sockets.count
     },
-    async listen() {
-      const { port, host } = config
-      await server.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EADDRINUSE') throw error
-        throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
-      })
-      return (server.server.address() as AddressInfo).port
-    },
+    listen: () => listenAt(server, config),
     async close() {
       draining = true
       // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
@@ -128,6 +121,15 @@ export function openServer(config: Config, served: Served): OpenServer {
       cutOff()
     },
   }
+}
+
+/** Answers the port: with 0 it is whichever was free. */
+async function listenAt(server: ReturnType<typeof createServer>, { port, host }: Config): Promise<number> {
+  await server.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
+  })
+  return (server.server.address() as AddressInfo).port
 }
 
 /** What is told of requests, in the log and in numbers. */

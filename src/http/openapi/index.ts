@@ -1,23 +1,43 @@
 import type { TSchema } from 'typebox'
+import type { Described } from '../../kernel/described.ts'
 import type { Module } from '../../kernel/module.ts'
-import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
-import { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from '../../modules/email/index.ts'
-import { KNOWN_NAME } from '../../modules/names/index.ts'
-import { REPRESENTATIVE } from '../../modules/reps/index.ts'
-import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES } from '../../modules/webhooks/index.ts'
-import { SETTLED, TERMS, VERIFIED } from '../../modules/x402/index.ts'
+import { ACCOUNT, KEY, describedAccountRoutes } from '../../modules/accounts/index.ts'
+import { describedAdminRoutes } from '../../modules/admin/index.ts'
+import {
+  CHECK,
+  CHECKOUT_EVENT,
+  OWN_CHECKOUT,
+  PAYMENT,
+  RECORD,
+  describedCheckoutRoutes,
+} from '../../modules/checkout/index.ts'
+import { EMAIL_CHECK, OWN_EMAIL_PAYMENT, describedEmailRoutes } from '../../modules/email/index.ts'
+import { KNOWN_NAME, describedNameRoutes } from '../../modules/names/index.ts'
+import { REPRESENTATIVE, describedRepRoutes } from '../../modules/reps/index.ts'
+import { describedSwapRoutes } from '../../modules/swap/index.ts'
+import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, describedWebhookRoutes } from '../../modules/webhooks/index.ts'
+import { SETTLED, TERMS, VERIFIED, describedX402Routes } from '../../modules/x402/index.ts'
 import { actionPaths, actionSchemas, answerName, requestName, rootOperation, statusesOf } from './actions.ts'
-import { type Described, IDEMPOTENCY_KEY, refusalsOf, toOperation } from './operation.ts'
+import { IDEMPOTENCY_KEY, refusalsOf, toOperation } from './operation.ts'
 import { ERROR, HEADERS, LEDGER_REFUSAL, PAYMENT_REQUIRED, refusalComponents } from './refusals.ts'
-import { ACCOUNT, KEY, accountRoutes } from './routes/accounts.ts'
-import { checkoutRoutes } from './routes/checkouts.ts'
-import { otherRoutes } from './routes/others.ts'
 import { type Names, unnamed } from './schemas.ts'
+import { SERVICE_ROUTES } from './service-routes.ts'
 import { listTags, tagOf } from './tags.ts'
 import { toWebhooks } from './webhooks.ts'
 
 /** Every route that is described, beside the actions. */
-export const DESCRIBED: readonly Described[] = [...accountRoutes, ...checkoutRoutes, ...otherRoutes]
+export const DESCRIBED: readonly Described[] = [
+  ...SERVICE_ROUTES,
+  ...describedNameRoutes,
+  ...describedAccountRoutes,
+  ...describedRepRoutes,
+  ...describedWebhookRoutes,
+  ...describedX402Routes,
+  ...describedCheckoutRoutes,
+  ...describedEmailRoutes,
+  ...describedSwapRoutes,
+  ...describedAdminRoutes,
+]
 
 /** What more than one operation answers has a name. */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {

@@ -4,7 +4,6 @@ import { rpcKey } from './actions/rpc-key.ts'
 
 export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
 
-export { rpcCredits as creditsAction } from './actions/rpc-credits.ts'
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
@@ -50,3 +49,5 @@ export { UsageMeter } from './usage.ts'
 export { activityPages } from './routes/activity.tsx'
 export { keyPages } from './routes/keys.tsx'
 export { signInPages } from './routes/sign-in.tsx'
+export { ACCOUNT, KEY } from './answers.ts'
+export { describedAccountRoutes } from './routes/described.ts'

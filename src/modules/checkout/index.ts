@@ -4,7 +4,6 @@ import { checkout } from './actions/checkout.ts'
 
 export const checkouts: Module = { name: 'checkout', actions: [checkout, checkoutReport] }
 
-export { checkout as checkoutAction } from './actions/checkout.ts'
 export { type CheckoutCtx, toCheckoutCtx } from './ctx.ts'
 export { deleteCheckout } from './domain/cancel.ts'
 export { type LedgerSend } from './domain/baseline.ts'
@@ -24,17 +23,7 @@ export { checkoutRoutes } from './routes/index.ts'
 export { Shares } from './shares.ts'
 export { type Checkout, SERVICE } from './store.ts'
 export { readCheckout, toCheckoutId } from './wire-fields.ts'
-export {
-  CHECK,
-  CHECKOUT_EVENT,
-  CHECKOUT_WALLET,
-  MADE_CHECKOUT,
-  MOMENT,
-  OVERVIEW,
-  OWN_CHECKOUT,
-  PAYMENT,
-  RECORD,
-  STATS,
-} from './answers.ts'
+export { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from './answers.ts'
 export { checkoutPages } from './routes/dashboard.tsx'
 export { developerPages } from './routes/developer-dashboard.tsx'
+export { describedCheckoutRoutes } from './routes/described.ts'

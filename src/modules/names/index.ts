@@ -4,7 +4,6 @@ import { known } from './actions/known.ts'
 
 export const names: Module = { name: 'names', actions: [known, aliases] }
 
-export { aliases as aliasesAction } from './actions/aliases.ts'
 export { KNOWN_NAME } from './actions/known.ts'
 export { NameBook } from './book.ts'
 export { type BuiltIn, NEVER, readBuiltIn } from './domain/built-in.ts'
@@ -22,4 +21,4 @@ export {
   updateLease,
   updateProfile,
 } from './store.ts'
-export { nameRoutes } from './routes.ts'
+export { describedNameRoutes, nameRoutes } from './routes.ts'

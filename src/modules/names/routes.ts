@@ -2,6 +2,10 @@ import type { Names } from '../../kernel/ports.ts'
 import type { Route } from '../../kernel/route.ts'
 import { lookUpNames } from './domain/look-up.ts'
 import { showName } from './shape-name.ts'
+import { answer } from '../../kernel/answers.ts'
+import type { Described } from '../../kernel/described.ts'
+import { aliases } from './actions/aliases.ts'
+import { KNOWN_NAME } from './actions/known.ts'
 
 const LIST = { method: 'GET', cacheable: true } as const
 
@@ -22,3 +26,49 @@ export function nameRoutes(names: Names): readonly Route[] {
     },
   ]
 }
+
+const { text, optional, list, record, address } = answer
+
+export const describedNameRoutes: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/known.json',
+    id: 'listKnownNames',
+    tag: 'names',
+    summary: 'Every username that stands for an address now.',
+    who: 'anybody',
+    answer: list(KNOWN_NAME),
+  },
+  {
+    method: 'get',
+    path: '/aliases.json',
+    id: 'listAliases',
+    tag: 'names',
+    summary: 'What well-known accounts are called.',
+    who: 'anybody',
+    answer: aliases.output,
+  },
+  {
+    method: 'get',
+    path: '/.well-known/nano-currency.json',
+    id: 'lookUpNames',
+    tag: 'names',
+    summary: 'Addresses of names, and names of addresses, as wallets look them up.',
+    who: 'anybody',
+    query: [
+      { name: 'names', schema: text, description: 'Names or addresses, with commas between; all names without it.' },
+    ],
+    answer: record({
+      names: list(
+        record({
+          name: text,
+          address,
+          created: optional(text),
+          expires: optional(text),
+          created_unix: optional(answer.unix),
+          expires_unix: optional(answer.unix),
+        }),
+      ),
+    }),
+  },
+]

@@ -7,4 +7,4 @@ export const representatives: Module = { name: 'reps', actions: [reps, repInfo] 
 export { REPRESENTATIVE } from './actions/rep-info.ts'
 export { lookAtReps } from './jobs.ts'
 export { RepList } from './list-reps.ts'
-export { repRoutes } from './routes.ts'
+export { describedRepRoutes, repRoutes } from './routes.ts'

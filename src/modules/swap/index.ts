@@ -6,4 +6,4 @@ export const swap: Module = { name: 'swap', actions: [nanoSwap, nanoSwapStatus] 
 
 export { followSwaps } from './jobs.ts'
 export { sandboxSwap } from './sandbox.ts'
-export { swapRoutes } from './routes.ts'
+export { describedSwapRoutes, swapRoutes } from './routes.ts'

@@ -1,6 +1,8 @@
 import type { Failures } from '../../kernel/failures.ts'
 import type { Route } from '../../kernel/route.ts'
 import type { SwapProvider } from '../../kernel/swap.ts'
+import { answer } from '../../kernel/answers.ts'
+import type { Described } from '../../kernel/described.ts'
 
 interface CurrencyPorts {
   /** Those that have a price. */
@@ -22,3 +24,17 @@ export function swapRoutes({ fiat, swaps, failures }: CurrencyPorts): readonly R
     },
   ]
 }
+
+const { text, list, record } = answer
+
+export const describedSwapRoutes: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/currencies.json',
+    id: 'listCurrencies',
+    tag: 'market',
+    summary: 'Codes of currencies for prices and swaps.',
+    who: 'anybody',
+    answer: record({ fiat: list(text), swap: list(text) }),
+  },
+]

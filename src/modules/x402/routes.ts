@@ -3,6 +3,8 @@ import { describeShop } from './domain/describe.ts'
 import { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
 import type { Shop, Till } from './domain/till.ts'
 import { PaymentError } from './errors.ts'
+import type { Described } from '../../kernel/described.ts'
+import { FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
 
 /** A payment and its terms take some 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -44,3 +46,63 @@ export function x402Routes({ till, shop }: { till: Till; shop: Shop | undefined 
     },
   ]
 }
+
+const terms = {
+  scheme: 'exact',
+  network: 'nano:mainnet',
+  amount: '1000000000000000000000000000',
+  asset: 'XNO',
+  payTo: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
+  maxTimeoutSeconds: 60,
+}
+const FACILITATED_BODY = {
+  schema: FACILITATED,
+  example: {
+    paymentPayload: { x402Version: 2, payload: { block: { type: 'state' } }, accepted: terms },
+    paymentRequirements: terms,
+  },
+}
+
+export const describedX402Routes: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/.well-known/x402',
+    id: 'listPaidActions',
+    tag: 'x402',
+    summary: 'What is for sale by request, and for how much.',
+    who: 'anybody',
+    answer: SHOP,
+    refuses: [503],
+  },
+  {
+    method: 'get',
+    path: '/facilitator/supported',
+    id: 'getSupported',
+    tag: 'x402',
+    summary: 'Kinds of payments that the facilitator takes.',
+    who: 'anybody',
+    answer: SUPPORTED,
+  },
+  {
+    method: 'post',
+    path: '/facilitator/verify',
+    id: 'verifyPayment',
+    tag: 'x402',
+    summary: 'Whether a payment meets terms.',
+    who: 'anybody',
+    body: FACILITATED_BODY,
+    answer: VERIFIED,
+    refuses: [503],
+  },
+  {
+    method: 'post',
+    path: '/facilitator/settle',
+    id: 'settlePayment',
+    tag: 'x402',
+    summary: 'Bring a payment to the ledger; it succeeds once.',
+    who: 'anybody',
+    body: FACILITATED_BODY,
+    answer: SETTLED,
+    refuses: [503],
+  },
+]

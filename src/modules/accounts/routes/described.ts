@@ -1,30 +1,13 @@
 import { answer } from '../../../kernel/answers.ts'
-import { creditsAction } from '../../../modules/accounts/index.ts'
-import type { Described } from '../operation.ts'
+import type { Described } from '../../../kernel/described.ts'
+import { rpcCredits } from '../actions/rpc-credits.ts'
+import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
 
-/* What `rest.ts` answers by itself: signing in, the account, its keys, and what administrators see. */
+const { text, bool, integer, list, record, words } = answer
 
-const { text, bool, integer, orNull, list, record, words } = answer
-
-export const ACCOUNT = record({ id: text, email: orNull(text), role: words('user', 'admin'), created_at: text })
-
-const KEY_MEMBERS = {
-  id: text,
-  kind: words('secret', 'public'),
-  start: text,
-  name: text,
-  origins: list(text),
-  status: words('live', 'expired', 'revoked'),
-  created_at: text,
-  expires_at: orNull(text),
-  revoked_at: orNull(text),
-  last_used_at: orNull(text),
-}
-
-export const KEY = record(KEY_MEMBERS)
 const DONE = record({ success: bool })
 
-export const accountRoutes: readonly Described[] = [
+export const describedAccountRoutes: readonly Described[] = [
   {
     method: 'post',
     path: '/api/sign-in/request',
@@ -74,7 +57,7 @@ export const accountRoutes: readonly Described[] = [
     tag: 'accounts',
     summary: 'Credits left, and what was used on each of the last 30 days.',
     who: 'account',
-    answer: creditsAction.output,
+    answer: rpcCredits.output,
   },
   {
     method: 'get',
@@ -128,41 +111,5 @@ export const accountRoutes: readonly Described[] = [
     status: 201,
     answer: record({ ...KEY_MEMBERS, key: text, replaces: text }),
     refuses: [403, 409],
-  },
-  {
-    method: 'get',
-    path: '/api/accounts',
-    id: 'listAccounts',
-    tag: 'admin',
-    summary: 'The newest accounts.',
-    who: 'administrator',
-    answer: record({ accounts: list(ACCOUNT) }),
-  },
-  {
-    method: 'get',
-    path: '/api/mails',
-    id: 'listMails',
-    tag: 'admin',
-    summary: 'Mail that was kept instead of sent.',
-    who: 'administrator',
-    answer: record({
-      mails: list(record({ id: text, recipient: text, subject: text, text, created_at: text })),
-    }),
-  },
-  {
-    method: 'get',
-    path: '/api/jobs',
-    id: 'listJobs',
-    tag: 'admin',
-    summary: 'Jobs in the background.',
-    who: 'administrator',
-    query: [
-      { name: 'status', schema: words('ready', 'running', 'done', 'dead'), description: 'Only those in this state.' },
-    ],
-    answer: record({
-      jobs: list(
-        record({ id: text, kind: text, status: text, attempts: integer, run_at: text, last_error: orNull(text) }),
-      ),
-    }),
   },
 ]

@@ -1,4 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
+import type { Described } from '../../../kernel/described.ts'
+import { DELIVERY, EVENT_WITH_DELIVERIES } from '../../webhooks/index.ts'
+import { checkout as checkoutAction } from '../actions/checkout.ts'
 import {
   CHECK,
   CHECKOUT_WALLET,
@@ -9,10 +12,7 @@ import {
   PAYMENT,
   RECORD,
   STATS,
-  checkoutAction,
-} from '../../../modules/checkout/index.ts'
-import { DELIVERY, EVENT_WITH_DELIVERIES } from '../../../modules/webhooks/index.ts'
-import type { Described } from '../operation.ts'
+} from '../answers.ts'
 
 const { text, bool, integer, optional, orNull, list, record, words } = answer
 
@@ -226,7 +226,7 @@ const payerRoutes: readonly Described[] = [
   },
 ]
 
-export const checkoutRoutes: readonly Described[] = [
+export const describedCheckoutRoutes: readonly Described[] = [
   ...ownRoutes('/api/checkouts', '', 'of the account'),
   ...ownRoutes('/api/admin/checkouts', 'AsAdmin', 'of all accounts to administrators, and of the account to others'),
   ...payerRoutes,
