@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Engine } from '../src/kernel/dialect.ts'
 import { toRaw } from '../src/kernel/money.ts'
 import {
-  type CheckoutCtx,
+  type CheckoutRoom,
   creditSend,
   getCheckout,
   listCheckouts,
@@ -115,7 +115,7 @@ async function grow(bench: Bench, engine: Engine, sizes: readonly number[]): Pro
 }
 
 /** Bytes on disk, indexes included. */
-async function sizeOf(engine: Engine, url: string, { db }: CheckoutCtx): Promise<number> {
+async function sizeOf(engine: Engine, url: string, { db }: CheckoutRoom): Promise<number> {
   if (engine === 'postgres') {
     const [row] = (await query(url, 'select pg_database_size(current_database())::float as bytes')) as {
       bytes: number
@@ -138,7 +138,7 @@ async function time(times: number, run: (at: number) => Promise<unknown>): Promi
   return median(taken)
 }
 
-async function timeOperations(ctx: CheckoutCtx, size: number, label: string): Promise<Record<Operation, number>> {
+async function timeOperations(ctx: CheckoutRoom, size: number, label: string): Promise<Record<Operation, number>> {
   const { db, till, clock } = ctx
   const caller = {
     kind: 'account',

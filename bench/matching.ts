@@ -6,7 +6,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Engine } from '../src/kernel/dialect.ts'
-import { type CheckoutCtx, Monitor } from '../src/modules/checkout/index.ts'
+import { type CheckoutRoom, Monitor } from '../src/modules/checkout/index.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../test/support/many-checkouts.ts'
 import { SyntheticNetwork } from '../test/support/synthetic-network.ts'
@@ -198,12 +198,12 @@ function measureStrange(network: SyntheticNetwork): number {
 
 /** Who waits for which payment, and since when. */
 class Desk {
-  readonly ctx: CheckoutCtx
+  readonly ctx: CheckoutRoom
   readonly #toldAt = new Map<string, number>()
   #latencies: number[] = []
   #idle: (() => void) | undefined
 
-  constructor(ctx: CheckoutCtx) {
+  constructor(ctx: CheckoutRoom) {
     this.ctx = ctx
   }
 
@@ -236,7 +236,7 @@ class Desk {
 }
 
 /** Every payment once, every paid checkout complete once, and nothing else. */
-async function checkAll({ db }: CheckoutCtx, expected: number): Promise<void> {
+async function checkAll({ db }: CheckoutRoom, expected: number): Promise<void> {
   const count = async (table: 'checkout_payments' | 'events') => {
     const row = await db
       .selectFrom(table)

@@ -1,56 +1,29 @@
-import { listActions } from './actions.ts'
-import { openCheckouts } from './checkout.ts'
 import type { Config } from './config.ts'
 import type { Devnet } from './devnet/index.ts'
-import { openEmailPayments } from './email.ts'
-import { lendThreads, thresholdsOf, toPlayLedger, withPlayNames, withPlayPayments } from './embedded.ts'
-import { type Surroundings, openFoundation } from './foundation.ts'
-import { exposeGauges } from './gauges.ts'
 import type { Gateway } from './guard/dispatch.ts'
+import { toPlans, toTariffs } from './guard/plans.ts'
+import { Registry } from './guard/registry.ts'
 import { RememberedAnswers } from './guard/remembered.ts'
 import { createThrottle } from './guard/throttle.ts'
+import type { AnsweredRoute } from './http/routes.ts'
 import type { Store } from './infra/db/open.ts'
-import { openIds } from './infra/ids.ts'
+import { exposeGauges } from './infra/gauges.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
-import { openFailures } from './infra/failures.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
-import { capturedMailer } from './infra/mail/captured.ts'
-import { smtpMailer } from './infra/mail/smtp.ts'
-import { Metrics } from './infra/metrics.ts'
+import { openSharedLimits } from './infra/limits/open.ts'
+import { toUrl } from './infra/links.ts'
 import type { Nodes } from './infra/node/index.ts'
+import { keyFileOf } from './infra/secrets/open-vault.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
-import type { StoreCtx } from './kernel/in-tx.ts'
-import {
-  StoredKeys,
-  UsageMeter,
-  createFirstAdministrator,
-  forgetExpired,
-  mailSignInLink,
-  releaseReservations,
-  sendMail,
-} from './modules/accounts/index.ts'
-import { RepList, lookAtReps } from './modules/reps/index.ts'
-import { followSwaps } from './modules/swap/index.ts'
-import { remindOfEnds } from './modules/usernames/index.ts'
-import { WorkDesk, forgetWorks } from './modules/work/index.ts'
-import { openMarket } from './market.ts'
+import type { Module } from './kernel/module.ts'
 import { openMetricsListener } from './metrics.ts'
-import { forgetPaid } from './modules/x402/index.ts'
-import { exchangesOf, loadBuiltIn, openNames } from './names.ts'
-import { openNodes, tellRefusal } from './nodes.ts'
-import { openSharedLimits, toFaucetRules, toPlans, toTariffs } from './plans.ts'
-import { openSales } from './sales.ts'
-import { type OpenServer, openServer } from './serve.ts'
-import { Sources } from './sources.ts'
-import { ledgerLearned } from './store-ledger.ts'
-import { openSwaps } from './swap.ts'
-import { exposeWallets, keepsKeysBeside, keyFileOf, openWallets, tellAlarm } from './wallets.ts'
-import { openWebhooks } from './webhooks.ts'
-import { openScheduler } from './work.ts'
-import { openPayments, readPrices } from './x402.ts'
+import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
+import { type Rooms, openRooms } from './modules.ts'
+import { type Ports, type Surroundings, openPorts } from './ports.ts'
+import { openServer } from './serve.ts'
 
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
@@ -68,7 +41,7 @@ export interface App {
   walletKeyFile: string | undefined
   devnet: Devnet | undefined
   /** Every action and every route that it answers. */
-  doors: { actions: readonly Action[]; routes: OpenServer['routes'] }
+  doors: { actions: readonly Action[]; routes: readonly AnsweredRoute[] }
   nodes: Nodes
   store: Store
   usage: UsageMeter
@@ -81,256 +54,107 @@ export interface App {
 
 /** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
 export async function startApp(config: Config, infra: Infra): Promise<App> {
-  const opened = new AsyncDisposableStack()
+  const stack = new AsyncDisposableStack()
   try {
-    return await assemble(config, infra, opened)
+    return await assemble(config, infra, stack)
   } catch (error) {
-    await opened.disposeAsync()
+    await stack.disposeAsync()
     throw error
   }
 }
 
-/** The only place that sees everything. What is opened is noted in `opened`, and closed in the opposite order. */
-async function assemble(config: Config, infra: Infra, opened: AsyncDisposableStack): Promise<App> {
-  const { clock, random, log } = infra
-  const registry = listActions()
-  const builtIn = loadBuiltIn(config)
-  const metrics = new Metrics()
-  const sources = new Sources({ log, metrics })
-  const markets = openMarket(config, {
-    clock,
-    onFailure: ({ provider, reason }) => {
-      sources.failed('price', provider, reason)
-      log.warn({ event: 'provider_failure', provider, reason })
-    },
-    onSuccess: ({ provider }) => sources.answered('price', provider),
-  })
-  // Before anything is opened: a price that nobody can pay should not keep half a gateway running.
-  const sold = readPrices(config, registry, markets.prices)
-  let limitsDegraded = false
-  // Known beforehand unless any port will do: jobs that run before we listen write links, too.
-  let url = config.port === 0 ? '' : toUrl(config.host, config.port)
-  const failures = openFailures({ log, metrics, clock })
-  const { store, secrets, ledger, devnet } = await openFoundation(config, { ...infra, failures }, opened)
-  const ids = openIds(random)
-  const { network } = ledger
-  const thresholds = thresholdsOf(config, network)
-  const instance = ids.next('ins')
-  const nodes = openNodes(config, {
-    clock,
-    random,
-    log,
-    metrics,
-    failures,
-    store,
-    devnet,
-    instance,
-    ledger: { ...ledger, thresholds },
-    onLearned: ledgerLearned(network, { db: store.db, clock, failures }),
-  })
-  opened.defer(() => nodes.close())
-  const scheduler = await openScheduler(config, {
-    clock,
-    random,
-    metrics,
-    sources,
-    nodes: nodes.pool.upstreams,
-    onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
-  })
-  opened.defer(() => scheduler.close())
-  if (devnet) lendThreads(devnet, scheduler)
-  const { db, engine, notices } = store
-  const wakeJobs = () => notices.publish('jobs', '')
-  const storeCtx: StoreCtx = { db, clock, ids, random, wakeJobs, failures }
-  const desk = new WorkDesk({
-    searches: scheduler,
-    store: storeCtx,
-    precompute: config.workPrecompute,
-    onHit: () => metrics.workHits.inc(),
-    onPrepared: (root) => notices.publish('work', root),
-  })
-  opened.defer(() => desk.close())
-  notices.subscribe('work', (root) => desk.noteReady(root))
-  nodes.confirmations.listen((confirmation) => desk.note(confirmation, thresholds.send))
-  const custodian = await openWallets(config, {
-    store: storeCtx,
-    node: nodes.forRequest(),
-    work: desk,
-    thresholds,
-    notices,
-    bus: nodes.confirmations,
-    devnet,
-    onAlarm: tellAlarm(log, metrics),
-    onRefusal: (refusal) => tellRefusal({ log, metrics }, refusal),
-  })
-  opened.defer(() => custodian.close())
-  if (keepsKeysBeside(config)) {
-    const reason = `Wallets of a shared store are sealed with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
-    log.warn({ event: 'wallet_keys_not_shared', reason })
-  }
-  const swaps = openSwaps(config, { wallets: custodian.ctx, embedded: devnet !== undefined, clock })
-  const usage = new UsageMeter(storeCtx)
-  opened.defer(() => usage.close())
-  const keys = new StoredKeys(storeCtx)
-  opened.defer(() => keys.close())
-  notices.subscribe('key', (hash) => keys.forget(hash))
-  notices.onGap(() => keys.forgetAll())
-  const mailer = config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom)
-  const webhooks = openWebhooks(config, { store: storeCtx, secrets, metrics, log })
-  const names = openNames(await withPlayNames(builtIn, devnet && custodian.ctx), {
-    db,
-    clock,
-    notices,
-    onError: failures.failed('names.book'),
-  })
-  opened.defer(() => names.stop())
-  const sales = openSales(config, { wallets: custodian.ctx, notices, names, keys, exchanges: exchangesOf(builtIn) })
-  const checkouts = openCheckouts(config, {
-    engine,
-    store: storeCtx,
-    clock,
-    notices,
-    names,
-    node: nodes.forRequest(),
-    bus: nodes.confirmations,
-    mailer,
-    prices: markets.prices,
-    outbound: webhooks.outbound,
-    secrets: webhooks.secrets,
-    wallets: custodian.ctx,
-    sales,
-    devnet: devnet !== undefined,
-    baseUrl: () => config.baseUrl ?? url,
-    onError: (error, doing) => failures.failed('checkout.monitor', { doing })(error),
-  })
-  const emails = openEmailPayments(config, {
-    wallets: custodian.ctx,
-    names,
-    mailer,
-    secrets: webhooks.secrets,
-    baseUrl: () => config.baseUrl ?? url,
-    blockLink: checkouts.till.links.block,
-  })
-  opened.defer(() => checkouts.close())
-  const runner = new JobRunner({
-    db,
-    engine,
-    clock,
-    random,
-    ids,
-    jobs: [
-      sendMail(mailer),
-      mailSignInLink(storeCtx, mailer),
-      releaseReservations(storeCtx),
-      forgetExpired(storeCtx),
-      forgetWorks(storeCtx),
-      lookAtReps(storeCtx, nodes.forRequest()),
-      forgetPaid(storeCtx),
-      forgetDoneJobs(db, clock),
-      ...custodian.jobs,
-      ...webhooks.jobs,
-      ...checkouts.jobs,
-      ...emails.jobs.concat(sales.jobs),
-      remindOfEnds(storeCtx, () => config.baseUrl ?? url),
-      ...(swaps ? [followSwaps(storeCtx, swaps)] : []),
-    ],
-    failures,
-    onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
-  })
-  opened.defer(async () => {
-    const stopped = runner.stop()
-    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
-    scheduler.dismiss()
-    await stopped
-  })
-  notices.subscribe('jobs', () => runner.wake())
-  const shared = await openSharedLimits(config, storeCtx, (degraded) => {
-    limitsDegraded = degraded
-    log.warn({ event: 'limits_degraded', degraded })
-  })
-  opened.defer(() => shared?.close())
-  const usernameOf = (address: string) => names.usernameOf(address)
-  const reps = new RepList({ node: nodes.forRequest(), db, clock, known: config.knownReps, usernameOf })
-  const payments = openPayments(await withPlayPayments(config, devnet && custodian.ctx), {
-    store: storeCtx,
-    node: nodes.forRequest(),
-    confirmations: nodes.confirmations,
-    threshold: thresholds.send,
-    prices: sold,
-    rates: markets.prices,
-    baseUrl: () => config.baseUrl ?? url,
-  })
-  opened.defer(() => payments.close())
-  const gateway: Gateway = {
-    registry,
-    shop: payments.shop,
-    keys,
-    remembered: new RememberedAnswers(),
-    tariffs: toTariffs(config),
-    usage,
-    secrets: webhooks.secrets,
-    throttle: createThrottle({ burst: shared ?? new MemoryBurst(clock), plans: toPlans(config) }),
-    nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
-    base: {
-      clock,
-      store: storeCtx,
-      baseUrl: () => config.baseUrl ?? url,
-      names,
-      reps,
-      ...markets,
-      swaps,
-      work: desk,
-      custody: custodian.custody,
-      till: checkouts.till,
-      postOffice: emails.postOffice,
-      faucet: toFaucetRules(config),
-      limits: { countMax: config.countMax, findDepthMax: config.findDepthMax },
-      thresholds,
-    },
-  }
-
+/** Ports, rooms, doors; then everything begins, in the order in which it depends on each other. */
+async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStack): Promise<App> {
+  const ports = await openPorts(config, infra, stack)
+  const { store, opened, nodes, searches, devnet, metrics, links, failures, log } = ports
+  const rooms = await openRooms(config, ports, stack)
+  const modules: readonly Module[] = Object.values(rooms)
+  const runner = openJobs(ports, modules, stack)
+  const gateway = await openGateway(config, { ports, rooms, modules }, stack)
   const scraped = await openMetricsListener(config, { metrics, log })
   // Closed after the server: how a gateway ends is seen, too.
-  opened.defer(() => scraped.close())
-  const server = openServer(config, {
-    clock,
-    random,
-    log,
-    metrics,
-    gateway,
-    nodes,
-    store,
-    keys,
-    payments,
-    checkouts,
-    emails,
-    webhooks,
-    wallets: custodian.ctx,
-    work: scheduler,
-    sources,
-    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
-    network,
-    baseUrl: () => config.baseUrl ?? url,
-  })
-  opened.defer(() => server.close())
-  exposeWallets(metrics, db)
-  exposeGauges(metrics, { nodes, store, limitsDegraded: () => limitsDegraded, clients: () => server.websocketClients })
+  stack.defer(() => scraped.close())
+  const server = openServer(config, { ports, rooms, gateway })
+  stack.defer(() => server.close())
+  for (const { name, help, labels, read } of modules.flatMap(({ gauges = [] }) => gauges)) {
+    metrics.gauge(name, help, labels, read)
+  }
+  exposeGauges(metrics, { nodes, store: opened, clients: () => server.websocketClients })
 
   // First of all: nothing is asked of a node before it is known to have our ledger.
   await nodes.start()
-  await names.start()
-  await desk.start()
+  for (const module of modules) await module.load?.()
   await runner.start()
-  await custodian.start()
-  url = toUrl(config.host, await server.listen())
+  for (const module of modules) await module.start?.()
+  const url = toUrl(config.host, await server.listen())
+  links.listenAt(url)
   // Not before: a start that fails would have made a key that nobody has seen.
-  const createdKey = await createFirstAdministrator(storeCtx, infra.keepKey)
-  await checkouts.monitor.start()
+  const createdKey = await createFirstAdministrator(store, infra.keepKey)
+  for (const module of modules) await module.listening?.()
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
-  const close = () => opened.disposeAsync()
-  const doors = { actions: registry.actions, routes: server.routes }
+  const doors = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
-  return { ...shown, devnet, doors, nodes, store, usage, failures, work: scheduler, close }
+  const { usage } = rooms.accounts
+  return {
+    ...shown,
+    devnet,
+    doors,
+    nodes,
+    store: opened,
+    usage,
+    failures,
+    work: searches,
+    close: () => stack.disposeAsync(),
+  }
 }
 
-const toUrl = (host: string, port: number) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+function openJobs(ports: Ports, modules: readonly Module[], stack: AsyncDisposableStack): JobRunner {
+  const { store, opened, notices, metrics, searches } = ports
+  const runner = new JobRunner({
+    ...store,
+    engine: opened.engine,
+    jobs: [forgetDoneJobs(store.db, store.clock), ...modules.flatMap(({ jobs = [] }) => jobs)],
+    onOutcome: ({ kind, outcome }) => metrics.jobs.inc({ kind, outcome }),
+  })
+  stack.defer(async () => {
+    const stopped = runner.stop()
+    // Requests have ended by now. A job that waits for work would hold up the end for as long as the search takes.
+    searches.dismiss()
+    await stopped
+  })
+  notices.subscribe('jobs', () => runner.wake())
+  return runner
+}
+
+/** What every request passes. */
+async function openGateway(
+  config: Config,
+  { ports, rooms, modules }: { ports: Ports; rooms: Rooms; modules: readonly Module[] },
+  stack: AsyncDisposableStack,
+): Promise<Gateway> {
+  const { store, nodes, secrets, metrics, log } = ports
+  const { accounts, names, x402 } = rooms
+  let isDegraded = false
+  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', [], () => [
+    { value: isDegraded ? 1 : 0 },
+  ])
+  const shared = await openSharedLimits(config, store, (degraded) => {
+    isDegraded = degraded
+    log.warn({ event: 'limits_degraded', degraded })
+  })
+  stack.defer(() => shared?.close())
+  return {
+    registry: new Registry(modules),
+    shop: x402.shop,
+    keys: accounts.keys,
+    usage: accounts.usage,
+    names: names.names,
+    countMax: config.countMax,
+    remembered: new RememberedAnswers(),
+    tariffs: toTariffs(config),
+    secrets,
+    throttle: createThrottle({ burst: shared ?? new MemoryBurst(store.clock), plans: toPlans(config) }),
+    nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
+    store,
+  }
+}

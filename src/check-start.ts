@@ -1,13 +1,14 @@
-import { listActions } from './actions.ts'
+import { ACTIONS } from './actions.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
 import { toTrustedProxies } from './http/client-ip.ts'
+import { openMarketSources } from './infra/market/open.ts'
+import { EMBEDDED, isEmbedded, toUpstreams } from './infra/node/upstreams.ts'
 import { toMasterKeys } from './infra/secrets/master-keys.ts'
-import type { Clock } from './kernel/ports.ts'
-import { openMarket } from './market.ts'
+import type { Clock, Prices } from './kernel/ports.ts'
+import type { Price } from './kernel/x402/price.ts'
 import { requireMetricsToken } from './metrics.ts'
-import { loadBuiltIn } from './names.ts'
-import { EMBEDDED, toUpstreams } from './upstreams.ts'
-import { readPrices } from './x402.ts'
+import { loadBuiltIn } from './modules/names/index.ts'
+import { readPrices } from './modules/x402/index.ts'
 
 /** What a start with these settings would meet. */
 export interface StartCheck {
@@ -56,7 +57,7 @@ function findLate(config: Config, clock: Clock): string[] {
     () => requireMetricsToken(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
     () => loadBuiltIn(config),
-    () => readPrices(config, listActions(), openMarket(config, { clock, onFailure: () => {} }).prices),
+    () => soldPrices(config, openMarketSources(config, { clock, onFailure: () => {} }).prices),
   ]
   return checks.flatMap((check) => {
     try {
@@ -66,6 +67,11 @@ function findLate(config: Config, clock: Clock): string[] {
       return [error instanceof Error ? error.message : String(error)]
     }
   })
+}
+
+/** What each action costs that is sold by request: none while nobody is paid. */
+export function soldPrices(config: Config, rates: Prices): ReadonlyMap<string, Price> {
+  return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readPrices(config, ACTIONS, rates)
 }
 
 /** The proxies whose word counts. */

@@ -3,19 +3,19 @@ import type { Config } from './config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
 import { NodeRefusal } from './kernel/nano/node-refusal.ts'
 import { lockOf } from './devnet/file-lock.ts'
+import type { WorkSearch } from './devnet/work-search.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import { keepDatabasePrivate, writePrivateFile } from './infra/private-files.ts'
-import { AppError } from './kernel/errors.ts'
+import { AppError, Cancelled } from './kernel/errors.ts'
+import { RAW_PER_NANO, toRaw } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Failures } from './kernel/failures.ts'
-import type { Clock, PlayLedger, Random } from './kernel/ports.ts'
+import type { Clock, KnownName, PlayLedger, Random } from './kernel/ports.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
 import type { NetworkName } from './kernel/nano/networks.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from './kernel/nano/work.ts'
-import { type BuiltIn, NEVER } from './modules/names/index.ts'
-import { type WalletCtx, treasury } from './modules/wallets/index.ts'
-import { isEmbedded } from './upstreams.ts'
-import { searchIn } from './work.ts'
+import { NEVER } from './modules/names/index.ts'
+import { isEmbedded } from './infra/node/upstreams.ts'
 
 /** Where the embedded ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
 export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
@@ -55,36 +55,49 @@ export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
   if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
 }
 
-/** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */
-export async function withPlayNames(builtIn: BuiltIn, wallets: WalletCtx | undefined): Promise<BuiltIn> {
-  if (!wallets) return builtIn
-  const { address } = await treasury(wallets)
-  const taken = new Set(builtIn.names.map(({ name }) => name.toLowerCase()))
-  const play = [
-    { name: 'faucet', address },
-    { name: 'bank', address: toAddress(DEV_NETWORK.genesisAccount) },
-  ].filter(({ name }) => !taken.has(name))
-  const names = play.map((known) => ({ ...known, createdAt: 0, expiresAt: NEVER, profile: {} }))
-  return { ...builtIn, names: [...builtIn.names, ...names] }
+/** The threads of this machine, as the embedded ledger asks for work. */
+export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
+  return async (root, threshold, leaving) => {
+    try {
+      const search = { root, threshold, class: 'interactive', payer: 'ledger', leaving } as const
+      return (await scheduler.search(search)).work
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined
+      if (error instanceof AppError) throw new NodeRefusal('Work generation cancellation or failure')
+      throw error
+    }
+  }
 }
 
-type PaymentSettings = Pick<
-  Config,
-  'x402PayTo' | 'x402Actions' | 'x402Network' | 'x402TimeoutSeconds' | 'x402FacilitatorUrl'
->
+/** Names for those who try things out: `@faucet` is the treasury, `@bank` is where all money of this ledger comes from. */
+export function toPlayNames(treasury: string): KnownName[] {
+  const bank = toAddress(DEV_NETWORK.genesisAccount)
+  const play = { faucet: treasury, bank }
+  return Object.entries(play).map(([name, address]) => ({
+    name,
+    address,
+    createdAt: 0,
+    expiresAt: NEVER,
+    profile: {},
+  }))
+}
+
+/** Play money for the first start; a treasury that has, or once had, anything is left alone. */
+export async function fundFromGenesis({ node }: Devnet, address: string, nano: number): Promise<void> {
+  const account = fromAddress(address)!
+  const { store } = node.ledger
+  if (nano === 0 || store.findAccount(account) || store.hasReceivable(account)) return
+  await node.fund(account, toRaw(BigInt(nano) * RAW_PER_NANO))
+}
 
 /** Payments by request for those who try things out: to the treasury, under the name of this ledger. */
-export async function withPlayPayments(
-  config: PaymentSettings,
-  wallets: WalletCtx | undefined,
-): Promise<PaymentSettings> {
-  if (!wallets || config.x402PayTo !== undefined || config.x402Actions.length === 0) return config
-  const { address } = await treasury(wallets)
-  return {
-    ...config,
-    x402PayTo: address,
-    x402Network: config.x402Network === 'nano:mainnet' ? 'nano:dev' : config.x402Network,
-  }
+export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actions' | 'x402Network'>>(
+  config: C,
+  treasury: string,
+): C {
+  if (config.x402PayTo !== undefined || config.x402Actions.length === 0) return config
+  const x402Network = config.x402Network === 'nano:mainnet' ? 'nano:dev' : config.x402Network
+  return { ...config, x402PayTo: treasury, x402Network }
 }
 
 /** The embedded ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */

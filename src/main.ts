@@ -13,7 +13,7 @@ import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
 import { VERSION } from './version.ts'
-import { describeSources } from './work.ts'
+import { describeSources } from './infra/work/open.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */
 export async function runGateway(): Promise<void> {

@@ -12,20 +12,20 @@ import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { MemoryBurst } from './infra/limits/gcra.ts'
-import { type Log, describeError } from './infra/log.ts'
-import type { Metrics } from './infra/metrics.ts'
-import type { Random } from './kernel/ports.ts'
-import { Sessions } from './modules/accounts/index.ts'
-import { noNodeReason } from './nodes.ts'
-import { type Rooms, listPages, listRoutes } from './routes.ts'
-import { type Described, openStatus } from './status.ts'
+import { describeError } from './infra/log.ts'
+import { noNodeReason } from './infra/node/open.ts'
+import type { Module } from './kernel/module.ts'
+import { openAdmin } from './modules/admin/index.ts'
+import type { Rooms } from './modules.ts'
+import type { Ports } from './ports.ts'
+import { openStatus } from './status.ts'
+import { openUpkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
 
 /** What stands behind the doors. */
-interface Served extends Described, Omit<Rooms, 'base' | 'notices' | 'sessions' | 'status'> {
-  random: Random
-  log: Log
-  metrics: Metrics
+interface Served {
+  ports: Ports
+  rooms: Rooms
   gateway: Gateway
 }
 
@@ -40,12 +40,11 @@ export interface OpenServer {
 }
 
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
-export function openServer(config: Config, served: Served): OpenServer {
-  const { clock, random, gateway, nodes, store, keys, webhooks, baseUrl } = served
-  const { secrets } = webhooks
-  const { notices } = store
-  const { base } = gateway
-  const devnet = served.playLedger !== undefined
+export function openServer(config: Config, { ports, rooms, gateway }: Served): OpenServer {
+  const { clock, random, nodes, store, secrets, notices } = ports
+  const { keys, sessions } = rooms.accounts
+  const baseUrl = () => ports.links.base()
+  const devnet = ports.playLedger !== undefined
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
@@ -54,7 +53,7 @@ export function openServer(config: Config, served: Served): OpenServer {
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
   const ipOf: RoutesOptions['ipOf'] = ({ socket, headers }) =>
     clientIp(socket.remoteAddress, headers['x-forwarded-for'])
-  const { onError, report } = openReports(served)
+  const { onError, report } = openReports(ports)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
   const rpc = createRpcEndpoint({
@@ -81,12 +80,14 @@ export function openServer(config: Config, served: Served): OpenServer {
   mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet })
   mountAssets(server)
 
-  const sessions = new Sessions({ ...base.store, secrets })
-  notices.subscribe('session', (id) => sessions.forget(id))
-  const status = openStatus(served, () => sockets.count)
-  const rooms: Rooms = { ...served, base, notices, sessions, status }
+  const status = openStatus(ports, () => sockets.count)
+  const { checkouts } = rooms.checkout
+  const { wallets } = rooms.wallets
+  const mailIsKept = config.smtpUrl === ''
+  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, status, ...openUpkeep(store) })
+  const modules: readonly Module[] = [...Object.values(rooms), admin]
   const doors: RoutesOptions = {
-    store: base.store,
+    store,
     secrets,
     keys,
     sessions,
@@ -98,8 +99,12 @@ export function openServer(config: Config, served: Served): OpenServer {
       gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid),
     onError,
   }
-  const streams = mountRoutes(server, listRoutes(config, rooms), doors)
-  mountDashboard(server, { ...doors, secrets, notices, devnet, pages: listPages(config, rooms) })
+  const streams = mountRoutes(
+    server,
+    modules.flatMap(({ routes = [] }) => routes),
+    doors,
+  )
+  mountDashboard(server, { ...doors, secrets, notices, devnet, pages: modules.flatMap(({ pages = [] }) => pages) })
 
   return {
     routes,
@@ -133,7 +138,7 @@ async function listenAt(server: ReturnType<typeof createServer>, { port, host }:
 }
 
 /** What is told of requests, in the log and in numbers. */
-function openReports({ log, metrics }: Pick<Served, 'log' | 'metrics'>) {
+function openReports({ log, metrics }: Ports) {
   return {
     onError: (error: unknown, requestId: string) =>
       log.error({ event: 'unexpected', requestId, error: describeError(error) }),

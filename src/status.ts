@@ -1,23 +1,10 @@
-import type { Store } from './infra/db/open.ts'
-import type { Nodes } from './infra/node/index.ts'
-import type { Scheduler } from './infra/work/scheduler.ts'
-import type { Clock } from './kernel/ports.ts'
 import type { GatewayStatus } from './modules/admin/index.ts'
-import type { Sources } from './sources.ts'
+import type { Ports } from './ports.ts'
 import { VERSION } from './version.ts'
-
-export interface Described {
-  clock: Clock
-  network: string
-  store: Store
-  nodes: Nodes
-  sources: Sources
-  work: Scheduler
-}
 
 /** Answers how the gateway stands, for administrators; it counts its time from now. */
 export function openStatus(
-  { clock, network, store, nodes, sources, work }: Described,
+  { clock, network, opened: store, nodes, sources, searches: work }: Ports,
   websocketClients: () => number,
 ): () => GatewayStatus {
   const startedAt = clock.now()

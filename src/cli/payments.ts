@@ -2,7 +2,7 @@ import { loadConfig } from '../config.ts'
 import { formatNano } from '../kernel/money.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { listWaiting, releasePayment } from '../modules/billing/index.ts'
-import { exchangesOf, loadBuiltIn } from '../names.ts'
+import { exchangesOf, loadBuiltIn } from '../modules/names/index.ts'
 import { ACTOR, type Flags, print, withStore } from './store.ts'
 
 const LISTED_MAX = 200

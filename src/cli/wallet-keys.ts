@@ -1,15 +1,16 @@
 import { loadConfig } from '../config.ts'
 import { addToKeyFile } from '../infra/secrets/master-keys.ts'
+import { keyFileOf, openVault } from '../infra/secrets/open-vault.ts'
 import { systemRandom } from '../infra/random.ts'
 import { countByMasterKey, rewrapKeys } from '../modules/wallets/index.ts'
-import { keyFileOf, openVault } from '../wallets.ts'
 import { type Flags, print, withStore } from './store.ts'
 
 /** Which master keys are in use. One that has wrapped nothing may be removed, unless it seals now. */
 export function printMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, random }) => {
-    const { activeKeyId } = await openVault(loadConfig(), { db, random })
-    const counts = new Map((await countByMasterKey(db)).map(({ id, count }) => [id, count]))
+    const used = await countByMasterKey(db)
+    const { activeKeyId } = openVault(loadConfig(), { used: used[0]?.id, random })
+    const counts = new Map(used.map(({ id, count }) => [id, count]))
     const keys = [...new Set([...counts.keys(), activeKeyId])].map((id) => ({
       id,
       wallets: counts.get(id) ?? 0,
@@ -27,9 +28,11 @@ export function printMasterKeys({ json }: Flags): Promise<void> {
 export function rotateMasterKeys({ json }: Flags): Promise<void> {
   return withStore(async ({ db, clock, random }) => {
     const config = loadConfig()
-    await openVault(config, { db, random })
+    const used = (await countByMasterKey(db))[0]?.id
+    // Refused before a key is added, where the one that wallets depend on is gone.
+    openVault(config, { used, random })
     if (config.walletKeys.length === 0) addToKeyFile(keyFileOf(config), systemRandom)
-    const vault = await openVault(config, { db, random })
+    const vault = openVault(config, { used, random })
     const rewrapped = await rewrapKeys({ db, clock, vault })
     const { activeKeyId } = vault
     print(json, { active: activeKeyId, rewrapped }, [

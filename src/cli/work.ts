@@ -4,7 +4,7 @@ import { systemClock } from '../infra/clock.ts'
 import { Metrics } from '../infra/metrics.ts'
 import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import { describeSources, openScheduler } from '../work.ts'
+import { describeSources, openScheduler } from '../infra/work/open.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 

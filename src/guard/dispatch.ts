@@ -1,5 +1,6 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Deed } from '../kernel/deed.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify } from '../modules/accounts/index.ts'
@@ -7,17 +8,16 @@ import type { Shop } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
-import { doorOf } from './door.ts'
+import { type Asked, type Readable, doorOf } from './door.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
-import type { Asked } from './door.ts'
 import type { RememberedAnswers } from './remembered.ts'
 import type { RpcRequest } from './rpc-request.ts'
 import type { Throttle } from './throttle.ts'
 
 /** What every request shares; the node and the caller are added for each. */
-export interface Gateway {
+export interface Gateway extends Readable {
   registry: Registry
   keys: KeyRing
   remembered: RememberedAnswers
@@ -29,7 +29,7 @@ export interface Gateway {
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
   shop: Shop | undefined
-  base: Omit<Ctx, 'requestId' | 'caller' | 'node' | 'leaving' | 'payer' | 'ip' | 'charged' | 'counted' | 'deed'>
+  store: StoreCtx
 }
 
 /** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
@@ -71,13 +71,12 @@ interface ReadRequest extends RegisteredAction {
 async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
   const { action, body, caller } = found
   const { headers, ip, trace } = request
-  const { base } = gateway
   const door = doorOf(request)
   trace.ignored = door.ignored(found, body)
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
   const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
   const purchase = shop && (await readPurchase(shop, action, request)) //          402
-  const reading = door.read(base, found, body)
+  const reading = door.read(gateway, found, body)
   const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403
   const fingerprint = door.shape + fingerprintOf(body, action.input.properties)
@@ -100,30 +99,30 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
     fingerprint,
     onReplay,
   }
-  return once({ ...base.store, secrets: gateway.secrets }, seen, act) //           409
+  return once({ ...gateway.store, secrets: gateway.secrets }, seen, act) //           409
 }
 
 /** The part of a request that may cost something. */
 async function run(
-  { base, remembered, nodeFor, tariffs, usage }: Gateway,
+  { store, names, remembered, nodeFor, tariffs, usage }: Gateway,
   request: RpcRequest,
   found: ReadRequest & { asked: Asked; deed: Deed | undefined },
 ): Promise<string> {
-  const { action, parse, ignored, caller, asked, deed } = found
+  const { action, room, parse, ignored, caller, asked, deed } = found
   const { requestId, text, ip, trace, leaving } = request
   const ctx: Ctx = {
-    ...base,
     requestId,
     caller,
-    deed,
-    leaving,
     payer: payerOf(caller, ip),
     ip,
+    deed,
+    leaving,
     node: nodeFor(trace, leaving),
-    charged: (meter, metered) => charged({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
-    counted: (meter, metered) => counted({ store: base.store, caller, ip, tariffs }, meter, metered), //  403, 429
+    store,
+    charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered), //  403, 429
+    counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered), //  403, 429
   }
-  const { revision } = base.names
+  const { revision } = names
   const result = await asked.run(ctx)
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(result)
@@ -133,10 +132,11 @@ async function run(
   if (isRepeat && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
     const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.
-    const stillFresh = () => base.names.revision === revision && fresh()
+    const stillFresh = () => names.revision === revision && fresh()
     remembered.put(text, {
       prefix: doorOf(request).prefix,
       action,
+      room,
       parse,
       ignored,
       ignoredNames,

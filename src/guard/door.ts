@@ -1,6 +1,6 @@
-import type { Action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Names } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { parseBody } from './json-body.ts'
 import { NODE_DOOR } from './node-door.ts'
@@ -11,7 +11,11 @@ import type { RpcRequest } from './rpc-request.ts'
 export type Body = Readonly<Record<string, unknown>>
 
 /** What a door needs to know to read a request. */
-export type Limits = Pick<Ctx, 'limits' | 'thresholds' | 'names' | 'work'>
+export interface Readable {
+  names: Names
+  /** Entries that a list has at most. */
+  countMax: number
+}
 
 /** A request that was read and may be run. */
 export interface Asked {
@@ -34,7 +38,7 @@ export interface Door {
   /** Names of fields that are not read. */
   ignored(found: RegisteredAction, body: Body): string | undefined
   /** Refuses what cannot be meant. */
-  read(limits: Limits, found: RegisteredAction, body: Body): Asked | Promise<Asked>
+  read(readable: Readable, found: RegisteredAction, body: Body): Asked | Promise<Asked>
 }
 
 const SERVICE_DOOR: Door = {
@@ -43,11 +47,11 @@ const SERVICE_DOOR: Door = {
   parse: parseBody,
   find: findAction,
   ignored: ({ ignored }, body) => ignored(body),
-  read(limits, found, body) {
-    const resolving = resolveNames(limits.names, body, found.action)
+  read({ names }, found, body) {
+    const resolving = resolveNames(names, body, found.action)
     return resolving instanceof Promise
-      ? resolving.then((resolved) => toAsked(limits, found, resolved))
-      : toAsked(limits, found, resolving)
+      ? resolving.then((resolved) => toAsked(found, resolved))
+      : toAsked(found, resolving)
   },
 }
 
@@ -74,24 +78,23 @@ export function doorOf({ door }: Pick<RpcRequest, 'door'>): Door {
 
 type Resolved = Awaited<ReturnType<typeof resolveNames>>
 
-function toAsked(limits: Limits, { action, parse }: RegisteredAction, { params, resolved }: Resolved): Asked {
+function toAsked({ action, room, parse }: RegisteredAction, { params, resolved }: Resolved): Asked {
   const input = parse(params)
-  action.check?.(limits, input)
+  action.check?.(input, room)
   return {
     once: action.once ?? action.onceWhen?.(input) ?? false,
-    run: resolved === undefined ? (ctx) => action.run(ctx, input) : (ctx) => runNamed(action, ctx, { input, resolved }),
+    run:
+      resolved === undefined
+        ? (ctx) => action.run(ctx, input, room)
+        : (ctx) => named(action.run(ctx, input, room), resolved),
   }
 }
 
 /** Whoever gave a name is told whose it is. */
-async function runNamed(
-  action: Action,
-  ctx: Ctx,
-  { input, resolved }: { input: Record<string, unknown>; resolved: string },
-): Promise<Json> {
-  const result = await action.run(ctx, input)
+async function named(running: Promise<Json> | Json, address: string): Promise<Json> {
+  const result = await running
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return result
-  return 'address' in result ? result : { ...result, address: resolved }
+  return 'address' in result ? result : { ...result, address }
 }
 
 function findAction(registry: Registry, body: Body): RegisteredAction {

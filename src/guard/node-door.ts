@@ -42,14 +42,14 @@ export const NODE_DOOR: Door = {
     throw new LedgerRefusal(CONTROL_ACTIONS.has(name) ? CONTROL_IS_DISABLED : 'Unknown command')
   },
   ignored: () => undefined,
-  read(limits, { action }, body) {
+  read({ countMax }, { action, room }, body) {
     const question: NodeQuestion = { name: String(body.action), request: requestOf.get(body)! }
     refuseLongLists(action, question.request.tree)
-    action.asNode?.check?.(limits, question)
+    action.asNode?.check?.(question, room)
     const { run } = action.asNode ?? {}
     return {
       once: action.once ?? false,
-      run: run ? (ctx) => run(ctx, question) : (ctx) => passOn(action, ctx, question),
+      run: run ? (ctx) => run(ctx, question, room) : (ctx) => passOn(action, ctx, question, countMax),
     }
   },
 }
@@ -77,7 +77,7 @@ function refuseLongLists(action: Action, fields: RequestTree): void {
 }
 
 /** Asks a node the question of the client: the fields that the action has, as the client wrote them, and no more entries than we give. */
-async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion): Promise<Json> {
+async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion, countMax: number): Promise<Json> {
   const params: Record<string, unknown> = {}
   for (const field of [...Object.keys(action.input.properties), ...(action.asNode?.fields ?? [])]) {
     const tree = findMember(request.tree, field)
@@ -85,7 +85,7 @@ async function passOn(action: Action, ctx: Ctx, { name, request }: NodeQuestion)
     if (isList(action, field)) params[field] = tree.members.map((member) => member.tree.text)
     else params[field] = field === 'block' && tree.members.length > 0 ? toTexts(tree) : tree.text
   }
-  if ('count' in action.input.properties) params.count = boundedCount(action, ctx, params.count)
+  if ('count' in action.input.properties) params.count = boundedCount(action, countMax, params.count)
   // A node counts brackets wherever they stand, and these may have come in another spelling.
   if (exceedsDepth(JSON.stringify(params))) throw new LedgerRefusal('Max JSON depth exceeded')
   return (await ctx.node.read(name, params, { verbatim: true })) as Json
@@ -97,8 +97,7 @@ function toTexts({ members }: RequestTree): Record<string, string> {
 }
 
 /** What the node cannot read is refused by it, and where it asks for a count there is none but the client's. */
-function boundedCount(action: Action, { limits }: Ctx, given: unknown): unknown {
-  const max = limits.countMax
+function boundedCount(action: Action, max: number, given: unknown): unknown {
   if (given === undefined) return action.input.required?.includes('count') ? undefined : `${max}`
   const count = toUnsigned(String(given))
   return count !== undefined && count > BigInt(max) ? `${max}` : given

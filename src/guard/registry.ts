@@ -3,27 +3,40 @@ import type { Module } from '../kernel/module.ts'
 import { type IgnoredFields, createIgnoredFields } from '../kernel/ignored-fields.ts'
 import { type Parser, createParser } from '../kernel/parse-fields.ts'
 
+/** What a module offers at the RPC endpoint. */
+type Offering = Pick<Module, 'name' | 'actions' | 'room'>
+
 export interface RegisteredAction {
   action: Action
+  /** What the action's module was opened with; `never` because only the module knows its type. */
+  room: never
   parse: Parser
   ignored: IgnoredFields
 }
 
 /** Every action by every name it has: the one list that validation, documents and permissions come from. */
 export class Registry {
-  readonly modules: readonly Module[]
+  /** Those that offer anything. */
+  readonly modules: readonly { name: string; actions: readonly Action[] }[]
   readonly actions: readonly Action[]
   readonly #byName = new Map<string, RegisteredAction>()
 
-  constructor(modules: readonly Module[]) {
-    this.modules = modules
-    this.actions = modules.flatMap((module) => module.actions)
-    for (const action of this.actions) {
-      const registered = { action, parse: createParser(action), ignored: createIgnoredFields(action) }
-      for (const name of [action.name, ...(action.synonyms ?? [])]) {
-        if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)
-        this.#byName.set(name, registered)
-      }
+  constructor(modules: readonly Offering[]) {
+    this.modules = modules.flatMap(({ name, actions }) => (actions ? [{ name, actions }] : []))
+    this.actions = modules.flatMap(({ actions = [] }) => actions)
+    for (const { actions = [], room } of modules) for (const action of actions) this.#register(action, room)
+  }
+
+  #register(action: Action, room: unknown): void {
+    const registered = {
+      action,
+      room: room as never,
+      parse: createParser(action),
+      ignored: createIgnoredFields(action),
+    }
+    for (const name of [action.name, ...(action.synonyms ?? [])]) {
+      if (this.#byName.has(name)) throw new Error(`Two actions are called ${name}.`)
+      this.#byName.set(name, registered)
     }
   }
 

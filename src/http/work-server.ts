@@ -1,13 +1,13 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { parseBody } from '../guard/json-body.ts'
-import { type RegisteredAction, Registry } from '../guard/registry.ts'
+import { Registry } from '../guard/registry.ts'
 import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
-import type { Clock, FoundWork, NodePort, WorkRequest } from '../kernel/ports.ts'
+import type { Clock, FoundWork, NodePort, WorkPort, WorkRequest } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
-import { work } from '../modules/work/index.ts'
+import { openWorkActions } from '../modules/work/index.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
 
@@ -31,7 +31,7 @@ interface WorkServerOptions {
  * are the gateway's own; there is no ledger, no store and no price behind them.
  */
 export function createWorkServer(options: WorkServerOptions): Server {
-  const registry = new Registry([work])
+  const registry = new Registry([openWorkActions({ work: workOf(options.searches), thresholds: options.thresholds })])
   const server = createServer((request, response) => {
     if (request.method === 'OPTIONS') {
       request.resume()
@@ -62,9 +62,19 @@ export function createWorkServer(options: WorkServerOptions): Server {
   return server
 }
 
+/** What is searched now, and nothing else: there is no store. */
+const workOf = (searches: WorkServerOptions['searches']): WorkPort => ({
+  offered: true,
+  find: () => undefined,
+  generate: (request) => searches.search(request),
+  cancel: (root, owner) => searches.cancel(root, owner),
+  prepare: () => undefined,
+  markAsked: () => Promise.resolve(),
+})
+
 async function answer(
   registry: Registry,
-  { clock, thresholds, searches }: WorkServerOptions,
+  { clock, searches }: WorkServerOptions,
   { text, leaving, payer }: { text: string; leaving: Leaving; payer: string },
 ): Promise<Json> {
   const body = parseBody(text)
@@ -73,34 +83,19 @@ async function answer(
   if (!registered) throw new AppError('invalid_action', 'Bad action provided.')
   const ctx: WorkCtx = {
     caller: { kind: 'anonymous' },
-    clock,
-    thresholds,
     leaving,
     payer,
     node: NO_LEDGER,
-    work: {
-      offered: true,
-      find: () => undefined,
-      generate: (request) => searches.search(request),
-      cancel: (root, owner) => searches.cancel(root, owner),
-      prepare: () => undefined,
-      markAsked: () => Promise.resolve(),
-    },
+    store: { clock },
     charged: (_, run) => run(0),
     counted: (_, run) => run(),
   }
-  return run(registered, ctx, body)
+  const { action, room, parse } = registered
+  return action.run(ctx as Ctx, parse(body), room)
 }
 
-type WorkCtx = Pick<
-  Ctx,
-  'caller' | 'clock' | 'thresholds' | 'leaving' | 'payer' | 'node' | 'work' | 'charged' | 'counted'
->
-
-/** The actions of the work module use no more of the context than this; the test of this server calls each of them. */
-function run({ action, parse }: RegisteredAction, ctx: WorkCtx, body: Record<string, unknown>) {
-  return action.run(ctx as Ctx, parse(body))
-}
+/** The actions of the work module use no more of a request than this; the test of this server calls each of them. */
+type WorkCtx = Pick<Ctx, 'caller' | 'leaving' | 'payer' | 'node' | 'charged' | 'counted'> & { store: { clock: Clock } }
 
 /** A block's effect cannot be looked up here, so that its difficulty must be told. */
 const noLedger = () => new AppError('invalid_request', 'There is no ledger here: give difficulty or subtype.')

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { encode } from 'uqr'
-import type { QrOutline } from '../kernel/till.ts'
+import type { QrOutline } from '../kernel/ports.ts'
 
 const MODULE_PIXELS = 6
 const QUIET_MODULES = 4

@@ -17,16 +17,19 @@ export interface NodeQuestion {
  * How an action of the node is served at the node's own door, where its answers are the node's to the letter. By itself the
  * question is passed on to a node, with the fields of the input.
  */
-interface NodeFace {
+interface NodeFace<R> {
   /** What the node reads beside the fields of the input. */
   fields?: readonly string[]
   /** Refuses in the node's words what cannot be meant, before anything is paid for. */
-  check?(limits: Pick<Ctx, 'limits' | 'thresholds' | 'work'>, question: NodeQuestion): void
-  run?(ctx: Ctx, question: NodeQuestion): Promise<Json> | Json
+  check?(question: NodeQuestion, room: R): void
+  run?(ctx: Ctx, question: NodeQuestion, room: R): Promise<Json> | Json
 }
 
-/** One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. */
-export interface Action<S extends TObject = TObject> {
+/**
+ * One operation of the RPC endpoint, with everything about it: the single source of validation and documentation. `R` is the
+ * room it belongs to: what its module was given when it was opened.
+ */
+export interface Action<R = never, S extends TObject = TObject> {
   name: string
   synonyms?: readonly string[]
   /** Those of the synonyms that the node does not have. */
@@ -35,7 +38,7 @@ export interface Action<S extends TObject = TObject> {
   /** An action that the node has too: wrong input is refused in its words, and a flag means what it means to the node. */
   ofNode?: true
   /** What differs from passing the question on, at the node's own door. */
-  asNode?: NodeFace
+  asNode?: NodeFace<R>
   input: S
   /** Other names of input fields, each with the name it stands for. */
   fieldSynonyms?: Readonly<Record<string, string>>
@@ -58,11 +61,11 @@ export interface Action<S extends TObject = TObject> {
   /** The same for an action of several operations, of which only some change anything. */
   onceWhen?(input: Static<S>): boolean
   /** Refuses what no schema can say, before anything is paid for: input that `run` would refuse in any case. */
-  check?(limits: Pick<Ctx, 'limits' | 'thresholds'>, input: Static<S>): void
-  run(ctx: Ctx, input: Static<S>): Promise<Json> | Json
+  check?(input: Static<S>, room: R): void
+  run(ctx: Ctx, input: Static<S>, room: R): Promise<Json> | Json
 }
 
 /** Declares an action; it exists for the types. */
-export function action<S extends TObject>(definition: Action<S>): Action {
+export function action<S extends TObject, R = unknown>(definition: Action<R, S>): Action<R> {
   return definition
 }

@@ -1,12 +1,7 @@
-import type { Custody } from './custody.ts'
 import type { Deed } from './deed.ts'
-import type { FaucetRules } from './faucet-rules.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { Leaving } from './leaving.ts'
-import type { Clock, MarketData, Names, NodePort, Prices, Representatives, WorkPort } from './ports.ts'
-import type { SwapProvider } from './swap.ts'
-import type { PostOffice } from './post-office.ts'
-import type { Till } from './till.ts'
+import type { NodePort } from './ports.ts'
 
 /** What is counted and, beyond what is free, paid for. */
 export type Meter = 'work' | 'wallet_send'
@@ -32,7 +27,7 @@ export interface Trace {
   fresh: (() => boolean) | undefined
 }
 
-/** Everything an action may use. It receives ports and never reaches for them. */
+/** The facts of one request, with the ledger and the store. What an action needs beside them, its room was given when it was opened. */
 export interface Ctx {
   requestId: string
   caller: Caller
@@ -44,14 +39,9 @@ export interface Ctx {
   deed: Deed | undefined
   /** Tells that the client has left. */
   leaving: Leaving
-  clock: Clock
+  /** This request's own: it notes where answers came from, and ends with the client. */
   node: NodePort
-  work: WorkPort
   store: StoreCtx
-  custody: Custody
-  till: Till
-  postOffice: PostOffice
-  faucet: FaucetRules
   /**
    * Runs what is metered and charges the caller for it: before it runs, given back when it fails. What it consumed goes
    * into the answer. Whatever is found without it costs nothing.
@@ -59,14 +49,4 @@ export interface Ctx {
   charged<T>(meter: Meter, run: (credits: number) => Promise<T>): Promise<T>
   /** Counts what is metered and costs no credits: against what is free, and refused where nothing of that is left. */
   counted(meter: Meter, run: () => Promise<void>): Promise<void>
-  /** Where links to this service begin. */
-  baseUrl(): string
-  names: Names
-  reps: Representatives
-  prices: Prices
-  market: MarketData
-  /** Absent where nobody exchanges currencies. */
-  swaps: SwapProvider | undefined
-  limits: { countMax: number; findDepthMax: number }
-  thresholds: { send: bigint; receive: bigint }
 }

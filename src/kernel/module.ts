@@ -1,7 +1,49 @@
 import type { Action } from './action.ts'
+import type { Job } from './job.ts'
+import type { Form, OpenPage, Page } from './page.ts'
+import type { Route } from './route.ts'
 
-/** A room of the house: what it offers to the transports. */
-export interface Module {
+/** A number that is looked up whenever somebody asks for metrics. */
+export interface Gauge {
   name: string
-  actions: readonly Action[]
+  help: string
+  labels: readonly string[]
+  read(): Reading[] | Promise<Reading[]>
+}
+
+export interface Reading {
+  labels?: Record<string, string>
+  value: number
+}
+
+/** A room of the house: what it offers, does by itself, and shows; and when it begins and ends. */
+export interface Module {
+  readonly name: string
+  readonly actions?: readonly Action[]
+  /** What its actions work with, beside the request. */
+  readonly room?: unknown
+  readonly routes?: readonly Route[]
+  /** Of the dashboard. */
+  readonly pages?: readonly (Page | Form | OpenPage)[]
+  readonly jobs?: readonly Job<never>[]
+  readonly gauges?: readonly Gauge[]
+  /** Fills its memory from the store. Nodes are known; jobs do not run yet. */
+  load?(): Promise<void>
+  /** Begins to act. Jobs run; nothing is served yet. */
+  start?(): Promise<void>
+  /** The port is open, and the address of the service is known. */
+  listening?(): Promise<void>
+  close?(): Promise<void> | void
+}
+
+/** A room as the documents know it. */
+export type Offered = Required<Pick<Module, 'name' | 'actions'>>
+
+/** The actions of a room, with the room that they belong to. */
+export function offer<R>(
+  name: string,
+  room: R,
+  actions: readonly Action<R>[],
+): Required<Pick<Module, 'name' | 'actions' | 'room'>> {
+  return { name, actions, room }
 }

@@ -46,6 +46,18 @@ export interface KnownName {
 /** What is done with the address behind a name. Where money moves, only the store's word counts. */
 export type NameUse = 'read' | 'money'
 
+/** Where people and programs find what we made. The service's own address is known once it listens: ask each time. */
+export interface Links {
+  /** Where links to this service begin. */
+  base(): string
+  /** Where those of payment pages do. */
+  pages(): string
+  /** Where those for programs do. */
+  api(): string
+  /** Where people look at a block. */
+  block(hash: string): string
+}
+
 /** The book of usernames. */
 export interface Names {
   /** Changes whenever anything else here may answer differently than before. */
@@ -331,4 +343,10 @@ export interface SecretBox {
   open(context: string, sealed: string): string
   /** The same for the same text and context, and nothing to anybody without the key. */
   fingerprint(context: string, plain: string): string
+}
+
+/** The dark modules of a QR code as the path of a drawing that is `size` units wide. */
+export interface QrOutline {
+  size: number
+  path: string
 }

@@ -11,6 +11,9 @@ export interface Setting<T> {
   secret: boolean
 }
 
+/** What a group of settings says, once it was read. */
+export type ValuesOf<G> = { readonly [K in keyof G]: G[K] extends Setting<infer T> ? T : never }
+
 export const setting = <T>(env: string, fallback: string, read: (text: string) => T, doc: string): Setting<T> => ({
   env,
   fallback,

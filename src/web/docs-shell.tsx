@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Module } from '../kernel/module.ts'
+import type { Offered } from '../kernel/module.ts'
 import { Layout } from './layout.tsx'
 
 /** A guide in the list of guides. */
@@ -10,7 +10,7 @@ export interface GuideLink {
 
 /** What every page of the documentation knows. */
 export interface DocsSite {
-  modules: readonly Module[]
+  modules: readonly Offered[]
   guides: readonly GuideLink[]
   baseUrl: string
   /** The embedded ledger answers: nothing here costs anything. */
@@ -33,10 +33,10 @@ const TITLES: Record<string, string> = {
   swap: 'Swaps',
 }
 
-export const moduleTitle = ({ name }: Module) => TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+export const moduleTitle = ({ name }: Offered) => TITLES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 /** What a search looks through: an action is found by all of its names. */
-export const searchText = ({ name, synonyms = [], summary }: Module['actions'][number]) =>
+export const searchText = ({ name, synonyms = [], summary }: Offered['actions'][number]) =>
   [name, ...synonyms, summary].join(' ').toLowerCase()
 
 interface ShellProps {

@@ -22,13 +22,13 @@ import {
   type Account,
   Sessions,
   StoredKeys,
-  accountRoutes,
   createAccount,
   issueKey,
   mailSignInLink,
   sendMail,
 } from '../../src/modules/accounts/index.ts'
-import { adminRoutes } from '../../src/modules/admin/index.ts'
+import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
+import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { until } from '../support/until.ts'

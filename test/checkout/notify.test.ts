@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Mail } from '../../src/kernel/ports.ts'
 import { notifyMerchant } from '../../src/modules/checkout/domain/notify.ts'
-import type { CheckoutCtx } from '../../src/modules/checkout/index.ts'
+import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
 import { until } from '../support/until.ts'
 import { type Shop, bearer, merchant, openWorld, untilStatus } from './world.ts'
 
@@ -45,7 +45,7 @@ test('a mail that left once does not leave again, and both tries bear the same n
   await until(async () => (await mailsOf(shop)).length > 0)
   const sent: Mail[] = []
   const { db } = shop.app.store
-  const ctx = { db, clock: world.clock, names: { usernameOf: () => undefined } } as unknown as CheckoutCtx
+  const ctx = { db, clock: world.clock, names: { usernameOf: () => undefined } } as unknown as CheckoutRoom
   await until(
     async () => (await db.selectFrom('checkouts').select('notified_at').executeTakeFirst())!.notified_at !== null,
   )

@@ -3,8 +3,7 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import type { Mail, Mailer } from '../../src/kernel/ports.ts'
-import type { PostOffice } from '../../src/kernel/post-office.ts'
-import type { EmailCtx } from '../../src/modules/email/index.ts'
+import type { EmailRoom, PostOffice } from '../../src/modules/email/index.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
 import { NO_NAMES } from '../support/till.ts'
@@ -26,10 +25,9 @@ const postOffice: PostOffice = {
     block: (hash) => `http://explorer.test/${hash}`,
   },
   secrets,
-  keepsMail: true,
 }
 
-export const toEmailCtx = ({ ctx }: Instance): EmailCtx => ({
+export const toEmailCtx = ({ ctx }: Instance): EmailRoom => ({
   ...ctx,
   postOffice,
   names: NO_NAMES,

@@ -7,8 +7,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Registry } from '../../src/guard/registry.ts'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { ledger } from '../../src/modules/ledger/index.ts'
-import { work } from '../../src/modules/work/index.ts'
+import { LEDGER_ACTIONS } from '../../src/modules/ledger/index.ts'
+import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
 import { type Ask, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
@@ -194,7 +194,10 @@ interface OpenApi {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> }
 }
 
-const registry = new Registry([ledger, work])
+const registry = new Registry([
+  { name: 'ledger', actions: LEDGER_ACTIONS },
+  { name: 'work', actions: WORK_ACTIONS },
+])
 
 test('the API describes itself: every action under every name, and every reference leads somewhere', async (t) => {
   const { url } = await openGateway(t, { BASE_URL: 'https://rpc.example' })

@@ -1,4 +1,4 @@
-import { listActions } from '../../src/actions.ts'
+import { OFFERED } from '../../src/actions.ts'
 import { toOpenApi } from '../../src/http/openapi/index.ts'
 import { VERSION } from '../../src/version.ts'
 
@@ -108,5 +108,4 @@ export function toLines(document: OpenApi): string[] {
 }
 
 /** The API of the code beside this file. */
-export const currentLines = () =>
-  toLines(toOpenApi(listActions().modules, { baseUrl: '', version: VERSION }) as unknown as OpenApi)
+export const currentLines = () => toLines(toOpenApi(OFFERED, { baseUrl: '', version: VERSION }) as unknown as OpenApi)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { ledger } from '../../src/modules/ledger/index.ts'
-import { work } from '../../src/modules/work/index.ts'
+import { LEDGER_ACTIONS } from '../../src/modules/ledger/index.ts'
+import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
 import { openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { assertRefusal } from './refusal.ts'
@@ -67,7 +67,7 @@ const FORWARDED = `version block_count account_info account_balance accounts_bal
 test('nodes are asked only for what the contract lists, and get only the fields of the action (contract 1, rule 4; 5, rule 12)', async (t) => {
   const node = await openRecordingNode(t)
   const gateway = await openGateway(t, { NODE_URLS: node.url, CACHE_BYTES_MAX: '0' })
-  const actions = [...ledger.actions, ...work.actions]
+  const actions = [...LEDGER_ACTIONS, ...WORK_ACTIONS]
   const unsafe = { wallet: 'W', password: 'P', seed: 'S', enable_control: true, force: false, include_trend_: '1' }
   // This node refuses whatever it is asked, which no real one does.
   for (const { name, example } of actions) {

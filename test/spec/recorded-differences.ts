@@ -1,7 +1,7 @@
 import { formatNano } from '../../src/kernel/money.ts'
 import { fromBlockJson, hashBlock } from '../../src/kernel/nano/block.ts'
-import { ledger } from '../../src/modules/ledger/index.ts'
-import { work } from '../../src/modules/work/index.ts'
+import { LEDGER_ACTIONS } from '../../src/modules/ledger/index.ts'
+import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
 
 /* Where our answers differ on purpose from those of the node that was recorded, and what they are instead. */
 
@@ -21,9 +21,7 @@ export interface Expected {
   status: number
   body: Members
 }
-export const OFFERED = new Set(
-  [ledger, work].flatMap(({ actions }) => actions.flatMap((a) => [a.name, ...(a.synonyms ?? [])])),
-)
+export const OFFERED = new Set([...LEDGER_ACTIONS, ...WORK_ACTIONS].flatMap((a) => [a.name, ...(a.synonyms ?? [])]))
 /** What the gateway itself sees to be wrong with a request: status 400. Every other text is the ledger's answer. */
 export const MALFORMED = new Set([
   'Bad account number',

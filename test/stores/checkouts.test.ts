@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import {
-  type CheckoutCtx,
+  type CheckoutRoom,
   creditSend,
   deleteCheckout,
   markPaid,
@@ -21,12 +21,12 @@ const address = new Signer(1).address
 const payer = new Signer(2).address
 const caller = { kind: 'account', accountId: 'acc_shop', role: 'user', prepaid: false, door: 'secret-key' } as const
 
-const open = async (ctx: CheckoutCtx, fields: object) => {
+const open = async (ctx: CheckoutRoom, fields: object) => {
   const rules = { currencies: ctx.till.prices.currencies, plainHttpAllowed: false }
   return (await openCheckout(ctx, caller, readCheckout({ address, ...fields }, rules))).checkout
 }
 
-const send = (ctx: CheckoutCtx, hash: string, amountRaw: Raw) => ({
+const send = (ctx: CheckoutRoom, hash: string, amountRaw: Raw) => ({
   hash: hash.padStart(64, '0'),
   from: payer,
   to: address,
@@ -36,7 +36,7 @@ const send = (ctx: CheckoutCtx, hash: string, amountRaw: Raw) => ({
   receivedAt: null,
 })
 
-const events = async ({ db }: CheckoutCtx) => (await db.selectFrom('events').select('id').execute()).length
+const events = async ({ db }: CheckoutRoom) => (await db.selectFrom('events').select('id').execute()).length
 
 forEachEngine((engine, openFresh) => {
   // Contract 3, rule 4: delivery can repeat. However often we hear of a block, it is one payment.
@@ -103,7 +103,7 @@ forEachEngine((engine, openFresh) => {
     const ctx = toCheckoutCtx(store, engine)
     const checkout = await open(ctx, { amount: '1' })
     const block = send(ctx, 'A', checkout.amountRaw!)
-    const failing: CheckoutCtx = {
+    const failing: CheckoutRoom = {
       ...ctx,
       ids: {
         next: () => {

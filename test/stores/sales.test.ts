@@ -140,7 +140,7 @@ forEachEngine((engine, openFresh) => {
     clock.advance(AUTHORIZE_WITHIN)
     let isAway = true
     const settlement: Settlement = {
-      fulfil: {},
+      fulfil: () => undefined,
       isExchange(address) {
         if (isAway && address === first) throw new Error('the list of exchanges is away')
         return false

@@ -1,49 +1,46 @@
 import { loadConfig } from '../../src/config.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import type { Sales } from '../../src/kernel/sales.ts'
 import {
   CREDITS,
+  type Fulfil,
   type NewOrder,
   type Settlement,
   describeOrder,
   giveCredits,
   openOrder,
-  resumeOrder,
   settlePayment,
 } from '../../src/modules/billing/index.ts'
-import { type Checkout, type CheckoutCtx, type LedgerSend } from '../../src/modules/checkout/index.ts'
+import type { Checkout, CheckoutRoom, LedgerSend, ServiceSales, Till } from '../../src/modules/checkout/index.ts'
 import { NAME, NAME_UPDATE, changeName, leaseName } from '../../src/modules/usernames/index.ts'
 
 const { namePlans, nameUpdatePrice, creditPlans } = loadConfig({})
+
+const FULFIL: Readonly<Record<string, Fulfil>> = {
+  [CREDITS]: giveCredits(() => undefined),
+  [NAME]: leaseName(() => undefined),
+  [NAME_UPDATE]: changeName(() => undefined),
+}
 
 /** The service's own sales, paid to a treasury that a test has made. */
 export function toSales(
   treasury: string,
   { exchanges = [] }: { exchanges?: string[] } = {},
-): Sales & {
-  refunds: string[]
-} {
+): ServiceSales & Pick<Till, 'treasuryAddress'> & { refunds: string[] } {
   const refunds: string[] = []
   const settlement: Settlement = {
-    fulfil: {
-      [CREDITS]: giveCredits(() => undefined),
-      [NAME]: leaseName(() => undefined),
-      [NAME_UPDATE]: changeName(() => undefined),
-    },
+    fulfil: (kind) => FULFIL[kind],
     isExchange: (address) => exchanges.includes(address),
     onRefund: (walletId) => void refunds.push(walletId),
   }
   return {
-    rules: { namePlans, nameUpdatePrice, creditPlans, offersPerDayMax: 0 },
     treasuryAddress: () => Promise.resolve(treasury),
     settle: (tx: StoreCtx, payment) => settlePayment(settlement, tx, payment),
-    resume: (tx, id) => resumeOrder(settlement, tx, id),
     describe: (db, id) => describeOrder(db, id),
     refunds,
   }
 }
 
-export function offerName(ctx: CheckoutCtx, name: string, accountId: string | null = null): Promise<Checkout> {
+export function offerName(ctx: CheckoutRoom, name: string, accountId: string | null = null): Promise<Checkout> {
   return order(ctx, {
     kind: NAME,
     subject: name.toLowerCase(),
@@ -54,7 +51,7 @@ export function offerName(ctx: CheckoutCtx, name: string, accountId: string | nu
 }
 
 export function offerChange(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   name: string,
   { address, owner }: { address: string; owner?: string },
 ): Promise<Checkout> {
@@ -67,7 +64,7 @@ export function offerChange(
   })
 }
 
-export function offerCredits(ctx: CheckoutCtx, accountId: string): Promise<Checkout> {
+export function offerCredits(ctx: CheckoutRoom, accountId: string): Promise<Checkout> {
   return order(ctx, {
     kind: CREDITS,
     subject: accountId,
@@ -77,9 +74,9 @@ export function offerCredits(ctx: CheckoutCtx, accountId: string): Promise<Check
   })
 }
 
-function order(ctx: CheckoutCtx, what: Omit<NewOrder, 'title' | 'description'>): Promise<Checkout> {
-  const { till, names } = ctx
-  return openOrder({ store: ctx, till, names, payer: 'ip:127.0.0.1' }, { title: 'Sold', description: 'here', ...what })
+function order(ctx: CheckoutRoom, what: Omit<NewOrder, 'title' | 'description'>): Promise<Checkout> {
+  const room = { checkouts: ctx, offersPerDayMax: 0 }
+  return openOrder(room, 'ip:127.0.0.1', { title: 'Sold', description: 'here', ...what })
 }
 
 /** A confirmed payment of a plan, as the ledger tells it. */

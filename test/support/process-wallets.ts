@@ -7,9 +7,8 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { GENESIS_HASHES } from '../../src/kernel/nano/networks.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { openWallets } from '../../src/wallets.ts'
-import { NO_WORK } from './blocks.ts'
 import { hearFailures } from './failures.ts'
+import { openProcessRoom } from './open-wallets.ts'
 
 export interface Surroundings {
   url: string
@@ -35,7 +34,7 @@ export async function openProcessWallets(
   })
   await nodes.start()
   const wakeJobs = () => undefined
-  const wallets = await openWallets(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
+  const wallets = await openProcessRoom(loadConfig({ WALLET_KEYS: masterKey, WALLET_RECEIVE_MIN_NANO: '0' }), {
     store: { db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures },
     node: nodes.forRequest(),
     work: {
@@ -46,14 +45,11 @@ export async function openProcessWallets(
       prepare: () => undefined,
       markAsked: () => Promise.resolve(),
     },
-    thresholds: NO_WORK,
     notices,
-    bus: nodes.confirmations,
-    devnet: undefined,
-    onAlarm: (kind, { reason }) => {
+    confirmations: nodes.confirmations,
+    alarm: (kind, { reason }) => {
       throw new Error(`${kind}: ${reason}`)
     },
-    onRefusal: () => undefined,
   })
   await wallets.start()
   const close = async () => {

@@ -3,19 +3,17 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Engine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { parseNano } from '../../src/kernel/money.ts'
 import type { Names } from '../../src/kernel/ports.ts'
-import type { Sales } from '../../src/kernel/sales.ts'
-import type { Till } from '../../src/kernel/till.ts'
-import type { CheckoutCtx } from '../../src/modules/checkout/index.ts'
+import type { CheckoutRoom, ServiceSales, Till } from '../../src/modules/checkout/index.ts'
+
+/** What the service sells, and where it is paid. */
+type Sold = ServiceSales & Pick<Till, 'treasuryAddress'>
 
 const nothingHere = (what: string) => () => Promise.reject(new Error(`No ${what} here.`))
 
-const NO_SALES: Sales = {
-  rules: { namePlans: [], nameUpdatePrice: parseNano('1')!, creditPlans: [], offersPerDayMax: 0 },
+const NO_SALES: Sold = {
   treasuryAddress: nothingHere('treasury'),
   settle: nothingHere('sales'),
-  resume: nothingHere('sales'),
   describe: () => Promise.resolve(undefined),
 }
 
@@ -32,8 +30,8 @@ export const NO_NAMES: Names = {
 export function toCheckoutCtx(
   store: StoreCtx,
   engine: Engine,
-  { sales = NO_SALES, tell = () => undefined }: { sales?: Sales; tell?: (id: string) => void } = {},
-): CheckoutCtx {
+  { sales = NO_SALES, tell = () => undefined }: { sales?: Sold; tell?: (id: string) => void } = {},
+): CheckoutRoom {
   const link = (id: string) => `https://gateway.example/${id}`
   const till: Till = {
     engine,
@@ -52,6 +50,7 @@ export function toCheckoutCtx(
     checkWebhookUrl: () => Promise.resolve(),
     secrets: openSecretBox(systemRandom.bytes(32), systemRandom),
     wallets: { create: nothingHere('wallets'), sweep: nothingHere('wallets') },
+    treasuryAddress: () => sales.treasuryAddress(),
     sales,
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     watch: () => undefined,

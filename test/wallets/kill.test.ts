@@ -40,7 +40,7 @@ forEachEngine((engine) => {
     const account = await createAccount({ ...base, clock: systemClock }, { email: null, role: 'user', actor: 'test' })
     const first = await openProcessWallets(store, surroundings)
     for (let made = 0; made < WALLETS; made++) {
-      const { address } = await createWallet(first.wallets.ctx, { accountId: account.id, purpose: 'cloud' })
+      const { address } = await createWallet(first.wallets.room, { accountId: account.id, purpose: 'cloud' })
       await give(devnet.node, fromAddress(address)!, nano(10_000))
     }
     await first.close()

@@ -15,8 +15,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkPort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
-import { type WalletCtx, createWallet } from '../../src/modules/wallets/index.ts'
-import { type Wallets, openWallets } from '../../src/wallets.ts'
+import { type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
 import { NO_WORK } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
@@ -24,6 +23,7 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { Faults } from '../support/faults.ts'
 import { openLastingStore } from '../support/mortal-store.ts'
 import { hearFailures } from '../support/failures.ts'
+import { type ProcessWallets, openProcessRoom } from '../support/open-wallets.ts'
 
 /** The master key of every world, unless its settings say otherwise. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }
@@ -47,8 +47,8 @@ export type Trouble =
 /** One process with wallets. It may die; the store and the ledger stay. */
 export interface Instance {
   faults: Faults
-  ctx: WalletCtx & Pick<Ctx, 'charged'>
-  wallets: Wallets
+  ctx: WalletRoom & Pick<Ctx, 'charged'>
+  wallets: ProcessWallets
   /** Runs the jobs once, as the runner would. */
   settle(): Promise<void>
   look(): Promise<void>
@@ -143,15 +143,13 @@ export async function openWalletWorld(
       }
       // A process that died listens no longer.
       listeners.clear()
-      const wallets = await openWallets(config, {
+      const wallets = await openProcessRoom(config, {
         store,
         node: ledgerPort(ledger, faults, () => world.trouble()),
         work: anyWork(faults),
-        thresholds: NO_WORK,
         notices: new LocalNotices(hearFailures()),
-        bus,
-        devnet: undefined,
-        onAlarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
+        confirmations: bus,
+        alarm: (kind, { reason }) => void world.alarms.push(`${kind}: ${reason}`),
         onRefusal: ({ words }) => void world.refusals.push(words),
       })
       await wallets.start()
@@ -159,7 +157,7 @@ export async function openWalletWorld(
       const { signal } = new AbortController()
       return {
         faults,
-        ctx: { ...wallets.ctx, charged: (_meter, run) => run(0) },
+        ctx: { ...wallets.room, charged: (_meter, run) => run(0) },
         wallets,
         settle: () => settle!.run({}, signal),
         look: () => look!.run({}, signal),

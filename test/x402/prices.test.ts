@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfig } from '../../src/config.ts'
-import { Registry } from '../../src/guard/registry.ts'
-import { accounts } from '../../src/modules/accounts/index.ts'
-import { work } from '../../src/modules/work/index.ts'
-import { readPrices } from '../../src/x402.ts'
+import { ACCOUNT_ACTIONS } from '../../src/modules/accounts/index.ts'
+import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
+import { readPrices } from '../../src/modules/x402/index.ts'
 import { SHOP } from './world.ts'
 
 test('a price that nobody can pay, or a thing that cannot be sold, is told at the start', () => {
-  const registry = new Registry([accounts, work])
+  const actions = [...ACCOUNT_ACTIONS, ...WORK_ACTIONS]
   const read = (env: Record<string, string>, rates?: Parameters<typeof readPrices>[2]) =>
-    readPrices(loadConfig({ X402_PAY_TO: SHOP.address, ...env }), registry, rates)
+    readPrices(loadConfig({ X402_PAY_TO: SHOP.address, ...env }), actions, rates)
   assert.throws(() => read({ X402_ACTIONS: 'make_coffee' }), /X402_ACTIONS names make_coffee, which is no action/)
   assert.throws(() => read({ X402_ACTIONS: 'rpc_credits' }), /rpc_credits, which needs an API key/)
   assert.throws(() => read({ X402_PRICE: '1 USD' }), /in USD, and there is no source of prices/)

@@ -1,6 +1,6 @@
 import type { Action } from '../../kernel/action.ts'
 import { type ErrorCode, statusOf } from '../../kernel/errors.ts'
-import type { Module } from '../../kernel/module.ts'
+import type { Offered } from '../../kernel/module.ts'
 import { headerRefs, refusalRef } from './refusals.ts'
 import { type Names, type Schema, refTo, unnamed } from './schemas.ts'
 import { tagOf } from './tags.ts'
@@ -48,7 +48,7 @@ export function actionSchemas(actions: readonly Action[], names: Names): Record<
   return schemas
 }
 
-export function actionPaths(modules: readonly Module[]): Record<string, object> {
+export function actionPaths(modules: readonly Offered[]): Record<string, object> {
   const pairs = modules.flatMap((module) =>
     module.actions.map((action) => [`/actions/${action.name}`, { post: toOperation(module, action) }] as const),
   )
@@ -65,7 +65,7 @@ const SUCCESS_HEADERS = headerRefs(
   'PAYMENT-RESPONSE',
 )
 
-function toOperation(module: Module, action: Action): object {
+function toOperation(module: Offered, action: Action): object {
   const { name, summary, example, auth, once, onceWhen, input } = action
   return {
     operationId: name,

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Described } from '../../kernel/described.ts'
-import type { Module } from '../../kernel/module.ts'
+import type { Offered } from '../../kernel/module.ts'
 import { ACCOUNT, KEY, describedAccountRoutes } from '../../modules/accounts/index.ts'
 import { describedAdminRoutes } from '../../modules/admin/index.ts'
 import {
@@ -72,7 +72,7 @@ const PAYMENT_SIGNATURE = {
 }
 
 /** The whole API as OpenAPI 3.1: made from the actions, and from what stands beside the other routes. */
-export function toOpenApi(modules: readonly Module[], { baseUrl, version }: { baseUrl: string; version: string }) {
+export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
   const actions = modules.flatMap((module) => module.actions)
   const names: Names = new Map<unknown, string>([
     ...actions.map((action) => [action.input, requestName(action)] as const),

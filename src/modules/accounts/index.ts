@@ -1,9 +1,3 @@
-import type { Module } from '../../kernel/module.ts'
-import { rpcCredits } from './actions/rpc-credits.ts'
-import { rpcKey } from './actions/rpc-key.ts'
-
-export const accounts: Module = { name: 'accounts', actions: [rpcKey, rpcCredits] }
-
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
 export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
@@ -26,6 +20,7 @@ export {
   renewLease,
 } from './idempotency-store.ts'
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+export { ACCOUNT_ACTIONS, type AccountsModule, openAccounts } from './open.ts'
 export { listPredecessors } from './succession-store.ts'
 export { StoredKeys } from './key-ring.ts'
 export { listEntries } from './credits-store.ts'
@@ -39,15 +34,11 @@ export {
   listKeys,
   lockAccount,
 } from './store.ts'
-export { accountRoutes } from './routes/api.ts'
 export { showAccount } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { UsageMeter } from './usage.ts'
-export { activityPages } from './routes/activity.tsx'
-export { keyPages } from './routes/keys.tsx'
-export { signInPages } from './routes/sign-in.tsx'
 export { ACCOUNT, KEY } from './answers.ts'
 export { describedAccountRoutes } from './routes/described.ts'

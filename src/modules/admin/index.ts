@@ -1,5 +1,3 @@
+export { openAdmin } from './open.ts'
 export type { GatewayStatus } from './pages/health-page.tsx'
-export { administrationPages } from './routes/administration.tsx'
-export { adminRoutes } from './routes/api.ts'
-export { overviewPages } from './routes/overview.tsx'
 export { describedAdminRoutes } from './routes/described.ts'

@@ -1,5 +1,10 @@
-import type { CreditPlan } from '../../kernel/sales.ts'
-import { BadSetting, PLANS_MAX, priced, setting, whole } from '../../kernel/setting.ts'
+import type { Raw } from '../../kernel/money.ts'
+import { type ValuesOf, BadSetting, PLANS_MAX, priced, setting, whole } from '../../kernel/setting.ts'
+
+export interface CreditPlan {
+  credits: number
+  price: Raw
+}
 
 const creditPlans = (value: string): CreditPlan[] => {
   const plans = priced(value).map(({ name, price }) => ({ credits: whole(1, 1_000_000_000)(name), price }))
@@ -21,3 +26,5 @@ export const BILLING_SETTINGS = {
     'Offers of names, changes and credits that one caller may ask for in a day; 0 is no limit.',
   ),
 } as const
+
+export type BillingSettings = ValuesOf<typeof BILLING_SETTINGS>

@@ -3,8 +3,7 @@ import { answer } from '../../kernel/answers.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { Till } from '../../kernel/till.ts'
-import type { Checkout } from '../checkout/index.ts'
+import { type Till, type Checkout } from '../checkout/index.ts'
 
 /** Members of the answer of whatever is offered. */
 export const OFFERED = {

@@ -1,6 +1,6 @@
 import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
-import type { CheckoutCtx } from './ctx.ts'
+import type { CheckoutRoom } from './room.ts'
 import { SWEEP, sweepCheckout } from './domain/generated-wallet.ts'
 import { NOTIFY, notifyMerchant } from './domain/notify.ts'
 import { deleteReleased } from './reservations-store.ts'
@@ -10,7 +10,7 @@ import { deleteUnwatched } from './watch-store.ts'
 const HOUR = 3_600_000
 
 /** Mails one receipt. */
-export const mailReceipt = (ctx: CheckoutCtx, mailer: Mailer): Job<{ checkoutId: string }> => ({
+export const mailReceipt = (ctx: CheckoutRoom, mailer: Mailer): Job<{ checkoutId: string }> => ({
   kind: NOTIFY,
   attemptsMax: 10,
   concurrencyMax: 4,
@@ -19,7 +19,7 @@ export const mailReceipt = (ctx: CheckoutCtx, mailer: Mailer): Job<{ checkoutId:
 })
 
 /** Brings the funds of a generated wallet to its merchant. Mail and webhooks neither wait for it nor hold it up. */
-export const sweepToMerchant = (ctx: CheckoutCtx): Job<{ checkoutId: string }> => ({
+export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> => ({
   kind: SWEEP,
   money: true,
   attemptsMax: 30,
@@ -32,7 +32,7 @@ export const sweepToMerchant = (ctx: CheckoutCtx): Job<{ checkoutId: string }> =
 })
 
 /** Frees amounts and addresses for which nobody can pay any more. */
-export const releaseAmounts = ({ db, clock }: CheckoutCtx): Job => ({
+export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
   kind: 'checkout.release',
   attemptsMax: 3,
   concurrencyMax: 1,

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kernel/ports.ts'
-import type { CheckoutCtx } from './ctx.ts'
+import type { CheckoutRoom } from './room.ts'
 import { creditSend } from './domain/credit.ts'
 import { readPlaces, readSends } from './domain/read-ledger.ts'
 import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
@@ -32,7 +32,7 @@ const RETRY_AFTER = 250
 const RETRIES_MAX = 20
 
 interface MonitorOptions {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   node: NodePort
   bus: ConfirmationBus
   clock: Clock

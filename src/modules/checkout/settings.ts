@@ -1,4 +1,4 @@
-import { list, setting, whole } from '../../kernel/setting.ts'
+import { type ValuesOf, list, setting, whole } from '../../kernel/setting.ts'
 
 export const CHECKOUT_SETTINGS = {
   checkoutLifetimeHours: setting('CHECKOUT_LIFETIME_HOURS', '24', whole(1, 8_760), 'How long a checkout can be paid.'),
@@ -27,3 +27,5 @@ export const CHECKOUT_SETTINGS = {
     'The same for all callers without a key together.',
   ),
 } as const
+
+export type CheckoutSettings = ValuesOf<typeof CHECKOUT_SETTINGS>

@@ -1,7 +1,7 @@
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
-import type { Till } from '../../kernel/till.ts'
+import type { Till } from './till.ts'
 import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'

@@ -1,14 +1,8 @@
-import type { Module } from '../../kernel/module.ts'
-import { nanoEmail } from './actions/nano-email.ts'
-
-export const email: Module = { name: 'email', actions: [nanoEmail] }
-
-export type { EmailCtx } from './ctx.ts'
+export type { EmailRoom } from './room.ts'
 export { claimShare } from './domain/claim.ts'
 export { followPayment } from './domain/follow.ts'
 export { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
-export { emailRoutes } from './routes/api.ts'
-export { claimRoutes } from './routes/claim.tsx'
+export { EMAIL_ACTIONS, type EmailModule, openEmails } from './open.ts'
+export type { PostOffice } from './post-office.ts'
 export { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from './answers.ts'
-export { emailPages } from './routes/dashboard.tsx'
 export { describedEmailRoutes } from './routes/described.ts'

@@ -1,7 +1,7 @@
 import { isOutage } from '../../kernel/failures.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { Mailer } from '../../kernel/ports.ts'
-import type { EmailCtx } from './ctx.ts'
+import type { EmailRoom } from './room.ts'
 import { followPayment } from './domain/follow.ts'
 import { INVITE, inviteRecipient } from './domain/invite.ts'
 import { type AskedReceipt, TELL, mailReceipt } from './domain/tell.ts'
@@ -16,7 +16,7 @@ const KEPT = 90 * 24 * HOUR
 const RETRY_AFTER = 30_000
 
 /** Looks at the payments whose time has come. One that fails keeps nobody else waiting. */
-export const followEmailPayments = (ctx: EmailCtx): Job => ({
+export const followEmailPayments = (ctx: EmailRoom): Job => ({
   kind: 'email.follow',
   money: true,
   attemptsMax: 3,
@@ -42,7 +42,7 @@ export const followEmailPayments = (ctx: EmailCtx): Job => ({
 })
 
 /** Mails one recipient. */
-export const inviteByMail = (ctx: EmailCtx, mailer: Mailer): Job<{ recipientId: string }> => ({
+export const inviteByMail = (ctx: EmailRoom, mailer: Mailer): Job<{ recipientId: string }> => ({
   kind: INVITE,
   attemptsMax: 60,
   concurrencyMax: 4,
@@ -51,7 +51,7 @@ export const inviteByMail = (ctx: EmailCtx, mailer: Mailer): Job<{ recipientId: 
 })
 
 /** Mails one receipt. */
-export const mailEmailReceipt = (ctx: EmailCtx, mailer: Mailer): Job<AskedReceipt> => ({
+export const mailEmailReceipt = (ctx: EmailRoom, mailer: Mailer): Job<AskedReceipt> => ({
   kind: TELL,
   attemptsMax: 30,
   concurrencyMax: 4,
@@ -60,7 +60,7 @@ export const mailEmailReceipt = (ctx: EmailCtx, mailer: Mailer): Job<AskedReceip
 })
 
 /** Erases who payments went to, long after their end. */
-export const forgetEmailPayments = ({ store: { db, clock } }: EmailCtx): Job => ({
+export const forgetEmailPayments = ({ store: { db, clock } }: EmailRoom): Job => ({
   kind: 'email.forget',
   attemptsMax: 3,
   concurrencyMax: 1,

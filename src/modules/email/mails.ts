@@ -1,7 +1,7 @@
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
 import { type MailPart, renderMail, renderMailText } from './pages/mail.tsx'
-import type { EmailCtx } from './ctx.ts'
+import type { EmailRoom } from './room.ts'
 import type { Receipt } from './domain/receipt.ts'
 import type { Recipient } from './recipients-store.ts'
 import type { EmailPayment } from './store.ts'
@@ -13,14 +13,14 @@ const toDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: '
 const at = (milliseconds: number) => `${toDay.format(milliseconds)} UTC`
 const nano = (amount: bigint) => `${formatNano(amount)} nano`
 
-function toLetter(ctx: EmailCtx, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {
+function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {
   const { host } = new URL(ctx.postOffice.links.claimPage())
   const foot = `Sent by nano-gateway at ${host}.`
   return { id, subject, text: renderMailText({ parts, foot }), html: renderMail({ title: subject, parts, foot }) }
 }
 
 /** What brings somebody their share. Host, amount, end and the way to refuse are always in it. */
-export function inviteMail(ctx: EmailCtx, payment: EmailPayment, { id, amount }: Recipient, token: string): Letter {
+export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, token: string): Letter {
   const { links } = ctx.postOffice
   const { host } = new URL(links.claimPage())
   const who =
@@ -52,14 +52,14 @@ interface ReceiptFacts {
 }
 
 /** What the sender hears. */
-export function receiptMail(ctx: EmailCtx, payment: EmailPayment, facts: ReceiptFacts): Letter {
+export function receiptMail(ctx: EmailRoom, payment: EmailPayment, facts: ReceiptFacts): Letter {
   const { kind, share } = facts
   const id = `mail_${kind}_${share?.id ?? payment.id}`
   return toLetter(ctx, id, describe(ctx, payment, facts))
 }
 
 function describe(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   payment: EmailPayment,
   { kind, share, recipients }: ReceiptFacts,
 ): { subject: string; parts: MailPart[] } {

@@ -1,4 +1,4 @@
-import { nano, setting, whole } from '../../kernel/setting.ts'
+import { type ValuesOf, nano, setting, whole } from '../../kernel/setting.ts'
 
 export const EMAIL_SETTINGS = {
   emailFee: setting('EMAIL_FEE_NANO', '0.1', nano, 'What each recipient of an e-mail payment after the first costs.'),
@@ -15,3 +15,5 @@ export const EMAIL_SETTINGS = {
     'Mails with e-mail payments to one address in 24 hours, whoever pays; 0 is no limit.',
   ),
 } as const
+
+export type EmailSettings = ValuesOf<typeof EMAIL_SETTINGS>

@@ -1,4 +1,4 @@
-import { nano, setting, whole } from '../../kernel/setting.ts'
+import { type ValuesOf, nano, setting, whole } from '../../kernel/setting.ts'
 
 export const FAUCET_SETTINGS = {
   faucetAmount: setting('FAUCET_NANO', '0.001', nano, 'What the faucet gives for a claim; 0 closes it.'),
@@ -10,3 +10,5 @@ export const FAUCET_SETTINGS = {
     'Claims from one network (/24 or /48) in 24 hours; 0 is no limit.',
   ),
 } as const
+
+export type FaucetSettings = ValuesOf<typeof FAUCET_SETTINGS>

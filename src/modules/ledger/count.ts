@@ -1,7 +1,6 @@
-import type { Ctx } from '../../kernel/ctx.ts'
+import type { LedgerRoom } from './room.ts'
 
 /** `-1` asks for everything, which is still no more than the server gives. */
-export function boundedCount(ctx: Ctx, count: number | undefined): string {
-  const max = ctx.limits.countMax
+export function boundedCount({ countMax: max }: Pick<LedgerRoom, 'countMax'>, count: number | undefined): string {
   return String(count === undefined || count < 0 ? max : Math.min(count, max))
 }

@@ -1,22 +1,22 @@
-import type { Ctx } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { isHex } from '../../kernel/nano/hex.ts'
+import type { Names } from '../../kernel/ports.ts'
 
 type GivenAccount =
   | { given: string; address: string; error?: undefined }
   | { given: string; address?: undefined; error: string }
 
 /** Entries of a list of accounts, each as it was given and as the address it means, or why it means none. */
-export async function readAccounts(ctx: Ctx, given: readonly string[]): Promise<GivenAccount[]> {
+export async function readAccounts(names: Names, given: readonly string[]): Promise<GivenAccount[]> {
   // All at once: names that must be looked up are one question to the store.
   const named = given.some((text) => text.startsWith('@'))
-  return named ? Promise.all(given.map((text) => readAccount(ctx, text))) : given.map(readAddress)
+  return named ? Promise.all(given.map((text) => readAccount(names, text))) : given.map(readAddress)
 }
 
-async function readAccount(ctx: Ctx, text: string): Promise<GivenAccount> {
+async function readAccount(names: Names, text: string): Promise<GivenAccount> {
   if (!text.startsWith('@')) return readAddress(text)
-  const address = await ctx.names.resolve(text.slice(1), 'read')
+  const address = await names.resolve(text.slice(1), 'read')
   return address === undefined ? { given: text, error: 'Username not found.' } : { given: text, address }
 }
 
@@ -26,8 +26,8 @@ function readAddress(text: string): GivenAccount {
 }
 
 /** The same for actions that fail as a whole when one entry is wrong. */
-export async function requireAccounts(ctx: Ctx, given: readonly string[], field = 'accounts'): Promise<string[]> {
-  return (await readAccounts(ctx, given)).map(({ address, error }, at) => {
+export async function requireAccounts(names: Names, given: readonly string[], field = 'accounts'): Promise<string[]> {
+  return (await readAccounts(names, given)).map(({ address, error }, at) => {
     if (address !== undefined) return address
     const code = error === 'Username not found.' ? 'username_not_found' : 'invalid_account'
     throw new AppError(code, error ?? 'Bad account number', { body: { field: `${field}[${at}]` } })

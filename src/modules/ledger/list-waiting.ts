@@ -1,10 +1,12 @@
 import type { Ctx } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { field, optional } from '../../kernel/fields.ts'
+import type { Names } from '../../kernel/ports.ts'
 import { type Json, type JsonObject, orEmpty, toObject } from '../../kernel/shape.ts'
 import { withDetails } from './actions/receivable.ts'
 import { boundedCount } from './count.ts'
 import { readAccounts } from './identifiers.ts'
+import type { LedgerRoom } from './room.ts'
 
 /** What may be asked about the sends that wait for many accounts. */
 export const MANY_WAITING = {
@@ -25,8 +27,12 @@ interface Asked {
 }
 
 /** Sends that wait for each of many accounts, in the shape that the flags ask the node for. */
-export async function listWaiting(ctx: Ctx, { accounts, count, threshold, ...flags }: Asked): Promise<JsonObject> {
-  const entries = await readAccounts(ctx, accounts)
+export async function listWaiting(
+  { node }: Ctx,
+  { accounts, count, threshold, ...flags }: Asked,
+  { names, countMax }: LedgerRoom,
+): Promise<JsonObject> {
+  const entries = await readAccounts(names, accounts)
   // A wrong address fails the question, as it does for the node; a name that nobody has any more does not cost the others their answer.
   const wrong = entries.findIndex(({ given, error }) => error !== undefined && !given.startsWith('@'))
   if (wrong >= 0) {
@@ -36,16 +42,16 @@ export async function listWaiting(ctx: Ctx, { accounts, count, threshold, ...fla
   const answer =
     known.length === 0
       ? {}
-      : await ctx.node.read('accounts_receivable', {
+      : await node.read('accounts_receivable', {
           accounts: [...new Set(known.map(({ address }) => address))],
-          count: boundedCount(ctx, count),
+          count: boundedCount({ countMax }, count),
           threshold: threshold?.toString(),
           ...flags,
         })
   const found = toObject(answer.blocks)
   const blocks: JsonObject = {}
   for (const { given, address } of known) {
-    const waiting = shape(ctx, found[address])
+    const waiting = shape(names, found[address])
     if (waiting !== '') blocks[given] = waiting
   }
   const unknown = entries.filter((entry) => entry.address === undefined)
@@ -56,7 +62,7 @@ export async function listWaiting(ctx: Ctx, { accounts, count, threshold, ...fla
 }
 
 /** Hashes stay a list, amounts stay amounts; what says more has its twin and username. */
-function shape({ names }: Ctx, waiting: Json | undefined): Json {
+function shape(names: Names, waiting: Json | undefined): Json {
   if (Array.isArray(waiting)) return waiting.length > 0 ? waiting : ''
   const shaped: JsonObject = {}
   for (const [hash, details] of Object.entries(toObject(waiting))) shaped[hash] = withDetails(names, details)

@@ -1,17 +1,17 @@
 import type { Ctx } from '../../kernel/ctx.ts'
 import { type JsonObject, toObject } from '../../kernel/shape.ts'
 import { readAccounts } from './identifiers.ts'
+import type { LedgerRoom } from './room.ts'
 
 /** Asks a list action of the node and gives every identifier back as it came, found or under `errors`. */
 export async function readFromEach(
-  ctx: Ctx,
-  nodeAction: string,
-  name: string,
-  given: readonly string[],
+  { node }: Ctx,
+  { names }: LedgerRoom,
+  { action, name, accounts: given }: { action: string; name: string; accounts: readonly string[] },
 ): Promise<JsonObject> {
-  const entries = await readAccounts(ctx, given)
+  const entries = await readAccounts(names, given)
   const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
-  const answer = wanted.length ? await ctx.node.read(nodeAction, { accounts: wanted }) : {}
+  const answer = wanted.length ? await node.read(action, { accounts: wanted }) : {}
   const values = toObject(answer[name])
   const refused = toObject(answer.errors)
   const found: JsonObject = {}

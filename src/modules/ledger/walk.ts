@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { field, input, optional } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import { boundedCount } from './count.ts'
+import type { LedgerRoom } from './room.ts'
 
 const MIDDLE = '73FE787B09A48954FE7FA453ACE650FE63F46E097B01BDC6DBD67278EEA08FC4'
 
@@ -26,9 +27,9 @@ export function walk(name: 'chain' | 'successors', summary: string, next: string
     output: answer.record({ blocks: answer.orNothing(answer.list(answer.hash)) }),
     auth: 'none',
     readOnly: true,
-    async run(ctx, { count, ...rest }) {
+    async run(ctx, { count, ...rest }, room: LedgerRoom) {
       if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })
-      return (await ctx.node.read(name, { ...rest, count: boundedCount(ctx, count) })) as JsonObject
+      return (await ctx.node.read(name, { ...rest, count: boundedCount(room, count) })) as JsonObject
     },
   })
 }

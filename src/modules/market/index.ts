@@ -1,5 +1,9 @@
-import type { Module } from '../../kernel/module.ts'
+import { type Module, offer } from '../../kernel/module.ts'
 import { marketData } from './actions/market-data.ts'
 import { price } from './actions/price.ts'
+import type { MarketRoom } from './room.ts'
 
-export const market: Module = { name: 'market', actions: [price, marketData] }
+export const MARKET_ACTIONS = [price, marketData]
+
+/** What nano is worth. */
+export const openMarket = (room: MarketRoom): Module => offer('market', room, MARKET_ACTIONS)

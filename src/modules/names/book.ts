@@ -31,7 +31,7 @@ export class NameBook implements Names {
   readonly #options: BookOptions
   readonly #builtIn = new Map<string, KnownName>()
   readonly #builtInOf = new Map<string, string>()
-  readonly #isReserved: (name: string) => boolean
+  #isReserved: (name: string) => boolean = () => false
   readonly #leases = new Map<string, Lease>()
   /** Keys of the names that owners have for their own addresses. */
   readonly #namesOf = new Map<string, Set<string>>()
@@ -49,16 +49,23 @@ export class NameBook implements Names {
 
   constructor(options: BookOptions) {
     this.#options = options
-    const { names, reserved } = options.builtIn
-    this.#isReserved = reservedWords([...reserved, ...names.map(({ name }) => name)])
-    for (const known of options.builtIn.names) {
-      this.#builtIn.set(known.name.toLowerCase(), known)
-      if (!this.#builtInOf.has(known.address)) this.#builtInOf.set(known.address, known.name)
-    }
+    this.#addBuiltIn(options.builtIn.names)
   }
 
-  /** Reads the whole book and keeps it up to date from then on. */
-  async start(): Promise<void> {
+  /** Names of the house itself. The first who has one keeps it. */
+  #addBuiltIn(names: readonly KnownName[]): void {
+    for (const known of names) {
+      const key = known.name.toLowerCase()
+      if (this.#builtIn.has(key)) continue
+      this.#builtIn.set(key, known)
+      if (!this.#builtInOf.has(known.address)) this.#builtInOf.set(known.address, known.name)
+    }
+    this.#isReserved = reservedWords([...this.#options.builtIn.reserved, ...this.#builtIn.keys()])
+  }
+
+  /** Reads the whole book and keeps it up to date from then on. `more` are names of the house that were not known before. */
+  async start(more: readonly KnownName[] = []): Promise<void> {
+    this.#addBuiltIn(more)
     await this.#readChanges()
     this.#refreshLater()
   }

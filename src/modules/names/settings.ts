@@ -1,4 +1,4 @@
-import { record, setting, text } from '../../kernel/setting.ts'
+import { type ValuesOf, record, setting, text } from '../../kernel/setting.ts'
 
 export const NAME_SETTINGS = {
   knownFile: setting(
@@ -9,3 +9,5 @@ export const NAME_SETTINGS = {
   ),
   knownNames: setting('KNOWN_NAMES', '{}', record, 'Further built-in usernames, as JSON: name → address.'),
 } as const
+
+export type NameSettings = ValuesOf<typeof NAME_SETTINGS>

@@ -1,4 +1,4 @@
-import { records, setting } from '../../kernel/setting.ts'
+import { type ValuesOf, records, setting } from '../../kernel/setting.ts'
 
 const REP_FACTS = ['alias', 'website', 'location', 'donation_address'] as const
 
@@ -18,3 +18,5 @@ export const REPRESENTATIVE_SETTINGS = {
     'Known representatives, as JSON: address → { alias, website, location, donation_address }.',
   ),
 } as const
+
+export type RepresentativeSettings = ValuesOf<typeof REPRESENTATIVE_SETTINGS>

@@ -5,7 +5,7 @@ import type { FollowedSwap, SwapProvider, SwapStatus } from '../../kernel/swap.t
 import {
   type Payment,
   type Wallet,
-  type WalletCtx,
+  type WalletRoom,
   createWallet,
   deleteWallet,
   findPayment,
@@ -45,7 +45,7 @@ const DEPOSITS: Readonly<Record<string, string>> = {
  * Swaps that move real funds on the embedded ledger: nano comes in on a wallet made for the swap and goes out of the
  * treasury; the other currency is imagined and arrives by itself. Each look moves a swap one step on.
  */
-export function sandboxSwap(ctx: WalletCtx): SwapProvider {
+export function sandboxSwap(ctx: WalletRoom): SwapProvider {
   return {
     name: 'sandbox',
     currencies: () => Promise.resolve(Object.keys(WORTH)),
@@ -73,7 +73,7 @@ function exchange(from: string, to: string, amount: string): string {
   return receive
 }
 
-async function followDeposit(ctx: WalletCtx, swap: FollowedSwap): Promise<SwapStatus> {
+async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapStatus> {
   const { id, reference, amount, status, expiresAt } = swap
   const wallet = (await findWallet(ctx.store.db, reference))!
   const wanted = parseNano(amount)!
@@ -91,7 +91,7 @@ async function followDeposit(ctx: WalletCtx, swap: FollowedSwap): Promise<SwapSt
 }
 
 /** Ends the wallet of a swap: what is in it goes back, and so does whatever comes later, by the rule of ended wallets. */
-async function close(ctx: WalletCtx, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
+async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
   if (wallet.status === 'active') await deleteWallet(ctx, wallet)
   else await ctx.custody.advance(wallet.id)
   if (swap.status === 'sending') return 'finished'
@@ -101,7 +101,7 @@ async function close(ctx: WalletCtx, swap: FollowedSwap, wallet: Wallet): Promis
   return frontier === ZERO_HASH ? 'expired' : 'refunded'
 }
 
-async function followPayout(ctx: WalletCtx, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
+async function followPayout(ctx: WalletRoom, { id, address, receive, status }: FollowedSwap): Promise<SwapStatus> {
   const amount = parseNano(receive)!
   if (status === 'waiting') return 'confirming'
   if (status === 'confirming') return 'exchanging'
@@ -111,7 +111,7 @@ async function followPayout(ctx: WalletCtx, { id, address, receive, status }: Fo
 }
 
 /** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */
-async function pay(ctx: WalletCtx, payment: Payment): Promise<boolean> {
+async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
   const { store, custody } = ctx
   if (!(await findPayment(store.db, payment.reference))) await queuePayment({ db: store.db, store }, payment)
   await custody.advance(payment.walletId)
@@ -120,17 +120,17 @@ async function pay(ctx: WalletCtx, payment: Payment): Promise<boolean> {
 }
 
 /** Whether something is on its way, confirmed or not. */
-async function isExpected(ctx: WalletCtx, account: string): Promise<boolean> {
+async function isExpected(ctx: WalletRoom, account: string): Promise<boolean> {
   return (await readWorth(ctx, account)).receivable > 0n
 }
 
 /** What waits to be received counts: a payment waits for it. */
-async function canPay(ctx: WalletCtx, account: string, amount: bigint): Promise<boolean> {
+async function canPay(ctx: WalletRoom, account: string, amount: bigint): Promise<boolean> {
   const { balance, receivable } = await readWorth(ctx, account)
   return balance + receivable >= amount
 }
 
-async function readWorth({ node }: WalletCtx, account: string) {
+async function readWorth({ node }: WalletRoom, account: string) {
   const worth = await node.read('account_balance', { account, include_only_confirmed: false })
   const toBigInt = (value: unknown) => parseRaw(String(value)) ?? 0n
   return { balance: toBigInt(worth.balance), receivable: toBigInt(worth.receivable) }

@@ -1,6 +1,13 @@
-import { parsePeriod } from '../../kernel/lease-period.ts'
-import type { NamePlan } from '../../kernel/sales.ts'
-import { BadSetting, PLANS_MAX, PRICE_MIN, nano, priced, setting } from '../../kernel/setting.ts'
+import type { Raw } from '../../kernel/money.ts'
+import { type LeasePeriod, parsePeriod } from './domain/lease-period.ts'
+import { type ValuesOf, BadSetting, PLANS_MAX, PRICE_MIN, nano, priced, setting } from '../../kernel/setting.ts'
+
+/** How long a name may be leased for how much. */
+export interface NamePlan {
+  title: string
+  period: LeasePeriod
+  price: Raw
+}
 
 const namePlans = (value: string): NamePlan[] => {
   const plans = priced(value).map(({ name: title, price }) => {
@@ -27,3 +34,5 @@ export const USERNAME_SETTINGS = {
   ),
   nameUpdatePrice: setting('NAME_UPDATE_PRICE', '0.001', priceInNano, 'What a change of a username costs, in nano.'),
 } as const
+
+export type UsernameSettings = ValuesOf<typeof USERNAME_SETTINGS>

@@ -1,10 +1,4 @@
-import type { Module } from '../../kernel/module.ts'
-import { cloudWallet } from './actions/cloud-wallet.ts'
-
-export const wallets: Module = { name: 'wallets', actions: [cloudWallet] }
-
-export type { WalletCtx } from './ctx.ts'
-export { advanceWallet } from './domain/advance.ts'
+export type { WalletRoom } from './room.ts'
 export { readDeposits } from './domain/chain.ts'
 export { createWallet } from './domain/create-wallet.ts'
 export { deleteWallet } from './domain/end-wallet.ts'
@@ -18,11 +12,7 @@ export { splitShares } from './domain/shares.ts'
 export { thawWallet } from './domain/thaw.ts'
 export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
 export { type Funds, listDeposits, lockFunds } from './funds-store.ts'
-export { lookAfterWallets } from './jobs/look.ts'
-export { settleWallets } from './jobs/settle.ts'
-export { WalletLine } from './line.ts'
-export { WalletWatch } from './listeners.ts'
-export { Setbacks } from './setbacks.ts'
+export { WALLET_ACTIONS, type WalletsModule, openWallets } from './open.ts'
 export { countOpenBlocks, listBlocks } from './outbox-store.ts'
 export { readRefundAddress } from './refund-addresses.ts'
 export { listFrozen } from './frozen-store.ts'
@@ -36,4 +26,3 @@ export {
   listWatched,
   markExpiring,
 } from './store.ts'
-export { walletPages } from './routes/dashboard.tsx'

@@ -1,4 +1,5 @@
 import {
+  type ValuesOf,
   BadSetting,
   flag,
   ledgerAddress,
@@ -69,3 +70,5 @@ export const WALLET_SETTINGS = {
   ),
   freeSendsPerMonth: setting('FREE_SENDS_PER_MONTH', '1000', whole(0), 'Sends from cloud wallets that cost nothing.'),
 } as const
+
+export type WalletSettings = ValuesOf<typeof WALLET_SETTINGS>

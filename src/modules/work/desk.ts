@@ -11,7 +11,7 @@ const PENDING_MAX = 1_000
 const FOLLOWED_MILLISECONDS = 24 * 3_600_000
 
 /** Where searches are made. */
-interface WorkSearch {
+export interface WorkSearch {
   readonly engines: readonly unknown[]
   search(request: WorkRequest): Promise<FoundWork>
   cancel(root: string, payer: string): boolean

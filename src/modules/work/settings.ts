@@ -1,4 +1,4 @@
-import { flag, setting, whole } from '../../kernel/setting.ts'
+import { type ValuesOf, flag, setting, whole } from '../../kernel/setting.ts'
 
 export const WORK_SETTINGS = {
   workPrecompute: setting(
@@ -15,3 +15,5 @@ export const WORK_SETTINGS = {
   ),
   freeWorkPerHalfHour: setting('FREE_WORK_PER_HALF_HOUR', '30', whole(0), 'Work for an account without credits.'),
 } as const
+
+export type WorkSettings = ValuesOf<typeof WORK_SETTINGS>

@@ -1,4 +1,13 @@
-import { BadSetting, ledgerAddress, list, secretSetting, setting, webAddress, whole } from '../../kernel/setting.ts'
+import {
+  type ValuesOf,
+  BadSetting,
+  ledgerAddress,
+  list,
+  secretSetting,
+  setting,
+  webAddress,
+  whole,
+} from '../../kernel/setting.ts'
 import { type Price, parsePrice } from '../../kernel/x402/price.ts'
 
 const price = (value: string): Price => {
@@ -52,3 +61,5 @@ export const X402_SETTINGS = {
     'Facilitator that settles payments by request; unset, the nodes do.',
   ),
 } as const
+
+export type X402Settings = ValuesOf<typeof X402_SETTINGS>

@@ -4,6 +4,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { requestSignIn } from '../domain/sign-in.ts'
 import { EMAIL_PATTERN } from '../wire-fields.ts'
+import type { AccountRoom } from '../room.ts'
 
 export const rpcKey = action({
   name: 'rpc_key',
@@ -23,10 +24,10 @@ export const rpcKey = action({
   output: answer.record({ success: answer.bool, message: answer.text }),
   auth: 'none',
   once: true,
-  async run(ctx, { email }) {
-    await requestSignIn(ctx.store, { email, baseUrl: ctx.baseUrl(), deed: ctx.deed })
-    const message = ctx.postOffice.keepsMail
-      ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${ctx.baseUrl()}/dashboard/admin/mail.`
+  async run({ store, deed }, { email }, { baseUrl, keepsMail }: AccountRoom) {
+    await requestSignIn(store, { email, baseUrl: baseUrl(), deed })
+    const message = keepsMail
+      ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${baseUrl()}/dashboard/admin/mail.`
       : `A sign-in link was sent to ${email}.`
     return { success: true, message }
   },

@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import type { KeptMail, ShownJob } from '../../../kernel/upkeep.ts'
 import { listAccounts } from '../../accounts/index.ts'
-import { type CheckoutCtx, gatherStats, listAccountTotals } from '../../checkout/index.ts'
+import { type CheckoutRoom, gatherStats, listAccountTotals } from '../../checkout/index.ts'
 import { countUndelivered } from '../../webhooks/index.ts'
 import { AccountsPage } from '../pages/accounts-page.tsx'
 import { type GatewayStatus, HealthPage } from '../pages/health-page.tsx'
@@ -14,7 +14,7 @@ const LISTED_MAX = 200
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
 interface AdministrationPorts {
-  checkouts: CheckoutCtx
+  checkouts: CheckoutRoom
   mailIsKept: boolean
   status(): GatewayStatus
   /** Mail that was kept instead of sent, newest first. */

@@ -2,14 +2,14 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { readCredits, toUsage } from '../../accounts/index.ts'
 import {
-  type CheckoutCtx,
+  type CheckoutRoom,
   type Stats,
   countLate,
   formatFiat,
   gatherStats,
   listUnmatched,
 } from '../../checkout/index.ts'
-import { type WalletCtx, listWallets } from '../../wallets/index.ts'
+import { type WalletRoom, listWallets } from '../../wallets/index.ts'
 import { countAttemptDays, countFailing } from '../../webhooks/index.ts'
 import { OverviewPage } from '../pages/overview-page.tsx'
 
@@ -18,8 +18,8 @@ const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
 interface OverviewPorts {
-  checkouts: CheckoutCtx
-  wallets: WalletCtx
+  checkouts: CheckoutRoom
+  wallets: WalletRoom
 }
 
 /** What a merchant looks at first. */

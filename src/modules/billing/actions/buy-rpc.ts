@@ -1,11 +1,13 @@
 import Type from 'typebox'
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
+import type { Caller } from '../../../kernel/ctx.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { EMAIL_PATTERN } from '../../accounts/index.ts'
 import { type Buyer, offerCredits } from '../domain/sell-credits.ts'
 import { buyerRequired } from '../errors.ts'
 import { OFFERED, OFFERED_PLAN, toOffer } from '../shape-offer.ts'
+import type { BillingRoom } from '../room.ts'
 
 export const buyRpc = action({
   name: 'buy_rpc',
@@ -52,14 +54,14 @@ export const buyRpc = action({
   errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
   auth: 'none',
   once: true,
-  async run(ctx, { email }) {
-    const checkout = await offerCredits(ctx, buyerOf(ctx.caller, email), ctx.deed)
-    return { ...toOffer(ctx.till, checkout), available: true, status: 'available', lease: null }
+  async run({ caller, payer, deed }, { email }, room: BillingRoom) {
+    const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), deed })
+    return { ...toOffer(room.checkouts.till, checkout), available: true, status: 'available', lease: null }
   },
 })
 
 /** A public key is readable by anybody and says nothing about who holds it. */
-function buyerOf(caller: Parameters<typeof buyRpc.run>[0]['caller'], email: string | undefined): Buyer {
+function buyerOf(caller: Caller, email: string | undefined): Buyer {
   if (caller.kind === 'account' && caller.door === 'secret-key') return { accountId: caller.accountId }
   if (email === undefined) throw buyerRequired()
   return { email }

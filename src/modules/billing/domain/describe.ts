@@ -1,6 +1,6 @@
-import type { OrderStanding } from '../../../kernel/sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { Db } from '../../../kernel/db.ts'
+import type { OrderStanding } from '../../checkout/index.ts'
 import { findPayment } from '../../wallets/index.ts'
 import { type SettledPayment, findOrder, listSettledOf } from '../store.ts'
 import { AUTHORIZE_WITHIN } from './give-up.ts'

@@ -1,11 +1,11 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Deed } from '../../../kernel/deed.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { giveBackFree, takeFree } from '../../accounts/index.ts'
-import { type Checkout, getCheckout, openSale, toCheckoutCtx } from '../../checkout/index.ts'
+import { type Checkout, getCheckout, openSale } from '../../checkout/index.ts'
 import { tooManyOffers } from '../errors.ts'
 import { insertOrder } from '../store.ts'
+import type { OfferRoom } from '../room.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -22,14 +22,15 @@ export interface NewOrder {
 
 /** Offers something of the service's own for sale: a checkout, and what it sells, in one transaction. */
 export async function openOrder(
-  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  room: OfferRoom,
+  payer: string,
   { kind, subject, accountId, detail, deed, ...sale }: NewOrder,
 ): Promise<Checkout> {
   const made = deed?.made as { id: string } | undefined
-  if (made) return getCheckout(toCheckoutCtx(ctx), made.id)
-  const counted = await countOffer(ctx)
+  if (made) return getCheckout(room.checkouts, made.id)
+  const counted = await countOffer(room, payer)
   try {
-    return await openSale(toCheckoutCtx(ctx), {
+    return await openSale(room.checkouts, {
       ...sale,
       alongside: async ({ db }, { id: checkoutId, createdAt }) => {
         await insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt })
@@ -37,14 +38,14 @@ export async function openOrder(
       },
     })
   } catch (error) {
-    if (counted) await giveBackFree(ctx.store.db, counted).catch(ctx.store.failures.lost('credits.free'))
+    const { db, failures } = room.checkouts
+    if (counted) await giveBackFree(db, counted).catch(failures.lost('credits.free'))
     throw error
   }
 }
 
 /** An offer costs rows and amounts, and nothing to ask for. */
-async function countOffer({ store: { db, clock }, till, payer }: Pick<Ctx, 'store' | 'till' | 'payer'>) {
-  const max = till.sales.rules.offersPerDayMax
+async function countOffer({ checkouts: { db, clock }, offersPerDayMax: max }: OfferRoom, payer: string) {
   if (max === 0) return undefined
   const now = clock.now()
   const use = await takeFree(db, { caller: payer, meter: 'offer', now }, { max, windowMilliseconds: DAY })

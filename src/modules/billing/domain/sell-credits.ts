@@ -1,4 +1,3 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Deed } from '../../../kernel/deed.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
@@ -6,6 +5,7 @@ import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accou
 import type { Checkout } from '../../checkout/index.ts'
 import { openOrder } from './open-order.ts'
 import type { Fulfil } from './settle.ts'
+import type { BillingRoom } from '../room.ts'
 
 export const CREDITS = 'credits'
 
@@ -17,12 +17,12 @@ const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
 
 /** Offers credits for sale. */
 export function offerCredits(
-  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
-  buyer: Buyer,
-  deed?: Deed,
+  room: BillingRoom,
+  payer: string,
+  { buyer, deed }: { buyer: Buyer; deed?: Deed | undefined },
 ): Promise<Checkout> {
-  const { creditPlans } = ctx.till.sales.rules
-  return openOrder(ctx, {
+  const { creditPlans } = room
+  return openOrder(room, payer, {
     kind: CREDITS,
     // In small letters, as accounts have them.
     subject: 'accountId' in buyer ? buyer.accountId : buyer.email.toLowerCase(),

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { ServicePayment } from '../../../kernel/sales.ts'
 import { insertAudit } from '../../accounts/index.ts'
+import type { ServicePayment } from '../../checkout/index.ts'
 import { findServiceWallet, queuePayment } from '../../wallets/index.ts'
 import { type Order, findUnauthorized, insertSettled, isPaidFor, lockOrder, updateSettled } from '../store.ts'
 
@@ -27,8 +27,8 @@ type Fulfilment =
 export type Fulfil = (tx: StoreCtx, order: Order, payment: ServicePayment) => Promise<Fulfilment>
 
 export interface Settlement {
-  /** By the kind of the order. */
-  fulfil: Readonly<Record<string, Fulfil>>
+  /** Who gives what orders of a kind sell. */
+  fulfil(kind: string): Fulfil | undefined
   /** Whether what is sent to an address reaches somebody else than its payer. */
   isExchange(address: string): boolean
   /** A refund waits in the treasury. */
@@ -122,7 +122,7 @@ function audit(
 }
 
 function giverOf({ fulfil }: Settlement, kind: string): Fulfil {
-  const giver = fulfil[kind]
+  const giver = fulfil(kind)
   if (!giver) throw new Error(`Nobody knows how to give what is sold as ${kind}.`)
   return giver
 }

@@ -2,16 +2,15 @@ import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
 import { listEntries, readCredits, toUsage } from '../../accounts/index.ts'
 import { offerCredits } from '../domain/sell-credits.ts'
 import { CreditsPage } from '../pages/credits-page.tsx'
+import type { BillingRoom } from '../room.ts'
 
 const DAYS = 30
 const DAY = 86_400_000
 const ENTRIES_MAX = 50
 
-type CreditPagesPorts = Omit<Parameters<typeof offerCredits>[0], 'payer'>
-
 /** Credits left, what they went for, and the way to more. */
-export function creditPages(ports: CreditPagesPorts): readonly (Page | Form)[] {
-  const { store } = ports
+export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
+  const store = room.checkouts
   const render = async ({ frame, accountId }: PageRequest) => {
     const { credits, plan, usage } = await readCredits(store, accountId)
     const today = store.clock.now()
@@ -42,7 +41,7 @@ export function creditPages(ports: CreditPagesPorts): readonly (Page | Form)[] {
       section: '/credits',
       async run({ accountId }, _fields, deed) {
         // Offers count against the account, as at the RPC endpoint.
-        const { id } = await offerCredits({ ...ports, payer: `acc:${accountId}` }, { accountId }, deed)
+        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, deed })
         return { to: `/pay/${id}` }
       },
       again: (request, { error }) =>

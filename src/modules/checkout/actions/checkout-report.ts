@@ -3,7 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
 import { OWN_CHECKOUT } from '../answers.ts'
-import { toCheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { reportCheckouts } from '../domain/report.ts'
 import { keyRequired } from '../errors.ts'
 
@@ -60,10 +60,9 @@ export const checkoutReport = action({
     invalid_request: 'A filter cannot be read; `field` says which.',
   },
   auth: 'secret-key',
-  async run(ctx, fields) {
-    const { caller } = ctx
+  async run({ caller }, fields, room: CheckoutRoom) {
     if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')
     const { accountId, keyId } = caller
-    return reportCheckouts(toCheckoutCtx(ctx), { accountId, keyId }, fields)
+    return reportCheckouts(room, { accountId, keyId }, fields)
   },
 })

@@ -4,7 +4,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import { toCheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { openCheckout } from '../domain/open.ts'
 import { toFieldError } from '../errors.ts'
 import { toResponse } from '../shape.ts'
@@ -160,12 +160,12 @@ export const checkout = action({
   },
   auth: 'none',
   once: true,
-  async run(ctx, fields) {
-    const { prices, rules } = ctx.till
+  async run({ caller, deed }, fields, room: CheckoutRoom) {
+    const { prices, rules } = room.till
     const { plainHttpAllowed } = rules
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
-      return toResponse(ctx.till, await openCheckout(toCheckoutCtx(ctx), ctx.caller, request, ctx.deed))
+      return toResponse(room.till, await openCheckout(room, caller, request, deed))
     } catch (error) {
       throw toFieldError(error)
     }

@@ -1,10 +1,10 @@
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { getCheckout } from '../domain/show.ts'
 import type { Checkout } from '../store.ts'
 
 /** Gives a checkout up as its merchant would, whoever that is. */
-export async function cancelCheckout(ctx: CheckoutCtx, given: string): Promise<Checkout> {
+export async function cancelCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const { id, owner } = await getCheckout(ctx, given)
   return deleteCheckout(ctx, { id, owner, actor: 'developer' })
 }

@@ -1,10 +1,10 @@
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { endEarly } from '../domain/end-early.ts'
 import { getCheckout } from '../domain/show.ts'
 import type { Checkout } from '../store.ts'
 
 /** Ends a checkout now instead of tomorrow. */
-export async function expireCheckout(ctx: CheckoutCtx, given: string): Promise<Checkout> {
+export async function expireCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const { id } = await getCheckout(ctx, given)
   return endEarly(ctx, id)
 }

@@ -1,11 +1,11 @@
 import type { Raw } from '../../../kernel/money.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { lookSoon } from '../domain/end-early.ts'
 
 /** Sends to an address from the account that holds everything on the embedded ledger. */
 export async function fundAddress(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   ledger: PlayLedger,
   { address, amountRaw }: { address: string; amountRaw: Raw },
 ): Promise<string> {

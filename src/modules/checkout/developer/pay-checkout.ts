@@ -1,6 +1,6 @@
 import { RAW_PER_NANO, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { readChoice } from '../domain/choose-amount.ts'
 import { endEarly, lookSoon } from '../domain/end-early.ts'
 import { getCheckout } from '../domain/show.ts'
@@ -27,7 +27,7 @@ interface Paid {
 }
 
 /** Pays a checkout from the embedded ledger's own account, as a payer would, or as one should not. */
-export async function payCheckout(ctx: CheckoutCtx, ledger: PlayLedger, request: PayRequest): Promise<Paid> {
+export async function payCheckout(ctx: CheckoutRoom, ledger: PlayLedger, request: PayRequest): Promise<Paid> {
   const checkout = await getCheckout(ctx, request.id)
   const choice = await readChoice(ctx, checkout, request.choice)
   const due = choice?.amountRaw ?? dueOf(checkout, request.plan)

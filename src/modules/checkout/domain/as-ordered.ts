@@ -1,5 +1,5 @@
-import type { OrderStanding } from '../../../kernel/sales.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { OrderStanding } from '../service-sales.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { type Checkout, SERVICE } from '../store.ts'
 
 interface Ordered {
@@ -12,7 +12,7 @@ interface Ordered {
  * A checkout as it is shown. In the store `complete` says that the money came; to whoever bought something of the service
  * it must say that it was given: money that went back, or waits for somebody's word, completes nothing.
  */
-export async function asOrdered({ db, till }: CheckoutCtx, checkout: Checkout): Promise<Ordered> {
+export async function asOrdered({ db, till }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
   const order = checkout.owner === SERVICE ? await till.sales.describe(db, checkout.id) : undefined
   if (!order || checkout.status !== 'complete') return { checkout, order }
   const { outcome, block } = order

@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { markHidden } from '../changes-store.ts'
 import { type Checkout, OPEN_STATUSES, lockCheckout } from '../store.ts'
@@ -12,7 +12,7 @@ import { moveCheckout } from './move.ts'
  * comes is recorded (contract 4.5, rule 8).
  */
 export async function deleteCheckout(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   { id, owner, actor }: { id: string; owner: string; actor: string },
 ): Promise<Checkout> {
   const deleted = await inTx(ctx, async (tx) => {

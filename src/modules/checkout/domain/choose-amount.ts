@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { badField, checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { type Reservation, countChoices, findChoice, findChosen, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
@@ -36,7 +36,7 @@ export const isOpenAmount = ({ mode, price, plans }: Checkout) =>
  * The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. Whoever types
  * the same gets the same amount.
  */
-export async function chooseAmount(ctx: CheckoutCtx, id: string, { amount, visitor }: Choosing): Promise<Choice> {
+export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visitor }: Choosing): Promise<Choice> {
   const checkout = await findCheckout(ctx.db, id)
   if (!checkout) throw checkoutNotFound()
   const price = readPrice('amount', amount, checkout.currency)
@@ -64,7 +64,7 @@ const tooManyChoices = () =>
   })
 
 async function reserveChoice(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   held: Checkout,
   { chosen, chosenBy, rate, raw }: { chosen: string; chosenBy: string; rate: Rate | undefined; raw: Raw | undefined },
 ): Promise<Choice> {
@@ -75,7 +75,7 @@ async function reserveChoice(
 }
 
 /** The choice that a visitor's page carries in its address; undefined when there is none like it. */
-export async function readChoice(ctx: CheckoutCtx, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
+export async function readChoice(ctx: CheckoutRoom, checkout: Checkout, given: unknown): Promise<Choice | undefined> {
   if (typeof given !== 'string' || !/^[0-9]{1,39}$/.test(given) || !isOpenAmount(checkout)) return undefined
   // What was paid is what is told, whatever this visitor had chosen.
   if (!OPEN_STATUSES.some((status) => status === checkout.status)) return undefined
@@ -84,7 +84,7 @@ export async function readChoice(ctx: CheckoutCtx, checkout: Checkout, given: un
   return found && toChoice(ctx, found)
 }
 
-async function toChoice({ db }: CheckoutCtx, reservation: Reservation): Promise<Choice> {
+async function toChoice({ db }: CheckoutRoom, reservation: Reservation): Promise<Choice> {
   const { amountRaw, chosen, quote, checkoutId } = reservation
   const quotes = quote === null ? [] : await listQuotes(db, checkoutId)
   return { amountRaw, chosen: chosen!, quotedUntil: quotes.find(({ seq }) => seq === quote)?.expiresAt }

@@ -1,4 +1,4 @@
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { type Reservation, listReservations } from '../reservations-store.ts'
 import { BEFORE_LOOKS, findSighting } from '../sightings-store.ts'
 import { ANONYMOUS, type Checkout, findCheckout, listSumming } from '../store.ts'
@@ -21,7 +21,7 @@ interface Claims {
 }
 
 /** At most one claim of each owner, in one order on every instance. An exact amount goes before a sum. */
-export async function listClaims({ db, clock }: CheckoutCtx, send: LedgerSend): Promise<Claims> {
+export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
   const sightedAt = await findSighting(db, to, hash)

@@ -1,7 +1,7 @@
 import { enqueue } from '../../../kernel/job.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import type { CheckoutChange } from '../changes-store.ts'
 import { type Payment, insertPayment } from '../payments-store.ts'
 import { type Quote, type Reservation, listQuotes } from '../reservations-store.ts'
@@ -24,7 +24,7 @@ const WORTH_PERCENT = 98n
  * Credits a confirmed send to whom it concerns. Call it as often as you hear of the block: only the transaction that
  * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
  */
-export async function creditSend(ctx: CheckoutCtx, send: LedgerSend): Promise<string[]> {
+export async function creditSend(ctx: CheckoutRoom, send: LedgerSend): Promise<string[]> {
   const { claims: expected, oldByTime } = await listClaims(ctx, send)
   // A node that is synced anew will say otherwise: what its time has proved once is kept.
   // Not where somebody is owed it who has looked: a time that is wrong must not take it from them.
@@ -62,7 +62,7 @@ interface Credited {
 
 /** What the service sells is given in the transaction that records the payment, or the money goes back. */
 function settleSale(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   { hash, from, amountRaw, at }: LedgerSend,
   { checkout, plan }: Credited,
 ): Promise<() => void> {
@@ -70,7 +70,7 @@ function settleSale(
 }
 
 /** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */
-async function ratesFor(ctx: CheckoutCtx, claims: readonly Claim[]): Promise<Map<string, Rate>> {
+async function ratesFor(ctx: CheckoutRoom, claims: readonly Claim[]): Promise<Map<string, Rate>> {
   const rates = new Map<string, Rate>()
   const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
   currencies.delete('NANO')
@@ -82,7 +82,7 @@ async function ratesFor(ctx: CheckoutCtx, claims: readonly Claim[]): Promise<Map
 }
 
 async function creditOwner(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   send: LedgerSend,
   { owner, checkout: claimed, reservation }: Claim,
   rates: ReadonlyMap<string, Rate>,
@@ -216,7 +216,7 @@ interface Applied {
 
 /** State, timeline, event, e-mail and sweep: all of it, or nothing. */
 async function applyDecision(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   checkout: Checkout,
   { send, decision, plan, reservation, rate }: Applied,
 ): Promise<void> {
@@ -286,7 +286,7 @@ export function boughtPrice(
 export const undetected = ({ paidRaw }: Checkout) => (paidRaw > 0n ? 'partial' : 'pending')
 
 /** What a completion causes beside its event; both jobs are the same however often they run. */
-export async function followCompletion(tx: CheckoutCtx, checkout: Checkout): Promise<void> {
+export async function followCompletion(tx: CheckoutRoom, checkout: Checkout): Promise<void> {
   if (checkout.notify !== null) {
     await enqueue(tx, { kind: NOTIFY, payload: { checkoutId: checkout.id }, key: checkout.id })
   }
@@ -296,7 +296,7 @@ export async function followCompletion(tx: CheckoutCtx, checkout: Checkout): Pro
 const SWEEP_ATTEMPTS_MAX = 100
 
 /** Nothing without a wallet of its own. */
-export async function enqueueSweep(tx: CheckoutCtx, { id, walletId }: Checkout): Promise<void> {
+export async function enqueueSweep(tx: CheckoutRoom, { id, walletId }: Checkout): Promise<void> {
   // As long as sends may be switched off: the money waits in the wallet meanwhile.
   if (walletId !== null) {
     await enqueue(tx, { kind: SWEEP, payload: { checkoutId: id }, key: id, attemptsMax: SWEEP_ATTEMPTS_MAX })

@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { type Checkout, type SeenBlock, lockCheckout } from '../store.ts'
 import { undetected } from './credit.ts'
 import { type LedgerSend, timeOf } from './baseline.ts'
@@ -9,7 +9,7 @@ import { announce } from './events.ts'
 import { moveCheckout } from './move.ts'
 
 /** A matching send was seen and is not final: the payer is told, and nothing else happens (contract 3). */
-export async function detectSend(ctx: CheckoutCtx, send: LedgerSend): Promise<void> {
+export async function detectSend(ctx: CheckoutRoom, send: LedgerSend): Promise<void> {
   for (const { checkout, reservation } of (await listClaims(ctx, send)).claims) {
     if (!checkout || reservation?.superseded || !waits(checkout, send)) continue
     const block: SeenBlock = { hash: send.hash, account: send.from, amountRaw: send.amountRaw }
@@ -40,7 +40,7 @@ function waits({ status, expiresAt, mode, amountRaw, plans }: Checkout, send: Le
 }
 
 /** The block did not become final after all: the checkout waits again. */
-export async function undetect(ctx: CheckoutCtx, checkoutId: string, hash: string): Promise<void> {
+export async function undetect(ctx: CheckoutRoom, checkoutId: string, hash: string): Promise<void> {
   const changed = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, checkoutId)
     if (held?.status !== 'detected' || held.detected?.hash !== hash) return false

@@ -1,4 +1,4 @@
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { checkoutClosed, checkoutNotFound } from '../errors.ts'
 import { updateExpiry } from '../changes-store.ts'
 import { type Checkout, OPEN_STATUSES, lockCheckout } from '../store.ts'
@@ -13,7 +13,7 @@ const WHOLE_SECONDS = 2_000
  * Moves the end of an open checkout into the past, for trying out what happens then: the next look at the ledger ends
  * it, and what is paid from now on is late.
  */
-export async function endEarly(ctx: CheckoutCtx, id: string): Promise<Checkout> {
+export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout> {
   const now = ctx.clock.now()
   const ended = await inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
@@ -29,6 +29,6 @@ export async function endEarly(ctx: CheckoutCtx, id: string): Promise<Checkout> 
 }
 
 /** The next look at an address is now, however lately somebody asked for one. */
-export async function lookSoon({ db, clock }: CheckoutCtx, address: string): Promise<void> {
+export async function lookSoon({ db, clock }: CheckoutRoom, address: string): Promise<void> {
   await hastenScans(db, [address], clock.now())
 }

@@ -1,7 +1,7 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { createSecret, recordEvent } from '../../webhooks/index.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
@@ -22,7 +22,7 @@ export interface PaidRate {
 }
 
 /** Records what happened, in the transaction in which it happened, for whoever wants to hear of it. */
-export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: CheckoutEvent): Promise<void> {
+export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   if (type !== ALWAYS_SENT && !checkout.webhookEvents.includes(type)) return
   // The service needs no event to know what it has sold.
@@ -51,7 +51,7 @@ export async function announce(ctx: CheckoutCtx, checkout: Checkout, event: Chec
  * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that nobody has, so that
  * its receiver refuses it and its owner fetches it instead.
  */
-function openSecret({ till, random, failures }: CheckoutCtx, checkoutId: string, sealed: string): string {
+function openSecret({ till, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {
   try {
     return till.secrets.open(secretContext(checkoutId), sealed)
   } catch (error) {
@@ -62,7 +62,7 @@ function openSecret({ till, random, failures }: CheckoutCtx, checkoutId: string,
 
 /** The body of contract 6. Its members keep this order, and its bytes are made once. */
 function toBody(
-  { clock, till }: CheckoutCtx,
+  { clock, till }: CheckoutRoom,
   checkout: Checkout,
   { id, type, block, confirmed = true, rate }: CheckoutEvent & { id: string },
 ): JsonObject {

@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { listOverdue, lockCheckout } from '../store.ts'
 import { findScannedAt } from '../watch-store.ts'
 import { enqueueSweep } from './credit.ts'
@@ -14,7 +14,7 @@ const BATCH_MAX = 1_000
  * Ends the checkouts of an address whose time is over. Only a complete look at the ledger that began after their end
  * makes that safe: what was paid in time, while nobody listened, has been credited by then (contract 3, rule 5).
  */
-export async function expireOverdue(ctx: CheckoutCtx, address: string): Promise<number> {
+export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise<number> {
   const scannedAt = await findScannedAt(ctx.db, address)
   if (scannedAt === undefined) return 0
   const expiresBefore = scannedAt - CATCH_UP_MARGIN

@@ -1,4 +1,4 @@
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import type { Payment } from '../payments-store.ts'
 import { listExported } from '../report-store.ts'
 import { CSV_HEADER, toCsvLine } from './csv.ts'
@@ -7,7 +7,7 @@ const ROWS_MAX = 50_000
 const PAGE = 500
 
 /** Every payment as CSV, newest first, page by page: memory does not grow with the table. */
-export async function* exportPayments({ db, names }: CheckoutCtx, owner: string | undefined): AsyncGenerator<string> {
+export async function* exportPayments({ db, names }: CheckoutRoom, owner: string | undefined): AsyncGenerator<string> {
   yield CSV_HEADER
   let after: Payment | undefined
   for (let rows = 0; rows < ROWS_MAX; rows += PAGE) {

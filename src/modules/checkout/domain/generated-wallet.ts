@@ -1,10 +1,10 @@
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../store.ts'
 
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
 export async function createCheckoutWallet(
-  { till }: CheckoutCtx,
+  { till }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
 ): Promise<{ id: string; address: string }> {
   const { generatedWallets } = till.rules
@@ -16,6 +16,6 @@ export async function createCheckoutWallet(
 export const SWEEP = 'checkout.sweep'
 
 /** Brings what a checkout's wallet holds to the merchant; the wallet itself makes sure that it happens once. */
-export async function sweepCheckout({ till }: CheckoutCtx, { walletId }: Checkout): Promise<void> {
+export async function sweepCheckout({ till }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
   if (walletId !== null) await till.wallets.sweep(walletId)
 }

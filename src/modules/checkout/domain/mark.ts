@@ -1,7 +1,7 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { insertAudit } from '../../accounts/index.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { checkoutClosed, checkoutNotFound, notMarkable, paymentNotFound } from '../errors.ts'
 import { type Payment, listPayments, markAssigned } from '../payments-store.ts'
 import { ANONYMOUS, type Checkout, lockCheckout } from '../store.ts'
@@ -21,7 +21,7 @@ interface MarkRequest {
  * The merchant declares a checkout paid: one that ended, one that was paid late or for another price, or any open one
  * together with an unmatched payment. From then on it is complete like any other, with one event.
  */
-export async function markPaid(ctx: CheckoutCtx, request: MarkRequest): Promise<Checkout> {
+export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise<Checkout> {
   const { id, owner, actor, blockHash } = request
   const marked = await inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
@@ -58,7 +58,7 @@ export async function markPaid(ctx: CheckoutCtx, request: MarkRequest): Promise<
   return marked
 }
 
-async function lastPayment({ db }: CheckoutCtx, id: string): Promise<Payment | undefined> {
+async function lastPayment({ db }: CheckoutRoom, id: string): Promise<Payment | undefined> {
   return (await listPayments(db, id)).findLast(({ kind }) => kind !== 'unmatched')
 }
 

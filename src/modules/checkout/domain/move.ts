@@ -1,7 +1,7 @@
 import { type CheckoutChange, markChanged } from '../changes-store.ts'
 import { type Checkout } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 
 interface Move extends CheckoutChange {
   reason: string
@@ -13,7 +13,7 @@ interface Move extends CheckoutChange {
  * so that a programmer's error cannot leave `complete`.
  */
 export async function moveCheckout(
-  { db, clock }: CheckoutCtx,
+  { db, clock }: CheckoutRoom,
   checkout: Checkout,
   { reason, block, ...change }: Move,
 ): Promise<Checkout> {

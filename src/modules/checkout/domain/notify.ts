@@ -1,6 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { listPayments } from '../payments-store.ts'
 import { markNotified } from '../changes-store.ts'
 import { type Checkout, findCheckout } from '../store.ts'
@@ -16,14 +16,14 @@ const USUAL_CURRENCY = 'USD'
  * Mails the merchant that a checkout is paid, once (contract 6, rules 13 to 16). The mail is named after its checkout: when
  * a crash makes it leave twice, mailboxes know the second by its message id, and the captured box keeps one.
  */
-export async function notifyMerchant(ctx: CheckoutCtx, mailer: Mailer, checkoutId: string): Promise<void> {
+export async function notifyMerchant(ctx: CheckoutRoom, mailer: Mailer, checkoutId: string): Promise<void> {
   const checkout = await findCheckout(ctx.db, checkoutId)
   if (!checkout || checkout.notify === null || checkout.status !== 'complete' || checkout.notifiedAt !== null) return
   await mailer.send(await toMail(ctx, checkout, checkout.notify))
   await markNotified(ctx.db, checkoutId, ctx.clock.now())
 }
 
-async function toMail(ctx: CheckoutCtx, checkout: Checkout, recipient: string): Promise<Mail> {
+async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string): Promise<Mail> {
   const { id, title, payer, blockHash, paidRaw } = checkout
   const username = payer === null ? undefined : ctx.names.usernameOf(payer)
   const lines = [
@@ -47,7 +47,7 @@ async function toMail(ctx: CheckoutCtx, checkout: Checkout, recipient: string): 
 }
 
 /** In the currency of the price, by the rate it was paid at; otherwise by today's, if there is one. */
-async function worthOf(ctx: CheckoutCtx, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
+async function worthOf(ctx: CheckoutRoom, { id, currency, paidRaw, blockHash }: Checkout): Promise<string> {
   const shown = currency === 'NANO' ? USUAL_CURRENCY : currency
   const paid = (await listPayments(ctx.db, id)).find((payment) => payment.blockHash === blockHash)
   const rate = paid?.rate ?? (await rateNow(ctx, shown).catch(ctx.failures.failed('checkout.rate')))?.rate

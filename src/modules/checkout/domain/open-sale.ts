@@ -1,5 +1,5 @@
 import { type Raw, formatNano } from '../../../kernel/money.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { type Checkout, SERVICE } from '../store.ts'
 import type { CheckoutRequest } from '../wire-fields.ts'
 import { store, toDraft } from './open.ts'
@@ -11,15 +11,15 @@ export interface Sale {
   /** Prices to choose from. */
   plans: readonly { title: string; price: Raw }[]
   /** Writes down what is sold, in the transaction that makes the checkout. */
-  alongside(tx: CheckoutCtx, checkout: Checkout): Promise<void>
+  alongside(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
 
 /**
  * Makes a checkout of the service's own, paid to the treasury by unique amounts. When a payment for it is recorded, the
  * port `sales` gives what was bought in the same transaction.
  */
-export async function openSale(ctx: CheckoutCtx, { title, description, plans, alongside }: Sale): Promise<Checkout> {
-  const address = await ctx.till.sales.treasuryAddress()
+export async function openSale(ctx: CheckoutRoom, { title, description, plans, alongside }: Sale): Promise<Checkout> {
+  const address = await ctx.till.treasuryAddress()
   const request: CheckoutRequest & { address: string } = {
     address,
     currency: 'NANO',

@@ -4,9 +4,9 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { AddressLook } from '../../../kernel/till.ts'
+import type { AddressLook } from '../till.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
 import {
   ANONYMOUS,
@@ -44,7 +44,7 @@ export interface Opened {
 
 /** Makes a checkout: everything it needs is reserved with it, in one transaction. A deed makes the same one again. */
 export async function openCheckout(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   caller: Caller,
   asked: CheckoutRequest,
   deed?: Deed,
@@ -76,7 +76,7 @@ export async function openCheckout(
     ...(wallet && { address: wallet.address, walletId: wallet.id }),
   }
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
-  const alongside = async (tx: CheckoutCtx) => deed?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
+  const alongside = async (tx: CheckoutRoom) => deed?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
   return { checkout: await store(ctx, checkout, request, { rate, seen, alongside }), rate, webhookSecret }
 }
 
@@ -86,7 +86,7 @@ type MadeCheckout = { id: string; rate: Rate | null; webhookSecret: string | nul
 const toMade = (id: string, rate: Rate | undefined, webhookSecret: string | undefined) =>
   ({ id, rate: rate ? { ...rate } : null, webhookSecret: webhookSecret ?? null }) satisfies MadeCheckout
 
-async function reopen(ctx: CheckoutCtx, { id, rate, webhookSecret }: MadeCheckout): Promise<Opened> {
+async function reopen(ctx: CheckoutRoom, { id, rate, webhookSecret }: MadeCheckout): Promise<Opened> {
   const checkout = (await findCheckout(ctx.db, id))!
   return { checkout, rate: rate ?? undefined, webhookSecret: webhookSecret ?? undefined }
 }
@@ -114,7 +114,7 @@ function admit(caller: Caller, { notify, template, mode, webhookUrl, webhookSecr
 }
 
 /** The configuration of an own checkout, with what an order may change about it (contract 2, rules 18 and 19). */
-async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequest): Promise<CheckoutRequest> {
+async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutRequest): Promise<CheckoutRequest> {
   const template = await findOwnCheckout(ctx.db, { id: asked.template!, owner })
   if (!template) throw checkoutNotFound({ field: 'template' })
   const fixed = (field: string) => badField(field, `${field} comes from the template.`)
@@ -163,13 +163,17 @@ async function fromTemplate(ctx: CheckoutCtx, owner: string, asked: CheckoutRequ
 }
 
 /** Nothing is sent unsigned, and whoever has no account has no secret of their own (contract 6, rule 7). */
-function generatedSecret({ random }: CheckoutCtx, caller: Caller, { webhookUrl }: CheckoutRequest): string | undefined {
+function generatedSecret(
+  { random }: CheckoutRoom,
+  caller: Caller,
+  { webhookUrl }: CheckoutRequest,
+): string | undefined {
   if (caller.kind === 'account' || !webhookUrl) return undefined
   return `whsec_${Buffer.from(random.bytes(24)).toString('base64')}`
 }
 
 export function toDraft(
-  { random, clock, till }: CheckoutCtx,
+  { random, clock, till }: CheckoutRoom,
   { owner, keyId }: Pick<Checkout, 'owner' | 'keyId'>,
   request: CheckoutRequest & { address: string },
 ): Checkout {
@@ -232,12 +236,12 @@ interface Alongside {
   /** What lies on its address already, which will never count for it. */
   seen: AddressLook
   /** What is written together with the checkout. */
-  alongside?(tx: CheckoutCtx, checkout: Checkout): Promise<void>
+  alongside?(tx: CheckoutRoom, checkout: Checkout): Promise<void>
 }
 
 /** Reserves what a draft needs and writes it down; from then on its address is watched. */
 export async function store(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   draft: Checkout,
   request: CheckoutRequest,
   { rate, seen, alongside }: Alongside,
@@ -263,7 +267,7 @@ export async function store(
 
 /** From now on somebody looks at the address of a checkout; what lies there already is written down. */
 export async function watchFrom(
-  { db, clock }: CheckoutCtx,
+  { db, clock }: CheckoutRoom,
   { address, owner, expiresAt, watchedUntil }: Checkout,
   seen: AddressLook,
 ): Promise<Pick<Checkout, 'look' | 'lookHeight'>> {
@@ -275,7 +279,7 @@ export async function watchFrom(
 }
 
 export async function refuseTooMany(
-  { db, till }: CheckoutCtx,
+  { db, till }: CheckoutRoom,
   { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
 ): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
@@ -297,7 +301,7 @@ interface Terms extends Pick<CheckoutRequest, 'price' | 'plans'> {
 
 /** What is asked for now. A price that cannot be converted at the moment gets its amount when its page is opened. */
 export function priceTerms(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   checkout: Checkout,
   { rate, seq, ...prices }: Terms,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
@@ -308,7 +312,7 @@ export function priceTerms(
 
 /** The amounts of prices in nano: unique where amounts tell payments apart, the bare price where addresses do. */
 async function priceInNano(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   checkout: Checkout,
   { price, plans }: Pick<CheckoutRequest, 'price' | 'plans'>,
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { badField, priceUnavailable } from '../errors.ts'
 import { insertQuote, listLatestQuotes, listQuotes } from '../reservations-store.ts'
 import { type Checkout, NO_PLAN, OPEN_STATUSES, findCheckout, lockCheckout } from '../store.ts'
@@ -13,7 +13,7 @@ const QUOTE_MILLISECONDS = 15 * 60_000
 const RATE_AGE_MAX = 10 * 60_000
 
 /** What a nano is worth now, or 503: nobody is asked to pay by an old price. */
-export async function rateNow({ till, clock }: CheckoutCtx, currency: string): Promise<Rate> {
+export async function rateNow({ till, clock }: CheckoutRoom, currency: string): Promise<Rate> {
   let rate: Rate
   try {
     rate = await till.prices.rate(currency)
@@ -25,7 +25,7 @@ export async function rateNow({ till, clock }: CheckoutCtx, currency: string): P
 }
 
 /** The same where it can wait: undefined for nano, which needs none, and while no source answers. */
-export async function rateIfKnown(ctx: CheckoutCtx, currency: string): Promise<Rate | undefined> {
+export async function rateIfKnown(ctx: CheckoutRoom, currency: string): Promise<Rate | undefined> {
   if (currency === 'NANO') return undefined
   try {
     return await rateNow(ctx, currency)
@@ -40,7 +40,7 @@ export async function rateIfKnown(ctx: CheckoutCtx, currency: string): Promise<R
  * was asked for before stays reserved and still counts.
  */
 export async function quotePrices(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   checkout: Checkout,
   { rate, seq }: { rate: Rate; seq: number },
 ): Promise<Pick<Checkout, 'amountRaw' | 'plans'>> {
@@ -63,7 +63,7 @@ export async function quotePrices(
 
 /** The same for a price that a payer typed. */
 export async function quoteChosen(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   checkout: Checkout,
   { rate, ...who }: { rate: Rate; chosen: string; chosenBy: string },
 ): Promise<{ amountRaw: Raw; quotedUntil: number }> {
@@ -77,7 +77,7 @@ export async function quoteChosen(
 
 /** Answers how long it is good. */
 async function writeQuote(
-  { db, clock }: CheckoutCtx,
+  { db, clock }: CheckoutRoom,
   { id: checkoutId }: Checkout,
   { plan, seq, rate, amountRaw }: { plan: number; seq: number; rate: Rate; amountRaw: Raw },
 ): Promise<number> {
@@ -92,7 +92,7 @@ async function writeQuote(
  * The checkout with amounts that are good for a while: the live quote, or a new one. A reload, and a second tab, see
  * the same one.
  */
-export async function refreshQuote(ctx: CheckoutCtx, checkout: Checkout): Promise<Checkout> {
+export async function refreshQuote(ctx: CheckoutRoom, checkout: Checkout): Promise<Checkout> {
   const isPriced = checkout.price !== null || checkout.plans.length > 0
   if (checkout.currency === 'NANO' || !isPriced || !isOpen(checkout) || checkout.expiresAt <= ctx.clock.now())
     return checkout
@@ -110,7 +110,7 @@ export async function refreshQuote(ctx: CheckoutCtx, checkout: Checkout): Promis
   })
 }
 
-async function hasLiveQuote({ db, clock }: CheckoutCtx, { id }: Checkout): Promise<boolean> {
+async function hasLiveQuote({ db, clock }: CheckoutRoom, { id }: Checkout): Promise<boolean> {
   const [latest] = await listLatestQuotes(db, id)
   return latest !== undefined && latest.expiresAt > clock.now()
 }

@@ -2,7 +2,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { CheckoutStatus } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { badField } from '../errors.ts'
 import {
   type Filter,
@@ -46,7 +46,7 @@ export function readStatus(value: unknown): CheckoutStatus | undefined {
  * account has is counted, so that nothing vanishes without a word.
  */
 export async function reportCheckouts(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   { accountId, keyId }: { accountId: string; keyId: string },
   fields: Fields,
 ): Promise<JsonObject> {
@@ -100,7 +100,7 @@ export interface Stats {
 }
 
 /** Everything an account has done, and each of the last 30 days; `owner` undefined is all accounts. */
-export async function gatherStats({ db, till, clock }: CheckoutCtx, owner: string | undefined): Promise<Stats> {
+export async function gatherStats({ db, till, clock }: CheckoutRoom, owner: string | undefined): Promise<Stats> {
   const filter: Filter = { owner, includeHidden: true }
   const counts = await countByStatus(db, till.engine, filter)
   const firstDay = Math.floor(clock.now() / DAY) - SERIES_DAYS + 1
@@ -123,7 +123,7 @@ export async function gatherStats({ db, till, clock }: CheckoutCtx, owner: strin
 }
 
 /** The same as the REST interface shows it. */
-export async function readStats(ctx: CheckoutCtx, owner: string | undefined): Promise<JsonObject> {
+export async function readStats(ctx: CheckoutRoom, owner: string | undefined): Promise<JsonObject> {
   const { counts, revenue, days } = await gatherStats(ctx, owner)
   const series = days.map((day): JsonObject => ({
     date: day.date,
@@ -135,7 +135,7 @@ export async function readStats(ctx: CheckoutCtx, owner: string | undefined): Pr
   return { ...summarize(counts), revenue: showRevenue(revenue), series }
 }
 
-export async function readOverview(ctx: CheckoutCtx): Promise<JsonObject> {
+export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
   const totals = await listAccountTotals(ctx.db, ctx.till.engine, ACCOUNTS_MAX)
   return {
     ...(await readStats(ctx, undefined)),

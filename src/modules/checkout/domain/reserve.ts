@@ -1,5 +1,5 @@
 import type { Raw } from '../../../kernel/money.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { amountSpaceExhausted } from '../errors.ts'
 import { countReservations, takeAmount } from '../reservations-store.ts'
 import type { Checkout } from '../store.ts'
@@ -19,7 +19,7 @@ type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil'>
 
 /** Takes a free amount near a price. It stays taken until nobody can pay it late any more. */
 export async function reserveNear(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   checkout: Place,
   { price, ...what }: ReservedFor & { price: Raw },
 ): Promise<Raw> {
@@ -33,7 +33,7 @@ export async function reserveNear(
 }
 
 /** Fills the digits that a price leaves open, and takes what comes out. */
-export async function reserveFilled(ctx: CheckoutCtx, checkout: Place, text: string, plan: number): Promise<Raw> {
+export async function reserveFilled(ctx: CheckoutRoom, checkout: Place, text: string, plan: number): Promise<Raw> {
   const fill = () => {
     const amount = fillWildcards(ctx.random, text)
     return amount !== undefined && amount >= SMALLEST_PRICE ? amount : undefined
@@ -44,7 +44,7 @@ export async function reserveFilled(ctx: CheckoutCtx, checkout: Place, text: str
 }
 
 async function tryAmounts(
-  { db, clock }: CheckoutCtx,
+  { db, clock }: CheckoutRoom,
   { id: checkoutId, owner, address, watchedUntil: releaseAt }: Place,
   { plan, quote, chosen, chosenBy }: ReservedFor,
   next: () => Raw | undefined,

@@ -1,5 +1,5 @@
 import type { NodePort } from '../../../kernel/ports.ts'
-import { type CheckoutCtx, inQuietTx } from '../ctx.ts'
+import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { listRecorded } from '../payments-store.ts'
 import { listNextExpiries, listStuck } from '../store.ts'
 import { type WatchedAddress, hastenScans, markScanned, updateFrontier } from '../watch-store.ts'
@@ -32,7 +32,7 @@ export interface ScanTools {
  * then ends what is over. An address counts as looked at only when all of that was done.
  */
 export async function scanAddresses(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   tools: ScanTools,
   { watched, leaseUntil }: { watched: readonly WatchedAddress[]; leaseUntil: number },
 ): Promise<void> {
@@ -79,7 +79,7 @@ interface FinishedScan {
 
 /** Everything that was there is credited: that is written down, and what is over may end now. */
 async function finishScan(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   { watched, moved, startedAt, leaseUntil, paceMin }: FinishedScan,
 ): Promise<void> {
   const expiries = await listNextExpiries(
@@ -106,7 +106,7 @@ async function finishScan(
  * are not final yet.
  */
 export async function takeSends(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   tools: ScanTools,
   found: ReadonlyMap<string, number | null>,
 ): Promise<ReadonlySet<string>> {
@@ -141,7 +141,7 @@ export async function takeSends(
  * that addresses share their turns.
  */
 function nextScan(
-  { clock }: CheckoutCtx,
+  { clock }: CheckoutRoom,
   { freshAt, expiry, paceMin }: { freshAt: number; expiry: number | undefined; paceMin: number },
 ): number {
   const now = clock.now()
@@ -154,7 +154,7 @@ function nextScan(
 }
 
 /** Looks again at blocks that were seen long ago: final, or given up. */
-export async function resolveStuck(ctx: CheckoutCtx, tools: ScanTools, limit: number): Promise<void> {
+export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: number): Promise<void> {
   const now = ctx.clock.now()
   const stuck = await listStuck(ctx.db, { detectedBefore: now - CONFIRMATION_MILLISECONDS, limit })
   if (stuck.length === 0) return

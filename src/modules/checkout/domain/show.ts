@@ -1,9 +1,9 @@
 import { formatNano } from '../../../kernel/money.ts'
-import type { OrderStanding } from '../../../kernel/sales.ts'
+import type { OrderStanding } from '../service-sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { findWallet } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
@@ -20,7 +20,7 @@ import { rateNow, refreshQuote } from './quote.ts'
 const UNMATCHED_MAX = 100
 
 /** The checkout of an id as links write it, or 404. */
-export async function getCheckout({ db }: CheckoutCtx, given: string): Promise<Checkout> {
+export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<Checkout> {
   const id = toCheckoutId(given)
   const checkout = id === undefined ? undefined : await findCheckout(db, id)
   if (!checkout) throw checkoutNotFound()
@@ -28,7 +28,7 @@ export async function getCheckout({ db }: CheckoutCtx, given: string): Promise<C
 }
 
 /** Only what is complete shows the block that made it so. */
-async function paymentsShown({ db }: CheckoutCtx, { id, status }: Checkout): Promise<Payment[]> {
+async function paymentsShown({ db }: CheckoutRoom, { id, status }: Checkout): Promise<Payment[]> {
   return status === 'complete' ? listPayments(db, id) : []
 }
 
@@ -42,20 +42,20 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
   return { error, refund: back, order: shown }
 }
 
-export async function showCheck(ctx: CheckoutCtx, paid: Checkout): Promise<JsonObject> {
+export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const check = toCheck(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout) })
   return { ...check, ...orderShown(order, checkout.status) }
 }
 
-export async function showRecord(ctx: CheckoutCtx, paid: Checkout, choice?: Choice): Promise<JsonObject> {
+export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const record = toRecord(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout), choice })
   return { ...record, ...orderShown(order, checkout.status) }
 }
 
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
-export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checkout> {
+export async function servePage(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const checkout = await getCheckout(ctx, given)
   if (checkout.servedAt !== null) return refreshQuote(ctx, checkout)
   await markServed(ctx.db, checkout.id, ctx.clock.now())
@@ -65,7 +65,7 @@ export async function servePage(ctx: CheckoutCtx, given: string): Promise<Checko
 
 /** The checkout as a page shows it, and what stands beside it: until when its amounts are good, and what paid it. */
 export async function readPageFacts(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   paid: Checkout,
 ): Promise<{
   checkout: Checkout
@@ -82,7 +82,7 @@ export async function readPageFacts(
 }
 
 /** About what an amount is worth, as plain decimal text; undefined when nobody knows. */
-export async function worthOf(ctx: CheckoutCtx, amountRaw: bigint, currency: string): Promise<string | undefined> {
+export async function worthOf(ctx: CheckoutRoom, amountRaw: bigint, currency: string): Promise<string | undefined> {
   try {
     const { rate } = await rateNow(ctx, currency)
     const worth = worthAt(amountRaw, rate)
@@ -103,7 +103,7 @@ interface OwnCheckout {
 
 /** Everything its merchant may know; `owner` undefined is an administrator. */
 export async function getOwn(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   given: string,
   { owner }: { owner: string | undefined },
 ): Promise<OwnCheckout> {
@@ -123,7 +123,7 @@ export async function getOwn(
 
 /** The same as the REST interface shows it. */
 export async function showOwn(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
@@ -138,7 +138,7 @@ export async function showOwn(
 }
 
 /** The wallet that was made for a checkout: what it holds, and whether it has given it on. */
-async function showWallet({ db }: CheckoutCtx, { walletId }: Checkout): Promise<JsonObject | null> {
+async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise<JsonObject | null> {
   const wallet = walletId === null ? undefined : await findWallet(db, walletId)
   if (!wallet) return null
   const { id, address, status, balance } = wallet
@@ -146,7 +146,7 @@ async function showWallet({ db }: CheckoutCtx, { walletId }: Checkout): Promise<
 }
 
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
-export async function showUnmatched(ctx: CheckoutCtx, owner: string): Promise<JsonObject> {
+export async function showUnmatched(ctx: CheckoutRoom, owner: string): Promise<JsonObject> {
   const payments = await listUnmatched(ctx.db, { owner, limit: UNMATCHED_MAX })
   return { payments: payments.map((payment) => showPayment(ctx.till, payment)) }
 }

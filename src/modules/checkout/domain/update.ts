@@ -1,9 +1,9 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { AddressLook } from '../../../kernel/till.ts'
+import type { AddressLook } from '../till.ts'
 import type { CheckoutMode } from '../tables.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
 import { listLatestQuotes, markSuperseded } from '../reservations-store.ts'
 import { secretContext } from '../secret-context.ts'
@@ -46,7 +46,7 @@ interface NewTerms {
  * Changes an own checkout. What it says about itself may change until it is paid; what it asks for only before anybody
  * can have seen it (contract 4.5, rule 7).
  */
-export async function updateCheckout(ctx: CheckoutCtx, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
+export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })
   if (!before) throw checkoutNotFound()
   const { prices, rules } = ctx.till
@@ -122,7 +122,7 @@ function readNewTerms(
 const toValue = ({ title, price, discount }: PlanRequest) => [title, price.text, discount]
 const toPair = ({ title, value, discount }: Checkout['plans'][number]) => [title, value, discount]
 
-function present({ till }: CheckoutCtx, held: Checkout, shown: PresentationRequest) {
+function present({ till }: CheckoutRoom, held: Checkout, shown: PresentationRequest) {
   const { webhookSecret: secret, ...rest } = shown
   const sealed = secret ? till.secrets.seal(secretContext(held.id), secret) : null
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
@@ -130,7 +130,7 @@ function present({ till }: CheckoutCtx, held: Checkout, shown: PresentationReque
 
 /** The old amounts stay taken for as long as somebody might pay them, and such a payment is for the merchant to judge. */
 async function replaceTerms(
-  tx: CheckoutCtx,
+  tx: CheckoutRoom,
   held: Checkout,
   { address, mode, currency, price, plans }: NewTerms,
   { rate, seen }: { rate: Rate | undefined; seen: AddressLook | undefined },

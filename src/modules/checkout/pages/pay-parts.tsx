@@ -1,4 +1,4 @@
-import type { QrOutline } from '../../../kernel/till.ts'
+import type { QrOutline } from '../../../kernel/ports.ts'
 import { fill, type Voice } from '../texts/index.ts'
 import { showDigits, showLeft, showMoney, showNano, showPercent } from './formats.ts'
 import type { ShownCheckout } from './pay-state.ts'

@@ -1,5 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
-import type { QrOutline } from '../../../kernel/till.ts'
+import type { QrOutline } from '../../../kernel/ports.ts'
 import type { DeveloperPanelProps } from './developer-panel.tsx'
 import { showNano } from './formats.ts'
 import { Address, CopyRow, QrCode, Sign, Timer } from './pay-parts.tsx'

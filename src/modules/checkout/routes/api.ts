@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
 import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { asOrdered } from '../domain/as-ordered.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { exportPayments } from '../domain/export.ts'
@@ -26,7 +26,7 @@ const LIMIT_MAX = 100
  * Checkouts under `/api/checkouts` and `/api/admin/checkouts` (contract 4.5). The word admin in a path opens nothing by
  * itself: it lets an administrator see beyond an own account, and nobody else.
  */
-export function apiRoutes(ctx: CheckoutCtx): readonly Route[] {
+export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const areas: Area[] = [
     { ctx, path: '/api/checkouts', seesAll: () => false },
     { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
@@ -36,7 +36,7 @@ export function apiRoutes(ctx: CheckoutCtx): readonly Route[] {
 }
 
 interface Area {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   path: string
   seesAll(caller: AccountCaller): boolean
 }
@@ -148,7 +148,7 @@ function oneRoutes(area: Area): readonly Route[] {
   ]
 }
 
-function redeliverAll(ctx: CheckoutCtx, { caller, params, once }: AccountRequest): Promise<JsonObject> {
+function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountRequest): Promise<JsonObject> {
   const { accountId } = caller
   return once('checkouts.redeliver', async (deed) => {
     const id = idOf(params)
@@ -159,7 +159,7 @@ function redeliverAll(ctx: CheckoutCtx, { caller, params, once }: AccountRequest
   })
 }
 
-async function list(ctx: CheckoutCtx, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
+async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
   const { db, till } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
   const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })

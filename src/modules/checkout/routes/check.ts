@@ -1,11 +1,11 @@
 import type { Route, RouteLimit, RouteRequest } from '../../../kernel/route.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, showCheck, showRecord } from '../domain/show.ts'
 import { OPEN_STATUSES } from '../store.ts'
 import type { LastTold } from './pay-limit.ts'
 
 interface CheckPorts {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   limit: RouteLimit
   told: LastTold
   nudge(address: string): void

@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { redeliver } from '../../webhooks/index.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
@@ -27,7 +27,7 @@ const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to
 const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify'] as const
 
 /** Checkouts: found, made, looked at, cancelled, marked, told about again. */
-export const checkoutPages = (ctx: CheckoutCtx): readonly (Page | Form)[] => [
+export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
   {
     path: '/checkouts',
     menu: { title: 'Checkouts', order: 20 },
@@ -38,7 +38,7 @@ export const checkoutPages = (ctx: CheckoutCtx): readonly (Page | Form)[] => [
   ...oneCheckoutPages(ctx),
 ]
 
-function newCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
+function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db, till } = ctx
   const open = createOpener(ctx)
   const section = '/checkouts'
@@ -75,7 +75,7 @@ function newCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
   ]
 }
 
-function unmatchedPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
+function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { db } = ctx
   const unmatched = async ({ frame, accountId }: PageRequest, filled: FormState) => {
     const payments = await listUnmatched(db, { owner: accountId, limit: UNMATCHED_MAX })
@@ -106,7 +106,7 @@ function unmatchedPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
 }
 
 /** One checkout and what its merchant may do with it. */
-function oneCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
+function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const { till } = ctx
   const done = {
     made: 'The checkout is made. Share its link.',
@@ -165,7 +165,7 @@ function oneCheckoutPages(ctx: CheckoutCtx): readonly (Page | Form)[] {
   ]
 }
 
-async function listPage(ctx: CheckoutCtx, { frame, query, accountId, isAdmin }: PageRequest) {
+async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
   const { db, till } = ctx
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
   const owner = account === undefined ? accountId : account === 'all' ? undefined : account

@@ -2,7 +2,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { expireCheckout } from '../developer/expire-checkout.ts'
 import { fundAddress } from '../developer/fund-address.ts'
 import { payCheckout } from '../developer/pay-checkout.ts'
@@ -13,7 +13,7 @@ import { DeveloperPage } from '../pages/developer-page.tsx'
 const SHOWN_MAX = 100
 
 interface DeveloperPorts {
-  checkouts: CheckoutCtx
+  checkouts: CheckoutRoom
   /** Undefined with real nodes: then nothing of this exists. */
   ledger: PlayLedger | undefined
 }
@@ -98,7 +98,11 @@ export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): read
 }
 
 /** Only what is one's own: trying things out must not touch what others try. */
-async function ownId(ctx: CheckoutCtx, { accountId: owner, params }: PageRequest, given = params.id!): Promise<string> {
+async function ownId(
+  ctx: CheckoutRoom,
+  { accountId: owner, params }: PageRequest,
+  given = params.id!,
+): Promise<string> {
   return (await getOwn(ctx, given, { owner })).checkout.id
 }
 

@@ -3,7 +3,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import type { PlayLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { cancelCheckout } from '../developer/cancel-checkout.ts'
 import { expireCheckout } from '../developer/expire-checkout.ts'
 import { fundAddress } from '../developer/fund-address.ts'
@@ -24,7 +24,7 @@ const LIMIT: RouteLimit = {
 }
 
 /** Plays payer, merchant and network on the embedded ledger, for whoever tries things out. */
-export function developerRoutes(ctx: CheckoutCtx, ledger: PlayLedger): readonly Route[] {
+export function developerRoutes(ctx: CheckoutRoom, ledger: PlayLedger): readonly Route[] {
   const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>): Route => ({
     method: 'POST',
     path: `/developer/${path}`,

@@ -1,6 +1,6 @@
 import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { apiRoutes } from './api.ts'
 import { checkRoutes } from './check.ts'
 import { developerRoutes } from './developer.ts'
@@ -9,7 +9,7 @@ import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
 
 export interface CheckoutRoutePorts {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   pictures: Pictures
   /** Undefined with real nodes. */
   playLedger: PlayLedger | undefined

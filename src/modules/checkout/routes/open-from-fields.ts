@@ -3,12 +3,12 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { resolveNames } from '../../names/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { type Opened, openCheckout } from '../domain/open.ts'
 import { readCheckout } from '../wire-fields.ts'
 
 /** Makes a checkout of the fields that the action takes, for the doors beside the action: REST and the dashboard. */
-export function createOpener(ctx: CheckoutCtx) {
+export function createOpener(ctx: CheckoutRoom) {
   const parse = createParser(checkoutAction)
   const { prices, rules } = ctx.till
   return async (

@@ -1,13 +1,13 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { EventStream, Route, RouteLimit, StreamEnd } from '../../../kernel/route.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { getCheckout, showCheck } from '../domain/show.ts'
 
 const STREAMS_PER_CHECKOUT_MAX = 20
 const STREAMS_PER_IP_MAX = 10
 
 interface PayEventPorts {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   limit: RouteLimit
   nudge(address: string): void
   /** Calls back when something about a checkout has changed, on whichever instance. */
@@ -51,10 +51,10 @@ export function payEventRoutes(ports: PayEventPorts): readonly Route[] {
 
 /** Who watches which checkout. */
 class CheckoutStreams {
-  readonly #ctx: CheckoutCtx
+  readonly #ctx: CheckoutRoom
   readonly #streams = new Map<string, Set<Stream>>()
 
-  constructor(ctx: CheckoutCtx) {
+  constructor(ctx: CheckoutRoom) {
     this.#ctx = ctx
   }
 

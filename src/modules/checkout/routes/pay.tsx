@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
 import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
-import type { CheckoutCtx } from '../ctx.ts'
+import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../pages/formats.ts'
@@ -21,7 +21,7 @@ const PICTURE_HEADERS = {
 }
 
 interface PayPorts {
-  ctx: CheckoutCtx
+  ctx: CheckoutRoom
   limit: RouteLimit
   pictures: Pictures
   /** Undefined with real nodes. */
@@ -85,7 +85,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
   ]
 }
 
-async function takeAmount(ctx: CheckoutCtx, request: RouteRequest): Promise<Reply> {
+async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Reply> {
   const { id } = await getCheckout(ctx, request.params.id!)
   const fields = request.fields()
   const visitor = request.ip
@@ -120,7 +120,7 @@ function showProblem(
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
-function headersFor({ till }: CheckoutCtx, { voice, embed }: { voice: Voice; embed: string | undefined }) {
+function headersFor({ till }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
   return {
     'content-language': voice.language,
     vary: 'accept, accept-language',
@@ -191,7 +191,7 @@ function totalOf({ status, paidRaw, amountRaw }: Checkout, dueRaw: bigint | unde
 
 /** What a price in nano is about worth to the reader. Prices in other money say it themselves. */
 async function aboutWorth(
-  ctx: CheckoutCtx,
+  ctx: CheckoutRoom,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
 ): Promise<string | undefined> {
   const currency = currencyOf(voice.locale, ctx.till.prices.currencies)
@@ -219,7 +219,7 @@ function readEmbed(value: unknown): string | undefined {
 }
 
 /** A merchant's address as it may stand in a link. It was checked when it came; the scheme is looked at once more. */
-function toLink({ till }: CheckoutCtx, url: string | null, id: string): string | undefined {
+function toLink({ till }: CheckoutRoom, url: string | null, id: string): string | undefined {
   const filled = url?.replaceAll('{{id}}', encodeURIComponent(id)) ?? ''
   if (!URL.canParse(filled)) return undefined
   const { protocol, href } = new URL(filled)

@@ -6,6 +6,7 @@ import { form, freeField as free } from '../../../kernel/free-field.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { showCreated } from '../domain/show.ts'
 import { readEmailRequest } from '../wire-fields.ts'
+import type { EmailRoom } from '../room.ts'
 
 const REFUND = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const ADDRESS = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
@@ -87,8 +88,9 @@ export const nanoEmail = action({
   },
   auth: 'secret-key',
   once: true,
-  async run(ctx, fields) {
-    if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
-    return showCreated(ctx, await openEmailPayment(ctx, ctx.caller.accountId, readEmailRequest(fields), ctx.deed))
+  async run({ caller, node, deed }, fields, room: EmailRoom) {
+    if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
+    const ctx = { ...room, node }
+    return showCreated(ctx, await openEmailPayment(ctx, caller.accountId, readEmailRequest(fields), deed))
   },
 })

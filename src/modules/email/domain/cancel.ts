@@ -1,4 +1,4 @@
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { emailPaymentNotFound, emailPaymentOver } from '../errors.ts'
 import { type EmailPayment, findOwnPayment, markCancelled } from '../store.ts'
 import { followPayment } from './follow.ts'
@@ -8,7 +8,7 @@ import { followPayment } from './follow.ts'
  * of a funded payment is spent, because its mails are.
  */
 export async function cancelEmailPayment(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<EmailPayment> {
   const { db, clock } = ctx.store

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { findPayment, queuePayment, untilPaid } from '../../wallets/index.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { badField, claimOver, claimedAlready, unknownCode } from '../errors.ts'
 import { type Recipient, findRecipient, findToken, markClaimed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.ts'
@@ -18,14 +18,14 @@ export interface Share {
 }
 
 /** The share that a token opens, or 404. Looking changes nothing. */
-export async function openShare({ store }: EmailCtx, token: string): Promise<Share> {
+export async function openShare({ store }: EmailRoom, token: string): Promise<Share> {
   const given = hashToken(token)
   const kept = await findToken(store.db, given.selector)
   if (!kept || !fits(given, kept)) throw unknownCode()
   return readShare({ store }, kept.recipientId)
 }
 
-async function readShare({ store: { db } }: Pick<EmailCtx, 'store'>, recipientId: string): Promise<Share> {
+async function readShare({ store: { db } }: Pick<EmailRoom, 'store'>, recipientId: string): Promise<Share> {
   const recipient = (await findRecipient(db, recipientId))!
   const payment = (await findEmailPayment(db, recipient.paymentId))!
   const sent = recipient.status === 'claimed' ? await findPayment(db, claimReference(recipientId)) : undefined
@@ -38,7 +38,7 @@ async function readShare({ store: { db } }: Pick<EmailCtx, 'store'>, recipientId
  * and its payment commit together; from then on it happens, whatever its time or our process comes to.
  */
 export async function claimShare(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   { token, destination }: { token: string; destination: string },
 ): Promise<Share> {
   const { payment, recipient } = await openShare(ctx, token)
@@ -59,7 +59,7 @@ export async function claimShare(
 }
 
 async function decide(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   tx: StoreCtx,
   { payment, recipient, destination }: { payment: EmailPayment; recipient: Recipient; destination: string },
 ): Promise<boolean> {

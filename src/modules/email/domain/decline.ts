@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { claimedAlready } from '../errors.ts'
 import { findRecipient, insertSuppression, markDeclined } from '../recipients-store.ts'
 import { lockOpenPayment } from '../store.ts'
@@ -7,7 +7,7 @@ import { openShare } from './claim.ts'
 import { tellSender } from './tell.ts'
 
 /** Its recipient wants neither the money nor further mails: the share goes back, and the address is written to no more. */
-export async function declineShare(ctx: EmailCtx, token: string): Promise<void> {
+export async function declineShare(ctx: EmailRoom, token: string): Promise<void> {
   const { payment, recipient } = await openShare(ctx, token)
   if (recipient.status === 'claimed') throw claimedAlready()
   await inTx(ctx.store, async (tx) => {

@@ -4,7 +4,7 @@ import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
 import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { listRecipients, refundOpen } from '../recipients-store.ts'
 import {
   type EmailPayment,
@@ -29,7 +29,7 @@ const DEPOSITS_MAX = 1_000
  * Brings a payment by mail forward as far as its funds and the clock allow: funding, expiry, completion, and whatever came
  * in beyond what was asked for goes back. Everything is found from the store; call it as often as you like.
  */
-export async function followPayment(ctx: EmailCtx, id: string): Promise<void> {
+export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const payment = await findEmailPayment(ctx.store.db, id)
   if (!payment || payment.endedAt !== null) return
   const { address: feeAddress } = await treasury(ctx)
@@ -48,7 +48,7 @@ interface Step {
 }
 
 /** One transaction; true when something is left to the wallet. */
-async function settle(ctx: EmailCtx, tx: StoreCtx, { id, feeAddress, mayExpire }: Step): Promise<boolean> {
+async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire }: Step): Promise<boolean> {
   const { db, clock } = tx
   const now = clock.now()
   const payment = await lockOpenPayment(db, id, now)
@@ -77,7 +77,7 @@ async function settle(ctx: EmailCtx, tx: StoreCtx, { id, feeAddress, mayExpire }
 }
 
 /** The shares of a funded payment: mailed, refunded when their time is over, and done with when nobody waits any more. */
-async function tendShares(ctx: EmailCtx, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
+async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
   const { db, clock } = tx
   const { id, walletId } = payment
   const now = clock.now()
@@ -111,7 +111,7 @@ async function tendShares(ctx: EmailCtx, tx: StoreCtx, payment: EmailPayment, fu
  * Whether the ledger has enough that the wallet has not received yet. Deposits too small to be received do not count: they
  * would keep a payment from ending, and only the end of its wallet gives them back.
  */
-async function isPaidUnnoticed(ctx: EmailCtx, { address, walletId, total }: EmailPayment): Promise<boolean> {
+async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: EmailPayment): Promise<boolean> {
   const { node, custody } = ctx
   let held = 0n
   try {

@@ -2,7 +2,7 @@ import { inTx } from '../../../kernel/in-tx.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { takeFree } from '../../accounts/index.ts'
-import { type EmailCtx, recipientContext } from '../ctx.ts'
+import { type EmailRoom, recipientContext } from '../room.ts'
 import { inviteMail } from '../mails.ts'
 import {
   type Recipient,
@@ -29,7 +29,7 @@ const DAY = 86_400_000
  * the mail leaves. A mail that leaves twice, because nobody heard of the first, has the same message id and another token,
  * and both tokens open the one share.
  */
-export async function inviteRecipient(ctx: EmailCtx, mailer: Mailer, recipientId: string): Promise<void> {
+export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientId: string): Promise<void> {
   const { store } = ctx
   const recipient = await findRecipient(store.db, recipientId)
   if (!recipient || recipient.status !== 'queued' || recipient.bouncedAt !== null || recipient.email === null) return
@@ -50,7 +50,7 @@ export async function inviteRecipient(ctx: EmailCtx, mailer: Mailer, recipientId
 }
 
 /** An address gets so many mails a day, whoever pays for them; who comes too late waits. Repeated attempts count once. */
-async function countMail({ store, postOffice }: EmailCtx, { id, emailHash }: Recipient, token: string): Promise<void> {
+async function countMail({ store, postOffice }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
   const { mailsPerAddressMax: max } = postOffice.rules
   await store.db.transaction().execute(async (db) => {
     const now = store.clock.now()
@@ -64,7 +64,7 @@ async function countMail({ store, postOffice }: EmailCtx, { id, emailHash }: Rec
 }
 
 /** Its recipient has declined another payment since this one was made, and is written to no more. */
-async function sendBack({ store }: EmailCtx, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
+async function sendBack({ store }: EmailRoom, payment: EmailPayment, { id: recipientId }: Recipient): Promise<void> {
   await inTx(store, async (tx) => {
     const now = tx.clock.now()
     if (!(await lockOpenPayment(tx.db, payment.id, now)) || !(await markDeclined(tx.db, recipientId, now))) return
@@ -73,7 +73,7 @@ async function sendBack({ store }: EmailCtx, payment: EmailPayment, { id: recipi
 }
 
 /** The sender is told. The share stays open until its time is over, or until the sender cancels it. */
-async function noteBounce(ctx: EmailCtx, payment: EmailPayment, recipient: Recipient): Promise<void> {
+async function noteBounce(ctx: EmailRoom, payment: EmailPayment, recipient: Recipient): Promise<void> {
   await inTx(ctx.store, async (tx) => {
     if (!(await markBounced(tx.db, recipient.id, tx.clock.now()))) return
     await tellSender(tx, payment, { kind: 'bounced', recipientId: recipient.id })

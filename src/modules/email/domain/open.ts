@@ -5,7 +5,7 @@ import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { findFreeUse, lockAccount } from '../../accounts/index.ts'
 import { createWallet, splitShares } from '../../wallets/index.ts'
-import { type EmailCtx, fingerprintOf, receiptContext, recipientContext } from '../ctx.ts'
+import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
 import { insertRecipient, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, countRecipientsSince, findEmailPayment, insertPayment } from '../store.ts'
@@ -21,7 +21,7 @@ const FUNDING = DAY
  * go to recipients, to the treasury as the fee, or to the refund address.
  */
 export async function openEmailPayment(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   accountId: string,
   request: EmailRequest,
   deed?: Deed,
@@ -78,7 +78,7 @@ function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
 }
 
 /** Early words about what the mailing itself would refuse or delay. */
-async function refuseUnwanted(ctx: EmailCtx, hashes: readonly string[], receipt: string | null): Promise<void> {
+async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt: string | null): Promise<void> {
   const { store, postOffice } = ctx
   const receiptHash = receipt === null ? [] : [fingerprintOf(ctx, receipt)]
   const suppressed = await listSuppressed(store.db, [...hashes, ...receiptHash])
@@ -93,7 +93,7 @@ async function refuseUnwanted(ctx: EmailCtx, hashes: readonly string[], receipt:
   }
 }
 
-async function checkDay({ store, postOffice }: EmailCtx, db: Db, accountId: string, more: number): Promise<void> {
+async function checkDay({ store, postOffice }: EmailRoom, db: Db, accountId: string, more: number): Promise<void> {
   const { recipientsPerDayMax: max } = postOffice.rules
   if (max === 0) return
   const now = store.clock.now()

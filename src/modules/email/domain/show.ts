@@ -2,7 +2,7 @@ import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import { type JsonObject, relativeTime } from '../../../kernel/shape.ts'
 import { findWallet, listDeposits } from '../../wallets/index.ts'
-import { type EmailCtx, recipientContext } from '../ctx.ts'
+import { type EmailRoom, recipientContext } from '../room.ts'
 import { emailPaymentNotFound } from '../errors.ts'
 import { type Recipient, listRecipients } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment, findOwnPayment } from '../store.ts'
@@ -16,7 +16,7 @@ const toNumber = (amount: Raw) => Number(formatNano(amount))
 export const fundingLink = ({ address, total }: EmailPayment) => toPaymentUri({ address, amount: total })
 
 /** The answer of `nano_email` (contract 2, Email payment). */
-export async function showCreated(ctx: EmailCtx, payment: EmailPayment): Promise<JsonObject> {
+export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
   const { postOffice, store, custody } = ctx
   const now = store.clock.now()
   const link = fundingLink(payment)
@@ -47,7 +47,7 @@ export async function showCreated(ctx: EmailCtx, payment: EmailPayment): Promise
 }
 
 /** What anybody may ask about the funding of a payment; nobody learns who its recipients are. */
-export async function showCheck(ctx: EmailCtx, payment: EmailPayment): Promise<JsonObject> {
+export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
   const { db } = ctx.store
   const { id, status, total } = payment
   const isPaid = status === 'funded' || status === 'completed'
@@ -81,7 +81,7 @@ export async function showCheck(ctx: EmailCtx, payment: EmailPayment): Promise<J
   }
 }
 
-async function countShares({ store }: EmailCtx, { id }: EmailPayment): Promise<JsonObject> {
+async function countShares({ store }: EmailRoom, { id }: EmailPayment): Promise<JsonObject> {
   const counts: Record<string, number> = { queued: 0, sent: 0, claimed: 0, refunded: 0 }
   for (const { status } of await listRecipients(store.db, id)) counts[status]!++
   return counts
@@ -95,7 +95,7 @@ interface OwnEmailPayment {
 
 /** Everything its owner may know. */
 export async function getOwnEmailPayment(
-  ctx: EmailCtx,
+  ctx: EmailRoom,
   { id, accountId }: { id: string; accountId: string },
 ): Promise<OwnEmailPayment> {
   const payment = await findOwnPayment(ctx.store.db, accountId, id)
@@ -111,7 +111,7 @@ export async function getOwnEmailPayment(
 }
 
 /** The same as the REST interface shows it. */
-export async function showOwnEmailPayment(ctx: EmailCtx, own: { id: string; accountId: string }): Promise<JsonObject> {
+export async function showOwnEmailPayment(ctx: EmailRoom, own: { id: string; accountId: string }): Promise<JsonObject> {
   const { payment, recipients } = await getOwnEmailPayment(ctx, own)
   return {
     ...showListed(payment),
@@ -151,7 +151,7 @@ export function showListed(payment: EmailPayment): JsonObject {
 }
 
 /** The payment of an id as links write it, or 404. */
-export async function getEmailPayment({ store }: EmailCtx, given: string): Promise<EmailPayment> {
+export async function getEmailPayment({ store }: EmailRoom, given: string): Promise<EmailPayment> {
   const id = given.toLowerCase()
   const payment = /^[0-9a-f]{16}$/.test(id) ? await findEmailPayment(store.db, id) : undefined
   if (!payment) throw emailPaymentNotFound()
@@ -159,7 +159,7 @@ export async function getEmailPayment({ store }: EmailCtx, given: string): Promi
 }
 
 /** Empty once it is forgotten. */
-function openEmail({ postOffice }: EmailCtx, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
+function openEmail({ postOffice }: EmailRoom, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
   return email === null ? '' : postOffice.secrets.open(recipientContext(id), email)
 }
 

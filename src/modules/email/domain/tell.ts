@@ -4,7 +4,7 @@ import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
 import { type FreeUse, giveBackFree, takeFree } from '../../accounts/index.ts'
 import { findPayment } from '../../wallets/index.ts'
-import { type EmailCtx, fingerprintOf, receiptContext, recipientContext } from '../ctx.ts'
+import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { receiptMail } from '../mails.ts'
 import { findRecipient, listRecipients, listSuppressed } from '../recipients-store.ts'
 import { type EmailPayment, findEmailPayment } from '../store.ts'
@@ -28,7 +28,7 @@ export async function tellSender(tx: StoreCtx, { id, receipt }: EmailPayment, wh
 }
 
 /** Mails one receipt. When it leaves twice, mailboxes know the second by its message id. */
-export async function mailReceipt(ctx: EmailCtx, mailer: Mailer, asked: AskedReceipt): Promise<void> {
+export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedReceipt): Promise<void> {
   const { db } = ctx.store
   const payment = await findEmailPayment(db, asked.paymentId)
   if (!payment || payment.receipt === null) return
@@ -58,7 +58,7 @@ export async function mailReceipt(ctx: EmailCtx, mailer: Mailer, asked: AskedRec
 
 /** Takes one of the receipts of the day; where there is none left, this one is asked for again tomorrow. */
 async function countReceipt(
-  { store, postOffice }: EmailCtx,
+  { store, postOffice }: EmailRoom,
   asked: AskedReceipt,
   emailHash: string,
 ): Promise<FreeUse | 'later' | undefined> {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Route } from '../../../kernel/route.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { cancelEmailPayment } from '../domain/cancel.ts'
 import { showListed, showOwnEmailPayment } from '../domain/show.ts'
 import { badField } from '../errors.ts'
@@ -12,7 +12,7 @@ const LIMIT_MAX = 100
 const STATUSES: readonly EmailStatus[] = ['waiting', 'funded', 'completed', 'expired']
 
 /** Payments by mail of an account, under `/api/emails`. */
-export function emailRoutes(ctx: EmailCtx): readonly Route[] {
+export function emailRoutes(ctx: EmailRoom): readonly Route[] {
   return [
     {
       method: 'GET',

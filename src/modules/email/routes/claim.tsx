@@ -5,7 +5,7 @@ import type { BurstLimits } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { type Share, claimShare, openShare } from '../domain/claim.ts'
 import { declineShare } from '../domain/decline.ts'
 import { followPayment } from '../domain/follow.ts'
@@ -27,7 +27,7 @@ const HEADERS = {
 }
 
 export interface ClaimPorts {
-  ctx: EmailCtx
+  ctx: EmailRoom
   devnet: boolean
   /** Counts in this process alone. */
   limiter: BurstLimits
@@ -128,7 +128,7 @@ async function errorPage(
   return <SharePage share={share} code={codeOf(body)} address={address} devnet={devnet} error={text} />
 }
 
-async function claimOrLook(ctx: EmailCtx, body: Fields): Promise<Share> {
+async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
   const token = codeOf(body)
   if (body.address === undefined || body.address === '') return openShare(ctx, token)
   // Before the address is judged: whoever has no code learns nothing about names.
@@ -144,7 +144,7 @@ function codeOf(body: Fields): string {
 }
 
 /** An address, or the address behind a name, at this very moment. */
-async function destinationOf({ names }: EmailCtx, value: unknown): Promise<string> {
+async function destinationOf({ names }: EmailRoom, value: unknown): Promise<string> {
   const text = typeof value === 'string' ? value.trim() : ''
   if (text.startsWith('@')) {
     const address = await names.resolve(text.slice(1), 'money')
@@ -192,7 +192,7 @@ function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share): V
   return <OverPage title="Too late" text={text} devnet={devnet} />
 }
 
-function showShare({ postOffice }: EmailCtx, { payment, recipient, hash }: Share): JsonObject {
+function showShare({ postOffice }: EmailRoom, { payment, recipient, hash }: Share): JsonObject {
   return {
     id: recipient.id,
     status: recipient.status,

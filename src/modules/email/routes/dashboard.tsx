@@ -3,7 +3,7 @@ import { createParser } from '../../../kernel/parse-fields.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { resolveNames } from '../../names/index.ts'
 import { nanoEmail } from '../actions/nano-email.ts'
-import type { EmailCtx } from '../ctx.ts'
+import type { EmailRoom } from '../room.ts'
 import { cancelEmailPayment } from '../domain/cancel.ts'
 import { openEmailPayment } from '../domain/open.ts'
 import { fundingLink, getOwnEmailPayment } from '../domain/show.ts'
@@ -17,7 +17,7 @@ const PAGE_ROWS = 25
 type EmailFields = Parameters<typeof readEmailRequest>[0]
 
 /** Payments by mail: made, followed, cancelled. */
-export function emailPages(ctx: EmailCtx): readonly (Page | Form)[] {
+export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
   const parse = createParser(nanoEmail)
   const section = '/emails'
   const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {

@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { formatNano } from '../../../kernel/money.ts'
 import { checkFaucet } from '../domain/check.ts'
+import type { FaucetRoom } from '../room.ts'
 
 export const ADDRESS = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 
@@ -28,13 +29,13 @@ export const faucetCheck = action({
     reason: answer.optional(answer.text),
   }),
   auth: 'none',
-  async run(ctx, { nano_address: address }) {
-    const accountId = ctx.caller.kind === 'account' ? ctx.caller.accountId : undefined
-    const { eligible, nextAt, reason } = await checkFaucet(ctx, { accountId, address, ip: ctx.ip })
+  async run({ caller, ip, node }, { nano_address: address }, room: FaucetRoom) {
+    const accountId = caller.kind === 'account' ? caller.accountId : undefined
+    const { eligible, nextAt, reason } = await checkFaucet({ ...room, node }, { accountId, address, ip })
     return {
       eligible,
-      amount: formatNano(ctx.faucet.amount),
-      amount_raw: ctx.faucet.amount.toString(),
+      amount: formatNano(room.faucet.amount),
+      amount_raw: room.faucet.amount.toString(),
       next_claim_unix: Math.ceil(nextAt / 1000),
       ...(reason !== undefined && { reason }),
     }

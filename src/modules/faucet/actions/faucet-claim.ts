@@ -6,6 +6,7 @@ import { formatNano } from '../../../kernel/money.ts'
 import { claimFaucet } from '../domain/claim.ts'
 import { showClaim } from '../show-claim.ts'
 import { ADDRESS } from './faucet-check.ts'
+import type { FaucetRoom } from '../room.ts'
 
 export const faucetClaim = action({
   name: 'faucet_claim',
@@ -50,15 +51,17 @@ export const faucetClaim = action({
   },
   auth: 'secret-key',
   once: true,
-  async run(ctx, { nano_address: address }) {
-    const { caller, ip, deed } = ctx
+  async run({ caller, ip, deed, node }, { nano_address: address }, room: FaucetRoom) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for faucet_claim.')
-    const { claim, hash } = await claimFaucet(ctx, {
-      accountId: caller.accountId,
-      address,
-      ip,
-      idempotencyKey: deed?.key,
-    })
+    const { claim, hash } = await claimFaucet(
+      { ...room, node },
+      {
+        accountId: caller.accountId,
+        address,
+        ip,
+        idempotencyKey: deed?.key,
+      },
+    )
     return {
       success: true,
       message: `You have been sent ${formatNano(claim.amount)} nano.`,

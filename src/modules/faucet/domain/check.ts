@@ -1,7 +1,8 @@
 import { findFreeUse } from '../../accounts/index.ts'
 import { findServiceWallet } from '../../wallets/index.ts'
 import { type Claimant, DAY, METER, cooldownsOf } from './cooldowns.ts'
-import { type FaucetCtx, findRefusal } from './refuse-address.ts'
+import type { FaucetRoom } from '../room.ts'
+import { findRefusal } from './refuse-address.ts'
 
 interface Eligibility {
   eligible: boolean
@@ -11,7 +12,7 @@ interface Eligibility {
 }
 
 /** Whether a claim would succeed now. It promises nothing: somebody else may be faster. */
-export async function checkFaucet(ctx: FaucetCtx, claimant: Claimant): Promise<Eligibility> {
+export async function checkFaucet(ctx: FaucetRoom, claimant: Claimant): Promise<Eligibility> {
   const { store, faucet } = ctx
   const { db, clock } = store
   const now = clock.now()

@@ -6,7 +6,8 @@ import { claimUnderWay, claimedTooOften, faucetClosed, faucetEmpty, notForFaucet
 import { showClaim } from '../show-claim.ts'
 import { type FaucetClaim, findClaimByKey, findLatestClaim, insertClaim } from '../store.ts'
 import { type Claimant, type Cooldown, DAY, METER, cooldownsOf } from './cooldowns.ts'
-import { type FaucetCtx, findRefusal } from './refuse-address.ts'
+import type { FaucetRoom } from '../room.ts'
+import { findRefusal } from './refuse-address.ts'
 
 interface ClaimRequest extends Claimant {
   accountId: string
@@ -22,7 +23,7 @@ interface PaidClaim {
  * Gives a little nano, once a day for each account and address. Limits, claim and payment are one transaction: however many
  * ask at once, what is promised never exceeds the budget or the treasury, and what is promised is paid.
  */
-export async function claimFaucet(ctx: FaucetCtx, request: ClaimRequest): Promise<PaidClaim> {
+export async function claimFaucet(ctx: FaucetRoom, request: ClaimRequest): Promise<PaidClaim> {
   const { store, faucet } = ctx
   const { accountId, address, idempotencyKey } = request
   const known = idempotencyKey === undefined ? undefined : await findClaimByKey(store.db, accountId, idempotencyKey)
@@ -74,14 +75,18 @@ class Refused extends Error {
 const toReference = ({ id }: FaucetClaim) => `faucet:${id}`
 
 /** Takes one claim; answers when there is another when there is none now. */
-async function take(db: FaucetCtx['store']['db'], { caller, max }: Cooldown, now: number): Promise<number | undefined> {
+async function take(
+  db: FaucetRoom['store']['db'],
+  { caller, max }: Cooldown,
+  now: number,
+): Promise<number | undefined> {
   if (max <= 0) return now + DAY
   const use = await takeFree(db, { caller, meter: METER, now }, { max, windowMilliseconds: DAY })
   return 'taken' in use ? undefined : use.freeAt
 }
 
 /** Whoever lost the reply to a claim finds it in the refusal of the next one. */
-async function explain({ store }: FaucetCtx, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
+async function explain({ store }: FaucetRoom, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
   const { db, clock } = store
   const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))
   const latest = await findLatestClaim(db, accountId, address)
@@ -96,7 +101,7 @@ function sameClaim(known: FaucetClaim, address: string): FaucetClaim {
   throw new AppError('idempotency_conflict', 'This Idempotency-Key was used with another request.')
 }
 
-async function finish(ctx: FaucetCtx, claim: FaucetClaim): Promise<PaidClaim> {
+async function finish(ctx: FaucetRoom, claim: FaucetClaim): Promise<PaidClaim> {
   try {
     const { hash } = await untilPaid(ctx, toReference(claim))
     return { claim, hash: hash! }

@@ -1,4 +1,4 @@
-import type { FaucetRules } from '../../../kernel/faucet-rules.ts'
+import type { FaucetRules } from '../room.ts'
 import { networkOf } from './network.ts'
 
 export const DAY = 86_400_000

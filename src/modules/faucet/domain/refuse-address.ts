@@ -1,15 +1,13 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toObject } from '../../../kernel/shape.ts'
 import { findWalletByAddress, treasury } from '../../wallets/index.ts'
-
-export type FaucetCtx = Pick<Ctx, 'store' | 'node' | 'work' | 'thresholds' | 'custody' | 'faucet'>
+import type { FaucetRoom } from '../room.ts'
 
 const UNRECEIVED_MAX = 10
 const LOOKED_AT_MAX = 100
 
 /** Why an address gets nothing, whoever asks; undefined when it may. */
-export async function findRefusal(ctx: FaucetCtx, address: string): Promise<string | undefined> {
+export async function findRefusal(ctx: FaucetRoom, address: string): Promise<string | undefined> {
   const wallet = await findWalletByAddress(ctx.store.db, address)
   if (wallet && wallet.accountId === null) return 'The faucet does not give to the wallets of this service.'
   if ((await countUnreceived(ctx, address)) > UNRECEIVED_MAX) {
@@ -19,7 +17,7 @@ export async function findRefusal(ctx: FaucetCtx, address: string): Promise<stri
 }
 
 /** Gifts that nobody has picked up: whoever owns the address does not look at it. */
-async function countUnreceived(ctx: FaucetCtx, account: string): Promise<number> {
+async function countUnreceived(ctx: FaucetRoom, account: string): Promise<number> {
   const { address: giver } = await treasury(ctx)
   const params = { account, count: LOOKED_AT_MAX, source: true, include_only_confirmed: false }
   const { blocks } = await readOrEmpty(ctx.node, 'receivable', params)

@@ -6,6 +6,7 @@ import { type JsonObject, toList, toObject, withNano } from '../../../kernel/sha
 import { boundedCount } from '../count.ts'
 import { requireAccounts } from '../identifiers.ts'
 import { withUsername } from '../username.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const accountHistory = action({
   name: 'account_history',
@@ -62,7 +63,7 @@ export const accountHistory = action({
   refusals: ['Account not found', 'Block not found'],
   auth: 'none',
   readOnly: true,
-  async run(ctx, { account, head, count, account_filter, ...rest }) {
+  async run(ctx, { account, head, count, account_filter, ...rest }, room: LedgerRoom) {
     if (account === undefined && head === undefined) {
       throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'account' } })
     }
@@ -70,12 +71,12 @@ export const accountHistory = action({
     const answer = await ctx.node.read('account_history', {
       // The node ignores the account when it has a head.
       ...(head === undefined ? { account } : { head }),
-      count: boundedCount(ctx, count),
+      count: boundedCount(room, count),
       ...rest,
-      ...(account_filter && { account_filter: await requireAccounts(ctx, account_filter, 'account_filter') }),
+      ...(account_filter && { account_filter: await requireAccounts(room.names, account_filter, 'account_filter') }),
     })
     const entries = toList(answer.history).map((entry) =>
-      withUsername(ctx.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),
+      withUsername(room.names, withNano(toObject(entry), ['amount', 'balance']), 'account'),
     )
     return { ...(answer as JsonObject), history: entries.length > 0 ? entries : '' }
   },

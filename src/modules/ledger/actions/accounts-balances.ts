@@ -4,6 +4,7 @@ import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, toObject, withNano } from '../../../kernel/shape.ts'
 import { readAccounts } from '../identifiers.ts'
 import { BALANCE, BALANCE_AMOUNTS } from './account-balance.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const accountsBalances = action({
   name: 'accounts_balances',
@@ -31,8 +32,8 @@ export const accountsBalances = action({
   output: answer.record({ balances: answer.map(BALANCE), errors: answer.optional(answer.map(answer.text)) }),
   auth: 'none',
   readOnly: true,
-  async run(ctx, { accounts, include_only_confirmed }) {
-    const entries = await readAccounts(ctx, accounts)
+  async run(ctx, { accounts, include_only_confirmed }, { names }: LedgerRoom) {
+    const entries = await readAccounts(names, accounts)
     const wanted = [...new Set(entries.map(({ address }) => address).filter((address) => address !== undefined))]
     const answer = wanted.length
       ? await ctx.node.read('accounts_balances', { accounts: wanted, include_only_confirmed })

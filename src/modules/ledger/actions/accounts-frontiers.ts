@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { readFromEach } from '../read-from-each.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const accountsFrontiers = action({
   name: 'accounts_frontiers',
@@ -26,9 +27,9 @@ export const accountsFrontiers = action({
   }),
   auth: 'none',
   readOnly: true,
-  async run(ctx, { account, accounts }) {
+  async run(ctx, { account, accounts }, room: LedgerRoom) {
     const given = accounts ?? (account === undefined ? undefined : [account])
     if (!given) throw new AppError('invalid_request', 'Unable to parse JSON', { body: { field: 'accounts' } })
-    return readFromEach(ctx, 'accounts_frontiers', 'frontiers', given)
+    return readFromEach(ctx, room, { action: 'accounts_frontiers', name: 'frontiers', accounts: given })
   },
 })

@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { MANY_WAITING, listWaiting } from '../list-waiting.ts'
 import { WAITING } from './receivable.ts'
+import type { LedgerRoom } from '../room.ts'
 
 const account = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -24,5 +25,5 @@ export const accountsPending = action({
   }),
   auth: 'none',
   readOnly: true,
-  run: (ctx, asked) => listWaiting(ctx, asked),
+  run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, asked, room),
 })

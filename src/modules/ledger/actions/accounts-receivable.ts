@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { MANY_WAITING, listWaiting } from '../list-waiting.ts'
 import { WAITING } from './receivable.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const accountsReceivable = action({
   name: 'accounts_receivable',
@@ -32,5 +33,5 @@ export const accountsReceivable = action({
   }),
   auth: 'none',
   readOnly: true,
-  run: (ctx, asked) => listWaiting(ctx, { ...asked, source: true }),
+  run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, { ...asked, source: true }, room),
 })

@@ -2,6 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { readFromEach } from '../read-from-each.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const accountsRepresentatives = action({
   name: 'accounts_representatives',
@@ -23,5 +24,6 @@ export const accountsRepresentatives = action({
   }),
   auth: 'none',
   readOnly: true,
-  run: (ctx, { accounts }) => readFromEach(ctx, 'accounts_representatives', 'representatives', accounts),
+  run: (ctx, { accounts }, room: LedgerRoom) =>
+    readFromEach(ctx, room, { action: 'accounts_representatives', name: 'representatives', accounts }),
 })

@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const delegators = action({
   name: 'delegators',
@@ -25,8 +26,8 @@ export const delegators = action({
   output: answer.record({ delegators: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
   readOnly: true,
-  async run(ctx, { count, threshold, ...rest }) {
-    const bounds = { count: boundedCount(ctx, count), threshold: threshold?.toString() }
+  async run(ctx, { count, threshold, ...rest }, room: LedgerRoom) {
+    const bounds = { count: boundedCount(room, count), threshold: threshold?.toString() }
     return (await ctx.node.read('delegators', { ...rest, ...bounds })) as JsonObject
   },
 })

@@ -1,11 +1,12 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
-import type { Ctx } from '../../../kernel/ctx.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
+import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { type JsonObject, toList, toObject } from '../../../kernel/shape.ts'
 import { withUsername } from '../username.ts'
+import type { LedgerRoom } from '../room.ts'
 
 const PAGE = 200
 
@@ -48,27 +49,36 @@ export const findBlock = action({
   refusals: ['Payment not found.'],
   auth: 'none',
   readOnly: true,
-  async run(ctx, { address, amount }) {
-    const found = (await findWaiting(ctx, address, amount)) ?? (await findInHistory(ctx, address, amount))
+  async run({ node }, { address, amount }, { names, findDepthMax }: LedgerRoom) {
+    const look = { node, address, amount, depthMax: findDepthMax }
+    const found = (await findWaiting(look)) ?? (await findInHistory(look))
     if (!found) {
       return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
     }
     const amounts = { amount: formatNano(amount), amount_nano: formatNano(amount), amount_raw: `${amount}` }
     // Always there, unlike in lists: whoever asks for one payment shows its payer (contract 2, Found block).
-    return { block: withUsername(ctx.names, { ...found, ...amounts, username: '' }, 'account') }
+    return { block: withUsername(names, { ...found, ...amounts, username: '' }, 'account') }
   },
 })
 
-async function findWaiting(ctx: Ctx, account: string, amount: Raw): Promise<JsonObject | undefined> {
-  const answer = await ctx.node.read('receivable', {
+interface Look {
+  node: NodePort
+  address: string
+  amount: Raw
+  /** How far back is looked. */
+  depthMax: number
+}
+
+async function findWaiting({ node, address: account, amount, depthMax }: Look): Promise<JsonObject | undefined> {
+  const answer = await node.read('receivable', {
     account,
-    count: String(ctx.limits.findDepthMax),
+    count: String(depthMax),
     threshold: `${amount}`,
     source: true,
   })
   const hash = Object.entries(toObject(answer.blocks)).find(([, entry]) => toObject(entry).amount === `${amount}`)?.[0]
   if (hash === undefined) return undefined
-  const block = await ctx.node.read('block_info', { hash, json_block: true })
+  const block = await node.read('block_info', { hash, json_block: true })
   return {
     type: 'receivable',
     account: String(block.block_account),
@@ -80,11 +90,11 @@ async function findWaiting(ctx: Ctx, account: string, amount: Raw): Promise<Json
 }
 
 /** Walks back page by page, but never deeper than the configured bound. */
-async function findInHistory(ctx: Ctx, account: string, amount: Raw): Promise<JsonObject | undefined> {
+async function findInHistory({ node, address: account, amount, depthMax }: Look): Promise<JsonObject | undefined> {
   let head: string | undefined
-  for (let seen = 0; seen < ctx.limits.findDepthMax; seen += PAGE) {
+  for (let seen = 0; seen < depthMax; seen += PAGE) {
     const from = head === undefined ? { account } : { head }
-    const page = await readOrEmpty(ctx.node, 'account_history', { ...from, count: String(PAGE) })
+    const page = await readOrEmpty(node, 'account_history', { ...from, count: String(PAGE) })
     for (const entry of toList(page.history).map(toObject)) {
       if (entry.type === 'receive' && entry.amount === `${amount}`) return entry
     }

@@ -9,6 +9,7 @@ import { CONTROL_IS_DISABLED } from '../../../kernel/nano/control-actions.ts'
 import type { NodeRequest } from '../../../kernel/nano/node-request.ts'
 import type { Json } from '../../../kernel/shape.ts'
 import { readBlock } from '../read-block.ts'
+import type { LedgerRoom } from '../room.ts'
 
 const OLD_BLOCK = 'Old block'
 
@@ -59,46 +60,46 @@ export const processBlock = action({
   ],
   auth: 'none',
   once: true,
-  async run(ctx, { block, subtype, force }) {
+  async run(ctx, { block, subtype, force }, room: LedgerRoom) {
     if (force === true)
       throw new AppError('feature_disabled', 'Forced blocks are not accepted.', { body: { field: 'force' } })
-    return { hash: await publish(ctx, readBlock(block), subtype) }
+    return { hash: await publish(ctx, room, { block: readBlock(block), subtype }) }
   },
   asNode: {
-    check(_limits, { request }) {
+    check({ request }) {
       if (request.flag('force')) throw new LedgerRefusal(CONTROL_IS_DISABLED)
       request.block()
     },
-    run: (ctx, { request }) => publishAsNode(ctx, request),
+    run: (ctx, { request }, room: LedgerRoom) => publishAsNode(ctx, room, request),
   },
 })
 
 async function publish(
-  { node, work, thresholds, deed, caller }: Ctx,
-  block: Block,
-  subtype: string | undefined,
+  { node, deed, caller }: Ctx,
+  { prepareWork }: LedgerRoom,
+  { block, subtype }: { block: Block; subtype: string | undefined },
 ): Promise<string> {
   const hash = await node.publish(block, subtype === '' ? undefined : subtype).catch((error: unknown) => {
     // An earlier run of this request died before it could tell what the ledger says now: it has the block.
     if (deed?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK) return hashBlock(block)
     throw error
   })
-  // The block is the root of the account's next one, and a send is the most that can need. Strangers have none prepared.
+  // The block is the root of the account's next one. Strangers have none prepared.
   const isKnown = caller.kind === 'account' && caller.door === 'secret-key'
-  if (isKnown && block.type === 'state') work.prepare(toAddress(block.account), hash, thresholds.send)
+  if (isKnown && block.type === 'state') prepareWork(toAddress(block.account), hash)
   return hash
 }
 
 /** What a node refuses before it hands a block to its ledger; of what comes later, `async` does not tell. */
 const REFUSED_AT_ONCE = /^(Block work is less than threshold|Invalid (block|previous block|epoch link)\b.*)$/
 
-async function publishAsNode(ctx: Ctx, request: NodeRequest): Promise<Json> {
+async function publishAsNode(ctx: Ctx, room: LedgerRoom, request: NodeRequest): Promise<Json> {
   const block = request.block()
   const subtype = request.find('subtype')
-  if (!request.flag('async')) return { hash: await publish(ctx, block, subtype) }
+  if (!request.flag('async')) return { hash: await publish(ctx, room, { block, subtype }) }
   if (block.type !== 'state') throw new LedgerRefusal('Must be a state block')
   try {
-    await publish(ctx, block, subtype)
+    await publish(ctx, room, { block, subtype })
   } catch (error) {
     const isLater = error instanceof LedgerRefusal && !REFUSED_AT_ONCE.test(error.message)
     const isGapOfSubtype = subtype !== undefined && subtype !== '' && String(error).endsWith('Gap previous block')

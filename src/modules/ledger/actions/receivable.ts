@@ -5,6 +5,7 @@ import { field, input, optional } from '../../../kernel/fields.ts'
 import { type Json, type JsonObject, orEmpty, toObject, withNano } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
 import { withUsername } from '../username.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const WAITING = answer.record({
   amount: answer.raw,
@@ -55,21 +56,21 @@ export const receivable = action({
   ),
   auth: 'none',
   readOnly: true,
-  async run(ctx, { array, count, threshold, source, ...rest }) {
+  async run(ctx, { array, count, threshold, source, ...rest }, room: LedgerRoom) {
     const answer = await ctx.node.read('receivable', {
       ...rest,
-      count: boundedCount(ctx, count),
+      count: boundedCount(room, count),
       threshold: threshold?.toString(),
       source: array === true ? true : source,
     })
     const blocks = toObject(answer.blocks)
     if (array === true) {
-      return Object.entries(blocks).map(([hash, details]) => ({ hash, ...toObject(withDetails(ctx.names, details)) }))
+      return Object.entries(blocks).map(([hash, details]) => ({ hash, ...toObject(withDetails(room.names, details)) }))
     }
     if (typeof answer.blocks !== 'object') return { ...(answer as JsonObject), blocks: '' }
     if (Array.isArray(answer.blocks)) return answer as JsonObject
     const shaped: JsonObject = {}
-    for (const [hash, details] of Object.entries(blocks)) shaped[hash] = withDetails(ctx.names, details)
+    for (const [hash, details] of Object.entries(blocks)) shaped[hash] = withDetails(room.names, details)
     return { ...(answer as JsonObject), blocks: orEmpty(shaped) }
   },
 })

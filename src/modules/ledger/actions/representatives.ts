@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import { type JsonObject, orEmpty, toObject } from '../../../kernel/shape.ts'
 import { boundedCount } from '../count.ts'
+import type { LedgerRoom } from '../room.ts'
 
 export const representatives = action({
   name: 'representatives',
@@ -23,9 +24,9 @@ export const representatives = action({
   output: answer.record({ representatives: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
   readOnly: true,
-  async run(ctx, { count }) {
+  async run(ctx, { count }, room: LedgerRoom) {
     // Unsorted, the node answers in any order and with one entry too many, so we always ask for sorting.
-    const bound = boundedCount(ctx, count)
+    const bound = boundedCount(room, count)
     const answer = await ctx.node.read('representatives', { count: bound, sorting: true })
     const found: JsonObject = Object.fromEntries(
       Object.entries(toObject(answer.representatives)).slice(0, Number(bound)),

@@ -1,6 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
+import type { MarketRoom } from '../room.ts'
 
 export const marketData = action({
   name: 'market_data',
@@ -51,5 +52,5 @@ export const marketData = action({
   auth: 'none',
   readOnly: true,
   local: true,
-  run: ({ market }) => market.read(),
+  run: (_ctx, _input, { market }: MarketRoom) => market.read(),
 })

@@ -3,6 +3,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
+import type { MarketRoom } from '../room.ts'
 
 export const price = action({
   name: 'price',
@@ -35,7 +36,7 @@ export const price = action({
   auth: 'none',
   readOnly: true,
   local: true,
-  async run({ prices }, { currency = 'USD' }) {
+  async run(_ctx, { currency = 'USD' }, { prices }: MarketRoom) {
     const code = currency.toUpperCase()
     if (!prices.currencies.includes(code)) {
       const body = { field: 'currency', detail: `Currencies: ${prices.currencies.join(', ')}.` }

@@ -1,6 +1,7 @@
 import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
+import type { Names } from '../../../kernel/ports.ts'
 
 export const aliases = action({
   name: 'aliases',
@@ -14,5 +15,5 @@ export const aliases = action({
   auth: 'none',
   readOnly: true,
   local: true,
-  run: ({ names }) => [...names.aliases()],
+  run: (_ctx, _input, names: Names) => [...names.aliases()],
 })

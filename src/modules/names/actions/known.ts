@@ -2,6 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { showName } from '../shape-name.ts'
+import type { Names } from '../../../kernel/ports.ts'
 
 /** A known name (contract 2). Owners may tell more about theirs. */
 export const KNOWN_NAME = answer.record({
@@ -34,5 +35,5 @@ export const known = action({
   auth: 'none',
   readOnly: true,
   local: true,
-  run: ({ names }) => names.known().map(showName),
+  run: (_ctx, _input, names: Names) => names.known().map(showName),
 })

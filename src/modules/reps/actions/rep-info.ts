@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { fromAddress, toAddress } from '../../../kernel/nano/address.ts'
+import type { Representatives } from '../../../kernel/ports.ts'
 
 export const REPRESENTATIVE = answer.record({
   rep_address: answer.address,
@@ -51,7 +52,7 @@ export const repInfo = action({
   refusals: ['Representative not found.'],
   auth: 'none',
   readOnly: true,
-  async run({ reps }, { account }) {
+  async run(_ctx, { account }, reps: Representatives) {
     const address = toAddress(fromAddress(account)!)
     const found = (await reps.list()).find((rep) => rep.account === address)
     if (!found) throw new LedgerRefusal('Representative not found.')

@@ -2,6 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input } from '../../../kernel/fields.ts'
 import { EXAMPLE, REPRESENTATIVE } from './rep-info.ts'
+import type { Representatives } from '../../../kernel/ports.ts'
 
 export const reps = action({
   name: 'reps',
@@ -11,5 +12,5 @@ export const reps = action({
   output: answer.list(REPRESENTATIVE),
   auth: 'none',
   readOnly: true,
-  run: ({ reps: list }) => list.list(),
+  run: (_ctx, _input, list: Representatives) => list.list(),
 })

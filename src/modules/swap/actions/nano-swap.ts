@@ -5,6 +5,7 @@ import { field, input } from '../../../kernel/fields.ts'
 import { openSwap } from '../domain/open-swap.ts'
 import { swapDisabled } from '../errors.ts'
 import { shapeSwap } from '../shape-swap.ts'
+import type { SwapRoom } from '../room.ts'
 
 export const SWAP = answer.record({
   id: answer.text,
@@ -58,7 +59,11 @@ export const nanoSwap = action({
   },
   auth: 'none',
   once: true,
-  async run({ swaps, store, caller, deed }, { amount, from, to, address, refund_address: refundAddress }) {
+  async run(
+    { store, caller, deed },
+    { amount, from, to, address, refund_address: refundAddress },
+    { swaps }: SwapRoom,
+  ) {
     if (!swaps) throw swapDisabled()
     const accountId = caller.kind === 'account' ? caller.accountId : null
     return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, deed }))

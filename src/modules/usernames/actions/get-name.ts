@@ -6,6 +6,7 @@ import { KNOWN_NAME } from '../../names/index.ts'
 import { accountOf } from '../account-of.ts'
 import { showLease } from '../domain/find-name.ts'
 import { offerName } from '../domain/offer-name.ts'
+import type { UsernameRoom } from '../room.ts'
 
 const FOUND = {
   name: answer.text,
@@ -59,11 +60,19 @@ export const getName = action({
   ),
   auth: 'none',
   once: true,
-  async run(ctx, { name, qrcode }) {
-    const { caller, deed } = ctx
-    const { status, lease, shown, checkout } = await offerName(ctx, { name, accountId: accountOf(caller), deed })
+  async run({ caller, payer, deed }, { name, qrcode }, room: UsernameRoom) {
+    const { status, lease, shown, checkout } = await offerName(room, payer, {
+      name,
+      accountId: accountOf(caller),
+      deed,
+    })
     const found = { available: status === 'available', status, lease: lease ? showLease(lease) : null }
     if (!checkout) return { name, username: name, ...found, plans: [], message: 'This name is reserved.' }
-    return { name: shown, username: shown, ...toOffer(ctx.till, checkout, { qrcode: qrcode === true }), ...found }
+    return {
+      name: shown,
+      username: shown,
+      ...toOffer(room.checkouts.till, checkout, { qrcode: qrcode === true }),
+      ...found,
+    }
   },
 })

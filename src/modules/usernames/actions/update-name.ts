@@ -10,6 +10,7 @@ import { authorizeChange } from '../domain/authorize-change.ts'
 import { offerChange } from '../domain/offer-change.ts'
 import { signatureNeedsOffer } from '../errors.ts'
 import { readChanges } from '../wire-fields.ts'
+import type { UsernameRoom } from '../room.ts'
 
 /** Read by the module itself, so that what is wrong is named. */
 const free = (...field: Parameters<typeof freeField>) => optional(freeField(...field))
@@ -77,15 +78,15 @@ export const updateName = action({
   },
   auth: 'none',
   once: true,
-  async run(ctx, { name, id, signature, ...given }) {
+  async run({ caller, payer, deed }, { name, id, signature, ...given }, room: UsernameRoom) {
     const changes = readChanges(given)
-    const accountId = accountOf(ctx.caller)
+    const accountId = accountOf(caller)
     if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
     const { lease, checkout, isAuthorized, toSign, ...offered } =
       id === undefined
-        ? await offerChange(ctx, { name, changes, accountId, deed: ctx.deed })
-        : await authorizeChange(ctx, { name, id, changes, accountId, signature })
-    const { plans, ...offer } = toOffer(ctx.till, checkout)
+        ? await offerChange(room, payer, { name, changes, accountId, deed })
+        : await authorizeChange(room, { name, id, changes, accountId, signature })
+    const { plans, ...offer } = toOffer(room.checkouts.till, checkout)
     const [{ link }] = plans as [{ link: string }]
     const amountRaw = checkout.amountRaw!
     return {

@@ -1,15 +1,15 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { toCanonicalJson, toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import { verifyText } from '../../../kernel/nano/keys.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { lockOrder, updateDetail } from '../../billing/index.ts'
-import { getCheckout, toCheckoutCtx, toCheckoutId } from '../../checkout/index.ts'
+import { getCheckout, toCheckoutId } from '../../checkout/index.ts'
 import type { Lease } from '../../names/index.ts'
 import { noSuchOffer, notTheOwner, nothingToChange, offerFixed } from '../errors.ts'
 import { type Authorization, type ChangeDetail, NAME_UPDATE, type NameChanges } from './change-name.ts'
 import { type ChangeOffer, findLeased } from './offer-change.ts'
+import type { UsernameRoom } from '../room.ts'
 
 interface Word {
   name: string
@@ -26,15 +26,15 @@ interface Word {
  * paid one happens at once, in the same transaction; one that is not paid yet when it is. Said twice it is said once.
  */
 export async function authorizeChange(
-  ctx: Pick<Ctx, 'store' | 'till' | 'names'>,
+  { checkouts, resumeOrder }: UsernameRoom,
   { name, id: given, changes, accountId, signature }: Word,
 ): Promise<ChangeOffer> {
   const id = toCheckoutId(given)
   if (id === undefined) throw noSuchOffer()
-  const { store, till, names } = ctx
-  const { told, ...offer } = await inTx(store, async (tx) => {
+  const { names, till } = checkouts
+  const { told, ...offer } = await inTx(checkouts, async (tx) => {
     const order = await lockOrder(tx.db, id)
-    const { key, lease } = await findLeased({ store: tx, names }, name)
+    const { key, lease } = await findLeased({ ...tx, names }, name)
     if (order?.kind !== NAME_UPDATE || order.subject !== key) throw noSuchOffer()
     const detail = order.detail as unknown as ChangeDetail
     const meant = changes ?? detail.changes
@@ -51,11 +51,11 @@ export async function authorizeChange(
       what: 'name.change_authorized',
       detail: { name: key, checkoutId: id, by: 'owner' in authorized ? 'signature' : 'key' },
     })
-    return { lease, changes: meant, toSign, told: await till.sales.resume(tx, id) }
+    return { lease, changes: meant, toSign, told: await resumeOrder(tx, id) }
   })
   told()
   till.tell(id)
-  return { ...offer, checkout: await getCheckout(toCheckoutCtx(ctx), id), isAuthorized: true }
+  return { ...offer, checkout: await getCheckout(checkouts, id), isAuthorized: true }
 }
 
 function judge(

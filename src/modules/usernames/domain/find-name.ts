@@ -1,4 +1,5 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Names } from '../../../kernel/ports.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { type Lease, type LeaseStatus, findLease, showName, statusAt, toUnix } from '../../names/index.ts'
 
@@ -11,7 +12,7 @@ export interface FoundName {
 
 /** How a name stands at this moment. A lease goes before a reservation: whoever paid for it keeps it. */
 export async function findName(
-  { store: { db, clock }, names }: Pick<Ctx, 'store' | 'names'>,
+  { db, clock, names }: Pick<StoreCtx, 'db' | 'clock'> & { names: Names },
   name: string,
 ): Promise<FoundName> {
   const key = name.toLowerCase()

@@ -1,4 +1,4 @@
-import { type LeasePeriod, addPeriod } from '../../../kernel/lease-period.ts'
+import { type LeasePeriod, addPeriod } from './lease-period.ts'
 import type { Fulfil } from '../../billing/index.ts'
 import { type Lease, insertLease, lockLease, statusAt, toDay, updateLease } from '../../names/index.ts'
 

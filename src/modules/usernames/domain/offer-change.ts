@@ -1,4 +1,3 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Deed } from '../../../kernel/deed.ts'
 import { toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { openOrder } from '../../billing/index.ts'
@@ -7,6 +6,7 @@ import type { Lease } from '../../names/index.ts'
 import { nameInGrace, nameNotLeased } from '../errors.ts'
 import { type ChangeDetail, NAME_UPDATE, type NameChanges } from './change-name.ts'
 import { findName } from './find-name.ts'
+import type { UsernameRoom } from '../room.ts'
 
 /** A change of a name that can be paid. */
 export interface ChangeOffer {
@@ -21,7 +21,8 @@ export interface ChangeOffer {
 
 /** Offers a change of a name. What is to change may be said now or later, and so may whether it may happen. */
 export async function offerChange(
-  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  room: UsernameRoom,
+  payer: string,
   {
     name,
     changes,
@@ -29,18 +30,18 @@ export async function offerChange(
     deed,
   }: { name: string; changes: NameChanges | null; accountId: string | null; deed?: Deed | undefined },
 ): Promise<ChangeOffer> {
-  const { key, lease } = await findLeased(ctx, name)
+  const { key, lease } = await findLeased(room.checkouts, name)
   const isOwn = accountId !== null && lease.accountId === accountId
   const authorized = isOwn && changes ? { accountId } : null
   const detail: ChangeDetail = { name: lease.name, changes, authorized }
-  const checkout = await openOrder(ctx, {
+  const checkout = await openOrder(room, payer, {
     kind: NAME_UPDATE,
     subject: key,
     accountId,
     detail: { ...detail },
     title: `Change of @${lease.name}`,
     description: describe(lease, changes, authorized !== null),
-    plans: [{ title: 'Change', price: ctx.till.sales.rules.nameUpdatePrice }],
+    plans: [{ title: 'Change', price: room.nameUpdatePrice }],
     deed,
   })
   const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined
@@ -58,7 +59,7 @@ function describe({ name, owner }: Lease, changes: NameChanges | null, isAuthori
 
 /** A name that somebody leases at this moment, or why there is nothing to change. */
 export async function findLeased(
-  ctx: Pick<Ctx, 'store' | 'names'>,
+  ctx: Parameters<typeof findName>[0],
   name: string,
 ): Promise<{ key: string; lease: Lease }> {
   const { key, status, lease } = await findName(ctx, name)

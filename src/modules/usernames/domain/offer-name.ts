@@ -1,10 +1,10 @@
-import type { Ctx } from '../../../kernel/ctx.ts'
 import type { Deed } from '../../../kernel/deed.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
 import type { Lease } from '../../names/index.ts'
 import { type FoundName, findName } from './find-name.ts'
 import { NAME, type NameDetail } from './lease-name.ts'
+import type { UsernameRoom } from '../room.ts'
 
 interface NameOffer extends FoundName {
   /** As it is written. */
@@ -15,15 +15,16 @@ interface NameOffer extends FoundName {
 
 /** Offers a name for lease or, where somebody has it, for its owner to extend. */
 export async function offerName(
-  ctx: Pick<Ctx, 'store' | 'till' | 'names' | 'payer'>,
+  room: UsernameRoom,
+  payer: string,
   { name, accountId, deed }: { name: string; accountId: string | null; deed?: Deed | undefined },
 ): Promise<NameOffer> {
-  const found = await findName(ctx, name)
+  const found = await findName(room.checkouts, name)
   const { key, status, lease } = found
   const shown = lease?.name ?? name
   if (status === 'reserved') return { ...found, shown, checkout: undefined }
-  const { namePlans } = ctx.till.sales.rules
-  const checkout = await openOrder(ctx, {
+  const { namePlans } = room
+  const checkout = await openOrder(room, payer, {
     kind: NAME,
     subject: key,
     accountId,

@@ -6,14 +6,13 @@ import { listLeasesOf, statusAt } from '../../names/index.ts'
 import { getName } from '../actions/get-name.ts'
 import { offerName } from '../domain/offer-name.ts'
 import { NamesPage } from '../pages/names-page.tsx'
+import type { UsernameRoom } from '../room.ts'
 
 const PAGE_ROWS = 50
 
-type NamePagesPorts = Omit<Parameters<typeof offerName>[0], 'payer'>
-
 /** Usernames of an account, and offers of further ones. */
-export function namePages(ports: NamePagesPorts): readonly (Page | Form)[] {
-  const { db, clock } = ports.store
+export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
+  const { db, clock } = room.checkouts
   const parse = createParser(getName)
   const list = async ({ frame, accountId, query }: PageRequest, filled: FormState) => {
     const after = readCursor(query.after)
@@ -42,7 +41,7 @@ export function namePages(ports: NamePagesPorts): readonly (Page | Form)[] {
       async run({ accountId }, fields, deed) {
         const { name } = parse({ name: fields.get('name') }) as { name: string }
         // Offers count against the account, as at the RPC endpoint.
-        const { checkout } = await offerName({ ...ports, payer: `acc:${accountId}` }, { name, accountId, deed })
+        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, deed })
         if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
         return { to: `/pay/${checkout.id}` }
       },

@@ -20,6 +20,7 @@ import { type Operation, changes, chooseOperation } from '../operation.ts'
 import { readRefundAddress } from '../refund-addresses.ts'
 import { expirationOf, shapeWallet } from '../shape-wallet.ts'
 import { type Wallet, updateMetadata } from '../store.ts'
+import type { CloudWalletRoom } from '../room.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -150,15 +151,17 @@ export const cloudWallet: Action = action({
   },
   auth: 'secret-key',
   onceWhen: (given) => changes(chooseOperation(given)),
-  run(ctx, given) {
+  run(ctx, given, room: CloudWalletRoom) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
-    return OPERATIONS[chooseOperation(given)](ctx, ctx.caller.accountId, given)
+    return OPERATIONS[chooseOperation(given)]({ ...room, ...ctx }, ctx.caller.accountId, given)
   },
 })
 
-type Run = (ctx: Ctx, accountId: string, given: Input) => Promise<Json>
+/** A request of a wallet's owner: its node is the request's. */
+type WalletRequest = Ctx & CloudWalletRoom
+type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
 
-const owned = (ctx: Ctx, accountId: string, { account }: Input): Promise<Wallet> =>
+const owned = (ctx: WalletRequest, accountId: string, { account }: Input): Promise<Wallet> =>
   getOwnedWallet(ctx.store.db, accountId, needed('account', account))
 
 const create: Run = async (ctx, accountId, { vanity, refund_address, expire, metadata }) => {
@@ -172,7 +175,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire, met
     ...(vanity !== undefined && vanity !== '' && { vanity: { prefix: vanity, leaving: ctx.leaving } }),
     deed: ctx.deed,
   })
-  const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.clock.now())
+  const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.store.clock.now())
   // A new wallet holds nothing, and the contract wants a number here.
   return { ...shaped, balance: 0, qrcode: ctx.custody.qrPng(toPaymentUri({ address: wallet.address })) }
 }
@@ -188,12 +191,12 @@ function readLifetime(expire: unknown): number {
 const badLifetime = (text: string) => new AppError('invalid_duration', text, { body: { field: 'expire' } })
 
 const list: Run = async (ctx, accountId, { limit = LISTED_DEFAULT, start = 0, search, metadata }) => {
-  const bounded = limit < 0 ? ctx.limits.countMax : Math.min(limit, ctx.limits.countMax)
+  const bounded = limit < 0 ? ctx.countMax : Math.min(limit, ctx.countMax)
   const wallets = await listWallets(ctx, accountId, { limit: bounded, start, search, metadata })
-  return wallets.map((wallet) => shapeWallet(wallet, ctx.clock.now()))
+  return wallets.map((wallet) => shapeWallet(wallet, ctx.store.clock.now()))
 }
 
-async function showBalance(ctx: Ctx, wallet: Wallet): Promise<JsonObject> {
+async function showBalance(ctx: WalletRequest, wallet: Wallet): Promise<JsonObject> {
   const read = await readBalance(ctx, wallet)
   const [balance, receivable] = [read.balance.toString(), read.receivable.toString()]
   return withNano({ balance, pending: receivable, receivable }, AMOUNTS)
@@ -201,13 +204,13 @@ async function showBalance(ctx: Ctx, wallet: Wallet): Promise<JsonObject> {
 
 const info: Run = async (ctx, accountId, given) => {
   const wallet = await owned(ctx, accountId, given)
-  return { ...shapeWallet(wallet, ctx.clock.now()), ...(await showBalance(ctx, wallet)) }
+  return { ...shapeWallet(wallet, ctx.store.clock.now()), ...(await showBalance(ctx, wallet)) }
 }
 
 const balance: Run = async (ctx, accountId, given) => {
   const wallet = await owned(ctx, accountId, given)
   const amounts = await showBalance(ctx, wallet)
-  return { ...amounts, address: wallet.address, ...expirationOf(wallet, ctx.clock.now()) }
+  return { ...amounts, address: wallet.address, ...expirationOf(wallet, ctx.store.clock.now()) }
 }
 
 const receive: Run = async (ctx, accountId, given) => {
@@ -256,7 +259,7 @@ const update: Run = async (ctx, accountId, { account, metadata }) => {
         await deed?.record(tx, {})
         return updated
       })
-  return shapeWallet({ ...wallet, metadata: change.metadata }, ctx.clock.now())
+  return shapeWallet({ ...wallet, metadata: change.metadata }, ctx.store.clock.now())
 }
 
 const OPERATIONS: Record<Operation, Run> = {

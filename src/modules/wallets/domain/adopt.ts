@@ -1,4 +1,4 @@
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findOwnBlock, listLost } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
@@ -12,7 +12,7 @@ import type { Step } from './step.ts'
  * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
  * our own record, whoever signed it. A block that was lost gives its deposit free; its frontier stays used.
  */
-export async function adoptLedger(ctx: WalletCtx, lease: Lease, wallet: Wallet): Promise<Step> {
+export async function adoptLedger(ctx: WalletRoom, lease: Lease, wallet: Wallet): Promise<Step> {
   const { store, node } = ctx
   const chain = await readChain(node, wallet.address)
   if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
@@ -35,7 +35,7 @@ export async function adoptLedger(ctx: WalletCtx, lease: Lease, wallet: Wallet):
 }
 
 /** Whether the ledger's word is final, and not that of a node that is behind what we know. */
-async function isSettled({ store, node }: WalletCtx, { id, frontier }: Wallet, chain: Chain): Promise<boolean> {
+async function isSettled({ store, node }: WalletRoom, { id, frontier }: Wallet, chain: Chain): Promise<boolean> {
   if (chain.frontier === frontier) return true
   if (chain.representative === undefined) return false
   const own = await findOwnBlock(store.db, id, chain.frontier)

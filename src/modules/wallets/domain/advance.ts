@@ -1,5 +1,5 @@
 import { parseRaw } from '../../../kernel/money.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { LeaseLost } from '../errors.ts'
 import { refuseOverdue } from '../outbox-moves-store.ts'
 import { findOpenBlock, findOwnBlock, hasUnfinished } from '../outbox-store.ts'
@@ -22,7 +22,7 @@ const STEPS_MAX = 200
  * Every step is found again from the store alone, so that a pass may end anywhere and be taken up by anybody. With
  * `inspect` it also compares an idle wallet with the ledger.
  */
-export async function advanceWallet(ctx: WalletCtx, walletId: string, { inspect = false } = {}): Promise<Step> {
+export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
   const wallet = await findWallet(db, walletId)
   if (!wallet || wallet.frozenAt !== null) return 'idle'
@@ -42,7 +42,7 @@ export async function advanceWallet(ctx: WalletCtx, walletId: string, { inspect 
   return ended ?? 'waiting'
 }
 
-async function takeStep(ctx: WalletCtx, lease: Lease, inspect: boolean): Promise<Step> {
+async function takeStep(ctx: WalletRoom, lease: Lease, inspect: boolean): Promise<Step> {
   const { db, clock } = ctx.store
   const wallet = await findWallet(db, lease.walletId)
   if (!wallet || wallet.frozenAt !== null) return 'idle'
@@ -62,7 +62,7 @@ async function takeStep(ctx: WalletCtx, lease: Lease, inspect: boolean): Promise
 }
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */
-async function agree(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
+async function agree(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
   const { store, node } = ctx
   const isSame = chain.frontier === wallet.frontier
   if (isSame && chain.balance === wallet.balance) return 'agreed'

@@ -1,7 +1,7 @@
 import { LedgerRefusal } from '../../../kernel/errors.ts'
 import { type StateBlock, fromBlockJson, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { markBroadcast, updateWork } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
@@ -26,7 +26,7 @@ const WORDS_MAX = 200
  * Brings a signed block to the ledger, always with the same bytes. A lost reply and a refusal are both resolved by
  * looking the hash up; a confirmed foreign block in its place freezes the wallet.
  */
-export async function broadcastBlock(ctx: WalletCtx, wallet: Wallet, open: OutboxBlock): Promise<Step> {
+export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store, node, custody, work, thresholds } = ctx
   const block = readStored(open)
   const hash = open.hash!
@@ -53,7 +53,7 @@ interface Refused {
  * What a single node says decides nothing: only a confirmed block in the place of ours does. Until then the same bytes go
  * out again, and somebody is told.
  */
-async function resolveRefusal(ctx: WalletCtx, { wallet, open, block, error }: Refused): Promise<Step> {
+async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
   const words = error.message.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
   const { node, custody, thresholds } = ctx
@@ -85,7 +85,7 @@ async function resolveRefusal(ctx: WalletCtx, { wallet, open, block, error }: Re
 }
 
 /** The network asks for more than when the block was signed. Work is not part of the hash, so that it may be replaced. */
-async function renewWork({ store, work, thresholds }: WalletCtx, open: OutboxBlock, block: StateBlock): Promise<Step> {
+async function renewWork({ store, work, thresholds }: WalletRoom, open: OutboxBlock, block: StateBlock): Promise<Step> {
   const payer = `wallet:${open.walletId}`
   const found = await work.generate({ root: rootOf(block), threshold: thresholds.send, class: 'wallet', payer })
   if (found.work === block.work) return 'waiting'

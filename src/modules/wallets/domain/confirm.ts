@@ -1,4 +1,4 @@
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { markConfirmed } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { type Wallet, updateFrontier } from '../store.ts'
@@ -10,7 +10,7 @@ import type { Step } from './step.ts'
 const REBROADCAST_MILLISECONDS = 10_000
 
 /** Takes note of a confirmation: the wallet stands on this block from now on. Repeated tellings change nothing. */
-export async function confirmBlock(ctx: WalletCtx, wallet: Wallet, open: OutboxBlock): Promise<Step> {
+export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
   const { store, node } = ctx
   const found = await findLedgerBlock(node, open.hash!)
   if (found?.confirmed) {

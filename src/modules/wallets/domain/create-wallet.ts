@@ -5,7 +5,7 @@ import { hexToBytes } from '../../../kernel/nano/hex.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { lockAccount } from '../../accounts/index.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { invalidVanity, tooManyWallets, vanityNotFound } from '../errors.ts'
 import { type Wallet, countOwnedWallets, findWallet, insertWallet } from '../store.ts'
 
@@ -27,7 +27,7 @@ interface WalletRequest {
 }
 
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
-export async function createWallet(ctx: WalletCtx, request: WalletRequest): Promise<Wallet> {
+export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
   const { store, custody } = ctx
   const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, deed } = request
   const made = deed?.made as { id: string } | undefined
@@ -73,7 +73,7 @@ export async function createWallet(ctx: WalletCtx, request: WalletRequest): Prom
 
 /** A key whose address begins as wished. It has no seed: what is kept is its scalar and the prefix of its nonces. */
 async function findVanityKey(
-  { custody }: WalletCtx,
+  { custody }: WalletRoom,
   { prefix: wish, leaving, payer }: { prefix: string; leaving: Leaving; payer: string },
 ): Promise<Uint8Array> {
   const prefix = wish.replace(/^nano_/, '').toLowerCase()

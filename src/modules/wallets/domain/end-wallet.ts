@@ -1,7 +1,7 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
@@ -9,7 +9,7 @@ import { waitAtMost } from './patience.ts'
 import { toList } from './shares.ts'
 
 /** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
-export async function deleteWallet(ctx: WalletCtx, wallet: Wallet, deed?: Deed): Promise<void> {
+export async function deleteWallet(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<void> {
   const { store, node, custody } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   if (!custody.rules.sendsAllowed) throw sendsDisabled()
@@ -24,7 +24,7 @@ export async function deleteWallet(ctx: WalletCtx, wallet: Wallet, deed?: Deed):
 }
 
 /** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */
-export async function expireDue({ store }: WalletCtx, batchMax: number): Promise<string[]> {
+export async function expireDue({ store }: WalletRoom, batchMax: number): Promise<string[]> {
   const due = await listDueWallets(store.db, store.clock.now(), batchMax)
   for (const { id, refundAddress } of due) {
     if (toList(refundAddress).length > 0) await markExpiring(store.db, id, 'ended')

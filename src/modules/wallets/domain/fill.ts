@@ -1,7 +1,7 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import type { Db } from '../../../kernel/db.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { deleteQueuedReceive, markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listQueued } from '../outbox-store.ts'
 import type { Lease } from '../store.ts'
@@ -33,7 +33,7 @@ type Stand = Omit<NextBlock, 'queued'>
  * Turns a wish into a signed block. The first send that the balance covers comes first, so that neither a larger one
  * before it nor any number of small deposits keeps it waiting; then the largest deposit, since a send may need it.
  */
-export async function fillQueued(ctx: WalletCtx, lease: Lease, stand: Stand, wishes: Wishes): Promise<Step> {
+export async function fillQueued(ctx: WalletRoom, lease: Lease, stand: Stand, wishes: Wishes): Promise<Step> {
   const { wallet, chain } = stand
   const { sends, receives } = wishes
   const [wanting] = sends
@@ -68,7 +68,7 @@ function willBeCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly
 
 /** The balance does not suffice: what waits is received, if it helps (contract 4.2, rule 7). */
 async function receiveFirst(
-  { store, node, custody }: WalletCtx,
+  { store, node, custody }: WalletRoom,
   { wallet, chain, queued }: NextBlock,
   receives: readonly OutboxBlock[],
 ): Promise<Step> {
@@ -88,7 +88,7 @@ async function receiveFirst(
   return 'moved'
 }
 
-async function fillReceive(ctx: WalletCtx, lease: Lease, next: NextBlock): Promise<Step> {
+async function fillReceive(ctx: WalletRoom, lease: Lease, next: NextBlock): Promise<Step> {
   const { wallet, queued } = next
   // A list may be old. Only a confirmed send of this amount to this wallet is received.
   const send = await findLedgerBlock(ctx.node, queued.sourceHash!)

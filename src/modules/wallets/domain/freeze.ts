@@ -1,5 +1,5 @@
 import type { WalletAlarm } from '../../../kernel/custody.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { markLost, refuseWaiting } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { markFrozen } from '../frozen-store.ts'
@@ -16,7 +16,7 @@ interface Freeze {
  * Stops a wallet until a person has looked and thawed it: the ledger has what we did not sign, or our own records do not
  * fit together. Whatever is signed and not lost stays open, so that the same bytes go out again afterwards.
  */
-export async function freezeWallet(ctx: WalletCtx, wallet: Wallet, { reason, kind = 'frozen', lost }: Freeze) {
+export async function freezeWallet(ctx: WalletRoom, wallet: Wallet, { reason, kind = 'frozen', lost }: Freeze) {
   const { store, custody } = ctx
   const over = await store.db.transaction().execute(async (tx) => {
     if (!(await markFrozen(tx, wallet.id, reason, store.clock.now()))) return undefined

@@ -1,5 +1,5 @@
 import type { Db } from '../../../kernel/db.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { LeaseLost } from '../errors.ts'
 import { type Lease, holdLease, releaseLease, takeLease } from '../store.ts'
 
@@ -8,7 +8,7 @@ const LEASE_MILLISECONDS = 10_000
 
 /** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lease run out. */
 export async function withLease<T>(
-  { store: { db, clock, failures } }: WalletCtx,
+  { store: { db, clock, failures } }: WalletRoom,
   walletId: string,
   run: (lease: Lease) => Promise<T>,
 ): Promise<T | undefined> {
@@ -41,7 +41,7 @@ export async function withLease<T>(
 
 /** One transaction that changes nothing unless the lease is still ours. */
 export async function underLease<T>(
-  { store: { db, clock } }: WalletCtx,
+  { store: { db, clock } }: WalletRoom,
   lease: Lease,
   run: (db: Db, now: number) => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { type Wallet, listOwnedWallets } from '../store.ts'
 import { withOwnBlocks } from './read-balance.ts'
 
@@ -17,7 +17,7 @@ interface WalletFilter {
 
 /** The wallets of an account that have not ended, newest first. How many there are is bounded by what an account may have. */
 export async function listWallets(
-  { store }: WalletCtx,
+  { store }: WalletRoom,
   accountId: string,
   { limit, start, search, metadata }: WalletFilter,
 ): Promise<Wallet[]> {

@@ -1,6 +1,6 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { type Holding, listHoldings } from '../funds-store.ts'
 import type { Wallet } from '../store.ts'
 
@@ -15,7 +15,7 @@ export interface Balance {
  * time after it is published, and money that was just received must not be nowhere meanwhile. What comes from others
  * counts once it is confirmed.
  */
-export async function readBalance({ store, node }: WalletCtx, wallet: Wallet): Promise<Balance> {
+export async function readBalance({ store, node }: WalletRoom, wallet: Wallet): Promise<Balance> {
   const [holding] = await listHoldings(store.db, [wallet.id])
   // Asked before the sum: what leaves it in between is missing for a moment, and never counted twice.
   const receiving =
@@ -36,7 +36,7 @@ async function isWaiting(node: NodePort, hash: string): Promise<boolean> {
 
 /** The same for many, without asking the ledger. */
 export async function withOwnBlocks(
-  { store }: Pick<WalletCtx, 'store'>,
+  { store }: Pick<WalletRoom, 'store'>,
   wallets: readonly Wallet[],
 ): Promise<Wallet[]> {
   const holdings = await listHoldings(

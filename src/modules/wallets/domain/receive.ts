@@ -1,5 +1,5 @@
 import type { Deed } from '../../../kernel/deed.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, listReceives } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
@@ -10,7 +10,7 @@ import { walletFrozen } from '../errors.ts'
 const DEPOSITS_MAX = 100
 
 /** Receives what waits for a wallet, and answers what was received. What takes too long goes on by itself. */
-export async function receiveDeposits(ctx: WalletCtx, wallet: Wallet, deed?: Deed): Promise<OutboxBlock[]> {
+export async function receiveDeposits(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<OutboxBlock[]> {
   const { store, node, custody } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   const sources = madeOf(deed) ?? (await queueWaiting({ store, node }, wallet, deed))
@@ -36,7 +36,7 @@ export async function receiveDeposits(ctx: WalletCtx, wallet: Wallet, deed?: Dee
 const madeOf = (deed: Deed | undefined) => (deed?.made as { sources: string[] } | undefined)?.sources
 
 async function queueWaiting(
-  { store, node }: Pick<WalletCtx, 'store' | 'node'>,
+  { store, node }: Pick<WalletRoom, 'store' | 'node'>,
   { id, address }: Wallet,
   deed: Deed | undefined,
 ): Promise<string[]> {

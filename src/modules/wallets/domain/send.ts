@@ -2,7 +2,7 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { lockAccount } from '../../accounts/index.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import {
   dailyLimitReached,
   insufficientFunds,
@@ -34,7 +34,7 @@ interface SendRequest {
  * Sends from a wallet and answers the block's hash once the ledger has it. With an idempotency key there is never a second
  * block, whatever happens in between and however long ago it was.
  */
-export async function sendFromWallet(ctx: WalletCtx & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
+export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
   const { store, custody } = ctx
   const { accountId, idempotencyKey } = request
   const reference = idempotencyKey === undefined ? null : `${accountId}:${idempotencyKey}`
@@ -51,7 +51,7 @@ export async function sendFromWallet(ctx: WalletCtx & Pick<Ctx, 'charged'>, requ
 
 /** What a limit is compared with; null is everything, when there is no limit. */
 async function resolveAmount(
-  { store, node, custody }: WalletCtx,
+  { store, node, custody }: WalletRoom,
   wallet: Wallet,
   amount: Raw | 'all',
 ): Promise<Raw | null> {
@@ -63,7 +63,7 @@ async function resolveAmount(
 }
 
 /** What a wallet holds after its open block; when that is nothing, what waits to be received. */
-async function readEverything({ store, node }: Pick<WalletCtx, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
+async function readEverything({ store, node }: Pick<WalletRoom, 'store' | 'node'>, wallet: Wallet): Promise<Raw> {
   const balance = (await findOpenBlock(store.db, wallet.id))?.balance ?? wallet.balance
   if (balance > 0n) return balance
   const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold: 1n })
@@ -80,7 +80,7 @@ interface Accepted {
 
 /** The wish, committed: from here on it happens at most once. Somebody may have been faster with the same key. */
 async function acceptSend(
-  ctx: WalletCtx,
+  ctx: WalletRoom,
   request: SendRequest,
   { walletId, amount, reference }: Accepted,
 ): Promise<{ id: string; walletId: string }> {
@@ -114,12 +114,12 @@ async function checkDay(
   if (sent.reduce((sum, part) => sum + part, 0n) > dailySendMax) throw dailyLimitReached(formatNano(dailySendMax))
 }
 
-async function finish(ctx: WalletCtx, block: { id: string; walletId: string }): Promise<string> {
+async function finish(ctx: WalletRoom, block: { id: string; walletId: string }): Promise<string> {
   return (await untilLeft(ctx, block)).hash!
 }
 
 /** The same key must mean the same send. */
-async function sameSend({ store }: WalletCtx, known: OutboxBlock, request: SendRequest): Promise<OutboxBlock> {
+async function sameSend({ store }: WalletRoom, known: OutboxBlock, request: SendRequest): Promise<OutboxBlock> {
   const wallet = await findWalletByAddress(store.db, request.from)
   const isSame =
     wallet?.id === known.walletId &&

@@ -6,7 +6,7 @@ import { verifyHash } from '../../../kernel/nano/keys.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
 import type { KeyHolder, SealedKey } from '../../../kernel/ports.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { masterKeyMissing } from '../errors.ts'
 import { markSigned } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
@@ -31,7 +31,7 @@ class WrongKey extends Error {}
  * Signs the next block of a wallet and commits it before anybody else can know of it. A crash before the commit leaves
  * nothing behind; after it, the same bytes go out again and again.
  */
-export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, amount: Raw): Promise<Step> {
+export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, amount: Raw): Promise<Step> {
   const { wallet, queued } = next
   const draft = toDraft(ctx, next, amount)
   const threshold = queued.kind === 'send' ? ctx.thresholds.send : ctx.thresholds.receive
@@ -55,7 +55,7 @@ export async function signNext(ctx: WalletCtx, lease: Lease, next: NextBlock, am
 }
 
 /** The block before work and signature; what it does to the balance is checked twice, because it cannot be taken back. */
-function toDraft({ custody }: WalletCtx, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
+function toDraft({ custody }: WalletRoom, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
   const account = keyOf(wallet.address)
   const sends = queued.kind === 'send'
   const balance = toRaw(sends ? chain.balance - amount : chain.balance + amount)
@@ -81,7 +81,7 @@ function toDraft({ custody }: WalletCtx, { wallet, chain, queued }: NextBlock, a
 }
 
 /** The key is in the clear for the length of one signature. */
-async function signWith({ store, custody }: WalletCtx, wallet: Wallet, hash: string): Promise<string> {
+async function signWith({ store, custody }: WalletRoom, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
   const sealed = await getSealedKey(store.db, wallet.id)
   const bytes = openOrWait(custody, holder, sealed)

@@ -1,6 +1,6 @@
 import type { WalletRules } from '../../../kernel/custody.ts'
 import type { Raw } from '../../../kernel/money.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { insertSend } from '../outbox-store.ts'
 import { countPlans, findOpenPlan, insertPlan, markPlanDone } from '../plans-store.ts'
 import { type Lease, type Wallet, markEnded, markHeld } from '../store.ts'
@@ -19,7 +19,7 @@ export function tendsItself({ purpose, status }: Wallet, rules: WalletRules): bo
 }
 
 /** What a wallet does when nobody asks for anything: receive, share out, end. Nothing is queued or open when it is called. */
-export async function tendWallet(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+export async function tendWallet(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
   const { store, node, custody } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)
   if (plan !== undefined) {
@@ -47,7 +47,7 @@ export async function tendWallet(ctx: WalletCtx, lease: Lease, wallet: Wallet, c
  * Fixes who gets how much, once and for all, in one transaction with the sends themselves. A crash resumes by these rows
  * and never looks at the balance again; what arrives meanwhile belongs to the next plan.
  */
-async function shareOut(ctx: WalletCtx, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+async function shareOut(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
   const destinations = toList(wallet.refundAddress)
   if (destinations.length === 0) {
     await underLease(ctx, lease, (db) => markHeld(db, wallet.id))
@@ -75,7 +75,7 @@ function assertWhole(planned: bigint, total: Raw): void {
   if (planned !== total) throw new Error('A plan was about to be made that does not share out everything.')
 }
 
-async function end(ctx: WalletCtx, lease: Lease, wallet: Wallet): Promise<Step> {
+async function end(ctx: WalletRoom, lease: Lease, wallet: Wallet): Promise<Step> {
   if (wallet.status === 'ended' || wallet.status === 'deleted') return 'idle'
   await underLease(ctx, lease, (db, now) => markEnded(db, wallet.id, wallet.endsAs ?? 'ended', now))
   return 'idle'

@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
 import { createWallet } from './create-wallet.ts'
@@ -10,7 +10,7 @@ import { untilLeft } from './until-left.ts'
 const PURPOSE = 'treasury'
 
 /** The service's own wallet, made when it is first needed: what is paid to the service lies here. */
-export async function treasury(ctx: WalletCtx): Promise<Wallet> {
+export async function treasury(ctx: WalletRoom): Promise<Wallet> {
   const known = await findServiceWallet(ctx.store.db, PURPOSE)
   if (known) return known
   try {
@@ -36,7 +36,7 @@ export interface Payment {
  * happens, once. Call `custody.advance` after the commit, or leave it to the jobs.
  */
 export async function queuePayment(
-  { db, store: { clock, ids } }: { db: Db; store: Pick<WalletCtx['store'], 'clock' | 'ids'> },
+  { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
   { walletId, destination, amount, reference }: Payment,
 ): Promise<void> {
   // Without an amount a send takes everything there is; nobody is ever owed that.
@@ -50,7 +50,7 @@ export function findPayment(db: Db, reference: string): Promise<OutboxBlock | un
 }
 
 /** Waits until a queued payment is on the ledger. Giving up changes nothing: it still happens. */
-export async function untilPaid(ctx: WalletCtx, reference: string): Promise<OutboxBlock> {
+export async function untilPaid(ctx: WalletRoom, reference: string): Promise<OutboxBlock> {
   const block = await findPayment(ctx.store.db, reference)
   if (!block) throw new Error('There is no such payment.')
   return untilLeft(ctx, block)

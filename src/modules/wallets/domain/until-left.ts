@@ -1,4 +1,4 @@
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
@@ -13,7 +13,7 @@ const LOOK_EVERY = 200
  * whoever waits hears the node's words at once, because only an operator can help.
  */
 export async function untilLeft(
-  ctx: WalletCtx,
+  ctx: WalletRoom,
   { id, walletId }: { id: string; walletId: string },
 ): Promise<OutboxBlock> {
   const { store, custody } = ctx
@@ -54,7 +54,7 @@ export async function untilLeft(
 }
 
 /** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
-function stillOpen({ custody }: WalletCtx, { id, hash }: OutboxBlock, failure: unknown): unknown {
+function stillOpen({ custody }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
   if (hash === null) return notSent(failure)
   const refusal = custody.refusalOf(id)
   return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)

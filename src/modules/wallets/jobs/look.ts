@@ -1,7 +1,7 @@
 import type { Job } from '../../../kernel/job.ts'
 import { ZERO_HASH } from '../../../kernel/nano/block.ts'
 import { toObject } from '../../../kernel/shape.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { advanceWallet } from '../domain/advance.ts'
 import { tendsItself } from '../domain/tend.ts'
 import type { Setbacks } from '../setbacks.ts'
@@ -16,7 +16,7 @@ const LOOK_EVERY = 60_000
  * Asks the ledger about the wallets that were not asked about for longest: deposits nobody told us of, and blocks that we
  * did not sign. Two questions for all of them together.
  */
-export const lookAfterWallets = (ctx: WalletCtx, setbacks: Setbacks): Job => ({
+export const lookAfterWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
   money: true,
   attemptsMax: 3,
@@ -39,7 +39,7 @@ export const lookAfterWallets = (ctx: WalletCtx, setbacks: Setbacks): Job => ({
   },
 })
 
-async function findSuspects({ node, custody }: WalletCtx, wallets: readonly Wallet[]): Promise<Wallet[]> {
+async function findSuspects({ node, custody }: WalletRoom, wallets: readonly Wallet[]): Promise<Wallet[]> {
   const accounts = wallets.map(({ address }) => address)
   const threshold = custody.rules.receiveMin > 0n ? custody.rules.receiveMin : 1n
   const [{ frontiers }, { blocks }] = await Promise.all([

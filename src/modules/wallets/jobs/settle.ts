@@ -1,5 +1,5 @@
 import type { Job } from '../../../kernel/job.ts'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
 import { listUnsettled } from '../outbox-store.ts'
@@ -9,7 +9,7 @@ const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
 /** Ends wallets whose time is over, and takes up whatever somebody has begun and not finished: crashes, lost replies. */
-export const settleWallets = (ctx: WalletCtx, setbacks: Setbacks): Job => ({
+export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
   money: true,
   attemptsMax: 3,

@@ -4,7 +4,7 @@ import { toPaymentUri } from '../../../kernel/nano/payment-uri.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
-import type { WalletCtx } from '../ctx.ts'
+import type { WalletRoom } from '../room.ts'
 import { createWallet } from '../domain/create-wallet.ts'
 import { listWallets } from '../domain/list-wallets.ts'
 import { getOwnedWallet } from '../domain/owned-wallet.ts'
@@ -21,7 +21,7 @@ const NAME_MAX = 100
 const DAY = 86_400_000
 
 interface WalletPagesPorts {
-  wallets: WalletCtx
+  wallets: WalletRoom
   names: Names
   /** Where a block can be looked at. */
   blockLink(hash: string): string
@@ -103,7 +103,7 @@ async function getOwn(db: Db, accountId: string, address: string): Promise<Walle
 }
 
 /** What it holds now. A node that is away takes nothing from the page but this. */
-async function readLedger(ctx: WalletCtx, wallet: Wallet) {
+async function readLedger(ctx: WalletRoom, wallet: Wallet) {
   try {
     return await readBalance(ctx, wallet)
   } catch {

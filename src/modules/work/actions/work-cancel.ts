@@ -2,6 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { field, input } from '../../../kernel/fields.ts'
 import { requireWork } from '../require-work.ts'
+import type { WorkRoom } from '../room.ts'
 
 export const workCancel = action({
   name: 'work_cancel',
@@ -14,13 +15,13 @@ export const workCancel = action({
   },
   output: answer.record({ success: answer.nothing }),
   auth: 'none',
-  run({ work, payer }, { hash }) {
+  run({ payer }, { hash }, { work }: WorkRoom) {
     work.cancel(hash, payer)
     return { success: '' }
   },
   asNode: {
-    check: ({ work }) => requireWork(work),
-    run({ work, payer }, { request }) {
+    check: (_question, { work }: WorkRoom) => requireWork(work),
+    run({ payer }, { request }, { work }: WorkRoom) {
       work.cancel(request.hash(), payer)
       return { success: '' }
     },

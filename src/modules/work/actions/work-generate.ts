@@ -16,6 +16,7 @@ import {
 import type { FoundWork } from '../../../kernel/ports.ts'
 import { readBlock } from '../../ledger/index.ts'
 import { requireWork } from '../require-work.ts'
+import type { WorkRoom } from '../room.ts'
 
 export const workGenerate = action({
   name: 'work_generate',
@@ -59,35 +60,35 @@ export const workGenerate = action({
   },
   refusals: ['Cancelled'],
   auth: 'none',
-  check(limits, { hash, block, ...asked }) {
+  check({ hash, block, ...asked }, room: WorkRoom) {
     if (block !== undefined && asked.subtype === undefined) requireRoot(readBlock(block), hash)
-    wantedDifficulty(limits, asked)
+    wantedDifficulty(room, asked)
   },
-  async run(ctx, { hash, block, ...asked }) {
-    const startedAt = ctx.clock.now()
+  async run(ctx, { hash, block, ...asked }, room: WorkRoom) {
+    const startedAt = ctx.store.clock.now()
     const subtype = asked.subtype ?? (block === undefined ? undefined : await subtypeOf(ctx, hash, readBlock(block)))
-    const threshold = wantedDifficulty(ctx, { ...asked, subtype })
-    const { found, credits, cached } = await findWork(ctx, hash, threshold)
-    const duration = `${((ctx.clock.now() - startedAt) / 1000).toFixed(3)}s`
-    return { ...toNodeAnswer(ctx, hash, found), frontier: hash, duration, credits, cached }
+    const threshold = wantedDifficulty(room, { ...asked, subtype })
+    const { found, credits, cached } = await findWork(ctx, room, { root: hash, threshold })
+    const duration = `${((ctx.store.clock.now() - startedAt) / 1000).toFixed(3)}s`
+    return { ...toNodeAnswer(room, hash, found), frontier: hash, duration, credits, cached }
   },
   asNode: {
-    check({ thresholds, work }, { request }) {
+    check({ request }, { thresholds, work }: WorkRoom) {
       requireWork(work)
       const { root, block, difficulty, isNamed } = readWorkQuestion(request, thresholds)
       if (isNamed) refuseEnough(root, block, difficulty)
     },
-    async run(ctx, { request }) {
-      const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, ctx.thresholds)
+    async run(ctx, { request }, room: WorkRoom) {
+      const { root, block, difficulty: asked, isNamed } = readWorkQuestion(request, room.thresholds)
       const isOpen = block === undefined || isNamed
-      const difficulty = isOpen ? asked : wantedDifficulty(ctx, { subtype: await subtypeOf(ctx, root, block) })
+      const difficulty = isOpen ? asked : wantedDifficulty(room, { subtype: await subtypeOf(ctx, root, block) })
       refuseEnough(root, block, difficulty)
-      return toNodeAnswer(ctx, root, (await findWork(ctx, root, difficulty)).found)
+      return toNodeAnswer(room, root, (await findWork(ctx, room, { root, threshold: difficulty })).found)
     },
   },
 })
 
-function toNodeAnswer({ thresholds }: Ctx, hash: string, { work, value }: FoundWork) {
+function toNodeAnswer({ thresholds }: WorkRoom, hash: string, { work, value }: FoundWork) {
   return {
     hash,
     work,
@@ -99,16 +100,16 @@ function toNodeAnswer({ thresholds }: Ctx, hash: string, { work, value }: FoundW
 /** What is ready, or else what is looked for and paid for. */
 async function findWork(
   ctx: Ctx,
-  root: string,
-  threshold: bigint,
+  { work }: WorkRoom,
+  { root, threshold }: { root: string; threshold: bigint },
 ): Promise<{ found: FoundWork; credits: number; cached: boolean }> {
-  const ready = await ctx.work.find(root, threshold)
+  const ready = await work.find(root, threshold)
   // Prepared work is counted like any other, or a chain of blocks would have no end of it for nothing (contract 8).
-  if (ready?.prepared === true) await ctx.counted('work', () => ctx.work.markAsked(root))
+  if (ready?.prepared === true) await ctx.counted('work', () => work.markAsked(root))
   if (ready) return { found: ready, credits: 0, cached: true }
   const { payer, leaving } = ctx
   const request = { root, threshold, class: 'interactive', payer, weight: weightOf(ctx.caller), leaving } as const
-  return ctx.charged('work', async (credits) => ({ found: await ctx.work.generate(request), credits, cached: false }))
+  return ctx.charged('work', async (credits) => ({ found: await work.generate(request), credits, cached: false }))
 }
 
 /** Whoever pays has the larger share of a busy machine. */
@@ -143,7 +144,7 @@ async function subtypeOf({ node }: Ctx, root: string, block: Block): Promise<str
 }
 
 /** The multiplier wins over the difficulty; with neither, what the block does decides, and a send if it is not said. */
-function wantedDifficulty({ thresholds }: Pick<Ctx, 'thresholds'>, { difficulty, multiplier, subtype }: Asked): bigint {
+function wantedDifficulty({ thresholds }: WorkRoom, { difficulty, multiplier, subtype }: Asked): bigint {
   if (difficulty === undefined && multiplier === undefined) {
     return subtype === 'receive' || subtype === 'open' || subtype === 'epoch' ? thresholds.receive : thresholds.send
   }

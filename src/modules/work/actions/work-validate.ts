@@ -3,6 +3,7 @@ import { answer } from '../../../kernel/answers.ts'
 import { field, input, optional } from '../../../kernel/fields.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { formatMultiplier, formatWork, fromMultiplier, toMultiplier, workValue } from '../../../kernel/nano/work.ts'
+import type { WorkRoom } from '../room.ts'
 
 export const workValidate = action({
   name: 'work_validate',
@@ -39,7 +40,7 @@ export const workValidate = action({
   asNode: { fields: ['version'] },
   readOnly: true,
   local: true,
-  run({ thresholds }, { hash, work = '0', difficulty, multiplier }) {
+  run(_ctx, { hash, work = '0', difficulty, multiplier }, { thresholds }: WorkRoom) {
     const value = workValue(hash, work.padStart(16, '0'))
     const answer: JsonObject = {}
     // The multiplier wins over the difficulty, as in the node; unlike the node we say `valid` for either.

@@ -1,0 +1,15 @@
+import type { Config } from '../../config.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import type { Clock } from '../../kernel/ports.ts'
+import { RedisBurst } from './leases.ts'
+
+/** Limits that several gateways share; undefined when each counts for itself. */
+export async function openSharedLimits(
+  config: Config,
+  { clock, failures }: { clock: Clock; failures: Failures },
+  onDegraded: (degraded: boolean) => void,
+) {
+  if (config.redisUrl === '') return undefined
+  const onError = failures.lost('limits.connection')
+  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
+}

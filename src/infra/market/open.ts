@@ -1,0 +1,49 @@
+import type { Config } from '../../config.ts'
+import { coinGecko } from './coingecko.ts'
+import { kraken } from './kraken.ts'
+import { providedMarketData } from './market-data.ts'
+import { providedPrices } from './prices.ts'
+import { perDollar, sandboxMarketData, sandboxPrices } from './sandbox.ts'
+import type { Clock, MarketData, Prices } from '../../kernel/ports.ts'
+import { isEmbedded } from '../node/upstreams.ts'
+
+type PriceSource = Config['priceProviders'][number]
+
+interface MarketOptions {
+  clock: Clock
+  onFailure(event: { provider: string; reason: string }): void
+  onSuccess?(event: { provider: string }): void
+}
+
+/** Who says what nano costs, as the configuration names them. */
+export function openMarketSources(
+  config: Pick<
+    Config,
+    'nodeUrls' | 'priceProviders' | 'priceUsdMin' | 'priceUsdMax' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'
+  >,
+  { clock, onFailure, onSuccess }: MarketOptions,
+): { prices: Prices; market: MarketData } {
+  const sandbox = sandboxPrices(clock)
+  // Nobody should sell for real money by prices that were invented.
+  const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
+  const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
+  if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
+  const gecko = coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey })
+  const providers = names.map((name) => (name === 'kraken' ? kraken({ url: config.krakenUrl }) : gecko))
+  const knowsAll = names.includes('coingecko')
+  return {
+    prices: providedPrices({
+      clock,
+      providers,
+      // Kraken trades two of them.
+      currencies: knowsAll ? sandbox.currencies : ['USD', 'EUR'],
+      band: (currency) => ({
+        least: config.priceUsdMin * perDollar(currency),
+        most: config.priceUsdMax * perDollar(currency),
+      }),
+      onFailure,
+      ...(onSuccess && { onSuccess }),
+    }),
+    market: providedMarketData({ clock, provider: gecko, onFailure, ...(onSuccess && { onSuccess }) }),
+  }
+}

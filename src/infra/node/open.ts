@@ -1,0 +1,83 @@
+import type { Config } from '../../config.ts'
+import type { Failures } from '../../kernel/failures.ts'
+import type { Clock, Random } from '../../kernel/ports.ts'
+import type { Store } from '../db/open.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import type { OurLedger } from './identity.ts'
+import { Nodes } from './index.ts'
+import { shareEars } from './shared-ears.ts'
+import type { Upstream } from './upstream.ts'
+import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
+
+interface NodesParts {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  failures: Failures
+  store: Store
+  devnet: EmbeddedAddresses | undefined
+  /** Tells this process from others on the store. */
+  instance: string
+  ledger: OurLedger
+  /** The nodes have agreed on a first block where none was known. */
+  onLearned?: (genesis: string) => void
+}
+
+/** The nodes as the configuration names them, with what they tell and fail at told on: to the log, metrics, other instances. */
+export function openNodes(config: Config, parts: NodesParts): Nodes {
+  const { clock, random, log, metrics, failures, store, devnet, instance, ledger } = parts
+  const { notices } = store
+  const nodes = new Nodes({
+    upstreams: toUpstreams(config, devnet),
+    ledger,
+    cacheBytesMax: config.cacheBytesMax,
+    clock,
+    random,
+    failures,
+    onWrite: (keys, holder = '-') => notices.deliver('written', [holder, ...keys].join(' ')),
+    hearsWrites: () => notices.connected,
+    onState: (upstream) => tellState({ log, metrics }, upstream),
+    onLearned: (genesis) => {
+      log.info({ event: 'ledger_learned', network: ledger.network, genesis })
+      parts.onLearned?.(genesis)
+    },
+    onRead: ({ upstream, hedged }) => metrics.upstreamRead(upstream, hedged),
+    onFailure: ({ action, failure, requestId }) => {
+      metrics.upstreamFailures.inc({ kind: failure.kind })
+      log.warn({ event: 'upstream_failure', requestId, action, kind: failure.kind, reason: failure.message })
+    },
+  })
+  notices.subscribe('written', (notice) => {
+    const [holder = '', ...keys] = notice.split(' ')
+    nodes.noteWrites(keys, holder)
+  })
+  notices.onGap(() => nodes.noteGap())
+  const stopSharing = shareEars({
+    instance,
+    bus: nodes.confirmations,
+    notices,
+    clock,
+    hear: (confirmation) => nodes.hear(confirmation),
+  })
+  nodes.onClose(stopSharing)
+  return nodes
+}
+
+function tellState({ log, metrics }: Pick<NodesParts, 'log' | 'metrics'>, { options, state, reason }: Upstream): void {
+  metrics.upstreamStates.inc({ upstream: options.name, state })
+  const line = { event: 'node_state', upstream: options.name, state, reason }
+  if (state === 'well') log.info(line)
+  else if (state === 'foreign' || state === 'suspect') log.error(line)
+  else log.warn(line)
+}
+
+/** Why nothing is served, when nothing is: the nodes that could be asked and may not be are named. */
+export function noNodeReason({ pool }: Nodes): string | undefined {
+  if (pool.upstreams.some(({ healthy }) => healthy)) return undefined
+  const named = pool.upstreams
+    .filter(({ reason }) => reason !== undefined)
+    .map(({ options, reason }) => `${options.name} is not used, because ${reason}`)
+  return ['no healthy node', ...named].join('; ')
+}

@@ -1,0 +1,55 @@
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+type SourceKind = 'price' | 'work'
+
+interface Source {
+  kind: SourceKind
+  name: string
+  failing: boolean
+  /** Why it failed last. */
+  reason: string | undefined
+}
+
+/** Others that we ask for something, prices and work among them: which of them fail at the moment, and how often they began to. */
+export class Sources {
+  readonly #known = new Map<string, Source>()
+  readonly #log: Log
+  readonly #metrics: Metrics
+
+  constructor({ log, metrics }: { log: Log; metrics: Metrics }) {
+    this.#log = log
+    this.#metrics = metrics
+    metrics.gauge('gateway_source_failing', 'Whether a source of prices or work fails.', ['kind', 'source'], () =>
+      this.list().map(({ kind, name, failing }) => ({ labels: { kind, source: name }, value: failing ? 1 : 0 })),
+    )
+  }
+
+  /** Those that were used so far. */
+  list(): readonly Source[] {
+    return [...this.#known.values()]
+  }
+
+  failed(kind: SourceKind, name: string, reason: string): void {
+    this.#metrics.sourceFailures.inc({ kind, source: name })
+    this.#note({ kind, name, failing: true, reason })
+  }
+
+  answered(kind: SourceKind, name: string): void {
+    this.#note({ kind, name, failing: false, reason: undefined })
+  }
+
+  #note(source: Source): void {
+    const { kind, name, failing, reason } = source
+    const key = `${kind} ${name}`
+    const before = this.#known.get(key)
+    this.#known.set(key, source)
+    // One that was never asked before is not news as long as it answers.
+    if ((before?.failing ?? false) === failing) return
+    const state = failing ? 'failing' : 'well'
+    this.#metrics.sourceStates.inc({ kind, source: name, state })
+    const line = { event: 'source_state', kind, source: name, state, reason }
+    if (failing) this.#log.warn(line)
+    else this.#log.info(line)
+  }
+}

@@ -1,0 +1,32 @@
+import type { BlockRefusal, Custody, WalletAlarm } from '../kernel/custody.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
+
+/** What somebody has to look into at once, by log and metric. */
+export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): Custody['alarm'] {
+  // A series that begins with its first alarm would hide that one: rates are made of differences.
+  for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
+  return (kind, { walletId, reason }) => {
+    metrics.walletAlarms.inc({ kind })
+    log.error({ event: 'wallet_alarm', kind, walletId, reason })
+  }
+}
+
+const REFUSAL_KINDS: readonly [RegExp, string][] = [
+  [/\bwork\b/i, 'work'],
+  [/^Fork$/, 'fork'],
+  [/^Gap /, 'gap'],
+  [/signature/i, 'signature'],
+  [/balance|unreceivable|spend/i, 'balance'],
+]
+
+/** A node has refused a block of our own; its words go to the log, and a kind of them to the metrics. */
+export function tellRefusal({ log, metrics }: { log: Log; metrics: Metrics }) {
+  return ({ walletId, hash, words, lasting }: BlockRefusal): void => {
+    const kind = REFUSAL_KINDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'other'
+    metrics.ownBlockRefusals.inc({ kind })
+    log.warn({ event: 'block_refused', kind, walletId, hash, words, lasting })
+  }
+}

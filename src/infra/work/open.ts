@@ -1,0 +1,102 @@
+import { availableParallelism } from 'node:os'
+import type { Config } from '../../config.ts'
+import type { Clock, Random } from '../../kernel/ports.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Upstream } from '../node/upstream.ts'
+import type { Sources } from '../sources.ts'
+import { type CpuEngine, openCpuEngine } from './cpu.ts'
+import type { Engine } from './engine.ts'
+import { Peer } from './peer.ts'
+import { Scheduler } from './scheduler.ts'
+
+interface WorkOptions {
+  clock: Clock
+  random: Random
+  metrics: Metrics
+  sources?: Sources
+  /** Nodes that may be asked to compute work. */
+  nodes: readonly Upstream[]
+  onFailure(event: { engine: string; reason: string }): void
+}
+
+/** It was found to have our ledger and has said nothing else since; work is checked here, so that one that only failed may be asked. */
+const isKnown = ({ belongs, suspect, verifications }: Upstream) => verifications > 0 && belongs !== false && !suspect
+
+/** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
+export async function openScheduler(
+  config: Pick<Config, 'workThreads' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'>,
+  { clock, random, metrics, sources, nodes, onFailure }: WorkOptions,
+): Promise<Scheduler> {
+  const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
+  const tell = (event: { engine: string; reason: string }) => {
+    sources?.failed('work', event.engine, event.reason)
+    metrics.workFailures.inc({ engine: event.engine })
+    onFailure(event)
+  }
+  const onLost = (error: unknown) =>
+    tell({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
+  const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
+  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, onLost })
+  const engines: Engine[] = [
+    ...(cpu ? [cpu] : []),
+    ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
+    ...(config.workNodes ? nodes : []).map(
+      (node) => new Peer({ ...node.options, slots: 1, spare: false, clock, onLost: lost, mayAsk: () => isKnown(node) }),
+    ),
+  ]
+  const scheduler = new Scheduler({
+    engines,
+    clock,
+    queueSecondsMax: config.workQueueSecondsMax,
+    waitSecondsMax: config.workWaitSecondsMax,
+    onFound: ({ class: urgency, engine, waitSeconds }) => {
+      sources?.answered('work', engine)
+      metrics.workFound.inc({ class: urgency, engine })
+      metrics.workWait.observe({ class: urgency }, waitSeconds)
+    },
+    onSearched: ({ engine, hashes, wasted }) => {
+      metrics.workHashes.inc({ engine, wasted: String(wasted) }, hashes)
+    },
+    onFailure: tell,
+  })
+  exposeWork(metrics, scheduler, cpu)
+  return scheduler
+}
+
+/** A machine that cannot search itself may still have work servers. */
+async function openCpu(options: {
+  threads: number
+  random: Random
+  onLost: (error: unknown) => void
+}): Promise<CpuEngine | undefined> {
+  try {
+    return await openCpuEngine(options)
+  } catch (error) {
+    options.onLost(error)
+    return undefined
+  }
+}
+
+/** For people: what looks for work, and how fast. */
+export function describeSources(engines: readonly Engine[]): string {
+  const sources = engines.map(({ kind, name, rate }) =>
+    kind === 'cpu' ? `this machine, ${(rate / 1e6).toFixed(1)} million hashes a second` : name,
+  )
+  return sources.length === 0 ? 'none (WORK_THREADS, WORK_URLS)' : sources.join('; ')
+}
+
+function exposeWork(metrics: Metrics, scheduler: Scheduler, cpu: CpuEngine | undefined): void {
+  metrics.gauge('gateway_work_rate', 'Hashes a second of a source of work.', ['engine'], () =>
+    scheduler.engines.map(({ name, rate }) => ({ labels: { engine: name }, value: rate })),
+  )
+  metrics.gauge('gateway_work_usable', 'Whether a source of work is asked.', ['engine'], () =>
+    scheduler.engines.map(({ name, usable }) => ({ labels: { engine: name }, value: usable ? 1 : 0 })),
+  )
+  metrics.gauge('gateway_work_queue_hashes', 'Hashes that the searches at hand will take.', [], () => [
+    { value: scheduler.load.hashes },
+  ])
+  metrics.gauge('gateway_work_queue_seconds', 'Time that the searches at hand will take.', [], () => [
+    { value: scheduler.load.seconds },
+  ])
+  metrics.gauge('gateway_work_cpu_hashes', 'Hashes this machine has tried.', [], () => [{ value: cpu?.hashes ?? 0 }])
+}

@@ -1,0 +1,173 @@
+import { soldPrices } from './check-start.ts'
+import { type Config, storeUrl } from './config.ts'
+import { fundFromGenesis, toPlayNames, withPlayPayments } from './embedded.ts'
+import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
+import { RemoteFacilitator } from './infra/facilitator/remote.ts'
+import { openPictures } from './infra/http/pictures.ts'
+import { MemoryBurst } from './infra/limits/gcra.ts'
+import { qrOutline, qrPng } from './infra/qr.ts'
+import { keyFileOf, openVault } from './infra/secrets/open-vault.ts'
+import { nanswap } from './infra/swap/nanswap.ts'
+import { openVanity } from './infra/vanity/open.ts'
+import { tellAlarm, tellRefusal } from './infra/wallet-alarms.ts'
+import type { Module } from './kernel/module.ts'
+import { toAddress } from './kernel/nano/address.ts'
+import { DEV_NETWORK } from './kernel/nano/network.ts'
+import type { KnownName } from './kernel/ports.ts'
+import type { SwapProvider } from './kernel/swap.ts'
+import { openAccounts } from './modules/accounts/index.ts'
+import { openBilling } from './modules/billing/index.ts'
+import { openCheckouts } from './modules/checkout/index.ts'
+import { openEmails } from './modules/email/index.ts'
+import { openFaucet } from './modules/faucet/index.ts'
+import { openLedger } from './modules/ledger/index.ts'
+import { openMarket } from './modules/market/index.ts'
+import { loadBuiltIn, openNames } from './modules/names/index.ts'
+import { openReps } from './modules/reps/index.ts'
+import { openSwap, sandboxSwap } from './modules/swap/index.ts'
+import { openUsernames } from './modules/usernames/index.ts'
+import { type WalletRoom, type WalletsModule, countByMasterKey, openWallets } from './modules/wallets/index.ts'
+import { type AttemptEvent, openWebhooks } from './modules/webhooks/index.ts'
+import { openWork } from './modules/work/index.ts'
+import { openX402 } from './modules/x402/index.ts'
+import type { Ports } from './ports.ts'
+
+export type Rooms = Awaited<ReturnType<typeof openRooms>>
+
+/** Opens every room, each with what it needs of the ports and of the rooms before it. They are closed in the opposite order. */
+export async function openRooms(config: Config, ports: Ports, stack: AsyncDisposableStack) {
+  const { store, notices, node, thresholds, devnet, nodes, links, mailer, secrets, prices, outbound, metrics, log } =
+    ports
+  const { confirmations } = nodes
+  const baseUrl = () => links.base()
+  const isPlay = devnet !== undefined
+  const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
+  // Before anything else: a price that nobody can pay should not keep half a gateway running.
+  const sold = soldPrices(config, prices)
+  // The treasury is known once the wallets are open, which is before any name is read.
+  const play: (() => Promise<KnownName[]>) | undefined =
+    devnet && (async () => toPlayNames(await wallets.treasuryAddress()))
+  const names = keep(openNames({ store, notices, play }, loadBuiltIn(config)))
+  const onHit = () => metrics.workHits.inc()
+  const work = keep(openWork({ store, notices, confirmations, searches: ports.searches, thresholds, onHit }, config))
+  const ledger = keep(openLedger({ ...config, names: names.names, prepareWork: work.prepare }))
+  const accounts = keep(
+    openAccounts({ store, notices, mailer, secrets, baseUrl, keepsMail: config.smtpUrl === '', isPlay }),
+  )
+  const market = keep(openMarket({ prices, market: ports.market }))
+  const reps = keep(openReps({ store, node, names: names.names }, config))
+  const onAttempt = ({ milliseconds: ms, ...attempt }: AttemptEvent) => {
+    metrics.webhookAttempts.inc({ outcome: attempt.outcome })
+    log.info({ event: 'webhook', ...attempt, ms })
+  }
+  const webhooks = keep(openWebhooks({ store, secrets, outbound, onAttempt }))
+  const wallets: WalletsModule = keep(
+    await openWallets(
+      {
+        store,
+        node,
+        notices,
+        confirmations,
+        thresholds,
+        qrPng,
+        work: work.work,
+        names: names.names,
+        links,
+        countMax: config.countMax,
+        vault: await vaultOf(config, ports),
+        vanity: openVanity(store),
+        alarm: tellAlarm(ports),
+        onRefusal: tellRefusal(ports),
+        fund: devnet && ((address) => fundFromGenesis(devnet, address, config.devnetTreasuryNano)),
+        representative: devnet && toAddress(DEV_NETWORK.genesisAccount),
+      },
+      config,
+    ),
+  )
+  const x402 = keep(await openPayments(config, ports, { sold, treasuryAddress: wallets.treasuryAddress }))
+  const checkout = keep(
+    openCheckouts(
+      {
+        store,
+        notices,
+        node,
+        confirmations,
+        mailer,
+        links,
+        prices,
+        secrets,
+        qrPng,
+        qrOutline,
+        playLedger: ports.playLedger,
+        pictures: openPictures({ outbound, clock: store.clock }),
+        perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
+        engine: ports.opened.engine,
+        names: names.names,
+        checkWebhookUrl: webhooks.checkUrl,
+        wallets: { create: wallets.createFor, sweep: wallets.sweep },
+        treasuryAddress: wallets.treasuryAddress,
+      },
+      config,
+    ),
+  )
+  const room = wallets.wallets
+  const limiter = new MemoryBurst(store.clock)
+  const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
+  const usernames = keep(openUsernames({ billing, names, baseUrl }, config))
+  const emails = keep(
+    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
+  )
+  const faucet = keep(openFaucet(room, config))
+  const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }))
+  return {
+    names,
+    ledger,
+    accounts,
+    market,
+    reps,
+    webhooks,
+    work,
+    x402,
+    wallets,
+    checkout,
+    billing,
+    usernames,
+    emails,
+    faucet,
+    swap,
+  }
+}
+
+/** The master keys of wallets. Where the store is shared and the keys are not, somebody has to know. */
+async function vaultOf(config: Config, { store, log, random }: Ports) {
+  if (config.walletKeys.length === 0 && !storeUrl(config).startsWith('sqlite:')) {
+    const reason = `Wallets of a shared store are sealed with ${keyFileOf(config)}, which only this machine has. Set WALLET_KEYS on every gateway, with the keys of this file.`
+    log.warn({ event: 'wallet_keys_not_shared', reason })
+  }
+  const [used] = await countByMasterKey(store.db)
+  return openVault(config, { used: used?.id, random })
+}
+
+/** Payments by request, which somebody else's facilitator may settle. */
+async function openPayments(
+  config: Config,
+  { store, node, nodes, thresholds, prices, links, devnet }: Ports,
+  { sold, treasuryAddress }: { sold: ReturnType<typeof soldPrices>; treasuryAddress(): Promise<string> },
+) {
+  const { clock, failures } = store
+  const settings = devnet ? withPlayPayments(config, await treasuryAddress()) : config
+  const { x402Network: network, x402TimeoutSeconds: timeoutSecondsMax, x402FacilitatorUrl: url } = settings
+  const threshold = thresholds.send
+  const { confirmations } = nodes
+  const own = new EmbeddedFacilitator({ node, confirmations, clock, failures, network, threshold, timeoutSecondsMax })
+  const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
+  const baseUrl = () => links.base()
+  const x402 = openX402({ store, own, remote, threshold, prices: sold, rates: prices, baseUrl }, settings)
+  return { ...x402, close: () => remote?.close() }
+}
+
+/** Who exchanges currencies. The sandbox gives play money away, so that it exists only beside it, and only at the desk. */
+function swapsOf(config: Config, { clock, devnet }: Ports, wallets: WalletRoom): SwapProvider | undefined {
+  if (config.swapProvider === 'nanswap') return nanswap({ url: config.swapUrl, key: config.swapKey, clock })
+  return config.swapProvider === 'sandbox' && devnet && config.atDesk ? sandboxSwap(wallets) : undefined
+}

@@ -1,0 +1,73 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import type { Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
+import { rpcCredits } from './actions/rpc-credits.ts'
+import { rpcKey } from './actions/rpc-key.ts'
+import { Sessions } from './domain/sessions.ts'
+import { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
+import { StoredKeys } from './key-ring.ts'
+import type { AccountRoom } from './room.ts'
+import { activityPages } from './routes/activity.tsx'
+import { accountRoutes } from './routes/api.ts'
+import { keyPages } from './routes/keys.tsx'
+import { signInPages } from './routes/sign-in.tsx'
+import { UsageMeter } from './usage.ts'
+
+/** The notice by which instances learn that an account has credits. */
+const CREDITS_NOTICE = 'credits'
+
+export const ACCOUNT_ACTIONS = [rpcKey, rpcCredits]
+
+interface AccountPorts extends AccountRoom {
+  store: StoreCtx
+  notices: Notices
+  mailer: Mailer
+  secrets: SecretBox
+  /** The ledger is for trying things out. */
+  isPlay: boolean
+}
+
+export interface AccountsModule extends Module {
+  keys: StoredKeys
+  sessions: Sessions
+  usage: UsageMeter
+  /** An account has more credits than before: it counts as prepaid at once, on every instance. */
+  tellCredits(accountId: string): void
+}
+
+/** Who calls: keys, sessions, what they use and what they have paid for. */
+export function openAccounts({
+  store,
+  notices,
+  mailer,
+  secrets,
+  baseUrl,
+  keepsMail,
+  isPlay,
+}: AccountPorts): AccountsModule {
+  const keys = new StoredKeys(store)
+  const sessions = new Sessions({ ...store, secrets })
+  const usage = new UsageMeter(store)
+  notices.subscribe('key', (hash) => keys.forget(hash))
+  notices.subscribe('session', (id) => sessions.forget(id))
+  notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
+  notices.onGap(() => keys.forgetAll())
+  return {
+    ...offer<AccountRoom>('accounts', { baseUrl, keepsMail }, ACCOUNT_ACTIONS),
+    keys,
+    sessions,
+    usage,
+    routes: accountRoutes({ store, sessions, notices, baseUrl }),
+    pages: [
+      ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail }),
+      ...keyPages({ store, notices }),
+      ...activityPages({ store }),
+    ],
+    tellCredits: (accountId) => notices.publish(CREDITS_NOTICE, accountId),
+    jobs: [sendMail(mailer), mailSignInLink(store, mailer), releaseReservations(store), forgetExpired(store)],
+    close: async () => {
+      await keys.close()
+      await usage.close()
+    },
+  }
+}

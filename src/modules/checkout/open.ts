@@ -1,0 +1,128 @@
+import type { Engine } from '../../kernel/dialect.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import type {
+  ConfirmationBus,
+  Links,
+  Mailer,
+  Names,
+  NodePort,
+  Notices,
+  Pictures,
+  PlayLedger,
+} from '../../kernel/ports.ts'
+import { checkoutReport } from './actions/checkout-report.ts'
+import { checkout } from './actions/checkout.ts'
+import { lookAt } from './domain/read-ledger.ts'
+import { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
+import { Monitor } from './monitor.ts'
+import type { CheckoutRoom } from './room.ts'
+import { checkoutPages } from './routes/dashboard.tsx'
+import { checkoutRoutes } from './routes/index.ts'
+import { developerPages } from './routes/developer-dashboard.tsx'
+import type { ServiceSales } from './service-sales.ts'
+import type { CheckoutSettings } from './settings.ts'
+import { Shares } from './shares.ts'
+import type { Till } from './till.ts'
+
+const HOUR = 3_600_000
+
+export const CHECKOUT_ACTIONS = [checkout, checkoutReport]
+
+interface CheckoutPorts extends Pick<
+  Till,
+  'prices' | 'qrPng' | 'qrOutline' | 'checkWebhookUrl' | 'secrets' | 'wallets' | 'treasuryAddress'
+> {
+  store: StoreCtx
+  engine: Engine
+  notices: Notices
+  names: Names
+  node: NodePort
+  confirmations: ConfirmationBus
+  mailer: Mailer
+  links: Links
+  /** A ledger for trying things out, where plain http is allowed as well. */
+  playLedger: PlayLedger | undefined
+  pictures: Pictures
+  /** How often payers may look. */
+  perMinute: { address: number; account: number }
+}
+
+export interface CheckoutModule extends Module {
+  checkouts: CheckoutRoom
+  /** Names who sells what the service offers on its own account; there is one. */
+  sellFor(sales: ServiceSales): void
+}
+
+/** Payments that somebody asks for: made, watched, credited, shown. */
+export function openCheckouts(ports: CheckoutPorts, settings: CheckoutSettings): CheckoutModule {
+  const { store, engine, notices, names, node, confirmations, mailer, links, playLedger } = ports
+  let seller: ServiceSales | undefined
+  const requireSeller = () => {
+    if (!seller) throw new Error('Nobody sells what the service offers.')
+    return seller
+  }
+  const till: Till = {
+    engine,
+    rules: toRules(settings, playLedger !== undefined),
+    prices: ports.prices,
+    links: {
+      pay: (id) => `${links.pages()}/pay/${id}`,
+      check: (id) => `${links.api()}/check/${id}`,
+      record: (id) => `${links.api()}/checkout/${id}`,
+      block: (hash) => links.block(hash),
+    },
+    qrPng: ports.qrPng,
+    qrOutline: ports.qrOutline,
+    checkWebhookUrl: ports.checkWebhookUrl,
+    secrets: ports.secrets,
+    wallets: ports.wallets,
+    treasuryAddress: ports.treasuryAddress,
+    sales: {
+      settle: (tx, payment) => requireSeller().settle(tx, payment),
+      describe: (db, id) => requireSeller().describe(db, id),
+    },
+    look: (address) => lookAt(node, address),
+    watch: (address) => notices.publish('checkout-address', address),
+    tell: (id) => notices.publish('checkout', id),
+  }
+  const room: CheckoutRoom = { ...store, till, names }
+  const { clock, random, failures } = store
+  const shares = new Shares({ notices, clock, random, isListening: () => confirmations.connected })
+  const onError = (error: unknown, doing: string) => failures.failed('checkout.monitor', { doing })(error)
+  const turnOf = (hash: string) => shares.turnOf(hash)
+  const monitor = new Monitor({ ctx: room, node, bus: confirmations, clock, turnOf, onError })
+  notices.subscribe('checkout-address', (address) => monitor.watch(address))
+  const nudge = (address: string) => monitor.nudge(address)
+  const onChange = (listener: (checkoutId: string) => void) => notices.subscribe('checkout', listener)
+  const { pictures, perMinute } = ports
+  return {
+    ...offer('checkout', room, CHECKOUT_ACTIONS),
+    checkouts: room,
+    routes: checkoutRoutes({ ctx: room, pictures, playLedger, perMinute, nudge, onChange }),
+    pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: playLedger })],
+    jobs: [mailReceipt(room, mailer), sweepToMerchant(room), releaseAmounts(room)],
+    sellFor(sales) {
+      if (seller) throw new Error('Somebody sells for the service already.')
+      seller = sales
+    },
+    listening: () => monitor.start(),
+    close: async () => {
+      shares.stop()
+      await monitor.stop()
+    },
+  }
+}
+
+function toRules(settings: CheckoutSettings, isPlay: boolean): Till['rules'] {
+  const { checkoutGeneratedWallets: named } = settings
+  return {
+    lifetimeMilliseconds: settings.checkoutLifetimeHours * HOUR,
+    openMax: settings.checkoutOpenMax,
+    openPublicKeyMax: settings.checkoutOpenPublicKeyMax,
+    openAnonymousMax: settings.checkoutOpenAnonymousMax,
+    // Where everything can be tried; an operator who names accounts means them.
+    generatedWallets: isPlay && named.length === 0 ? ['all'] : named,
+    plainHttpAllowed: isPlay,
+  }
+}

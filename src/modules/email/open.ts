@@ -1,0 +1,65 @@
+import { type Module, offer } from '../../kernel/module.ts'
+import type { BurstLimits, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
+import type { WalletRoom } from '../wallets/index.ts'
+import { nanoEmail } from './actions/nano-email.ts'
+import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
+import type { EmailRoom } from './room.ts'
+import { emailRoutes } from './routes/api.ts'
+import { claimRoutes } from './routes/claim.tsx'
+import { emailPages } from './routes/dashboard.tsx'
+import type { PostOffice } from './post-office.ts'
+import type { EmailSettings } from './settings.ts'
+
+export const EMAIL_ACTIONS = [nanoEmail]
+
+interface EmailPorts {
+  wallets: WalletRoom
+  names: Names
+  mailer: Mailer
+  secrets: SecretBox
+  links: Links
+  /** Counts who tries codes. */
+  limiter: BurstLimits
+  /** The ledger is for trying things out. */
+  isPlay: boolean
+}
+
+export interface EmailModule extends Module {
+  emails: EmailRoom
+}
+
+/** Payments to people of whom only a mail address is known. */
+export function openEmails(
+  { wallets, names, mailer, secrets, links, limiter, isPlay }: EmailPorts,
+  settings: EmailSettings,
+): EmailModule {
+  const postOffice: PostOffice = {
+    rules: {
+      feeEach: settings.emailFee,
+      recipientsPerDayMax: settings.emailRecipientsPerDayMax,
+      mailsPerAddressMax: settings.emailMailsPerAddressMax,
+    },
+    links: {
+      page: (id) => `${links.pages()}/email/${id}`,
+      check: (id) => `${links.api()}/email/${id}/check`,
+      claim: (token) => `${links.pages()}/claim#${token}`,
+      decline: (token) => `${links.pages()}/claim/decline#${token}`,
+      claimPage: () => `${links.pages()}/claim`,
+      block: (hash) => links.block(hash),
+    },
+    secrets,
+  }
+  const room: EmailRoom = { ...wallets, postOffice, names }
+  return {
+    ...offer('email', room, EMAIL_ACTIONS),
+    emails: room,
+    routes: [...emailRoutes(room), ...claimRoutes({ ctx: room, devnet: isPlay, limiter })],
+    pages: emailPages(room),
+    jobs: [
+      followEmailPayments(room),
+      forgetEmailPayments(room),
+      inviteByMail(room, mailer),
+      mailEmailReceipt(room, mailer),
+    ],
+  }
+}

@@ -1,0 +1,93 @@
+import { type Module, offer } from '../../kernel/module.ts'
+import { accountBalance } from './actions/account-balance.ts'
+import { accountBlockCount } from './actions/account-block-count.ts'
+import { accountGet } from './actions/account-get.ts'
+import { accountHistory } from './actions/account-history.ts'
+import { accountInfo } from './actions/account-info.ts'
+import { accountKey } from './actions/account-key.ts'
+import { accountRepresentative } from './actions/account-representative.ts'
+import { accountWeight } from './actions/account-weight.ts'
+import { accountsBalances } from './actions/accounts-balances.ts'
+import { accountsFrontiers } from './actions/accounts-frontiers.ts'
+import { accountsPending } from './actions/accounts-pending.ts'
+import { accountsReceivable } from './actions/accounts-receivable.ts'
+import { accountsRepresentatives } from './actions/accounts-representatives.ts'
+import { activeDifficulty } from './actions/active-difficulty.ts'
+import { availableSupply } from './actions/available-supply.ts'
+import { blockAccount } from './actions/block-account.ts'
+import { blockConfirm } from './actions/block-confirm.ts'
+import { blockCount } from './actions/block-count.ts'
+import { blockHash } from './actions/block-hash.ts'
+import { blockInfo } from './actions/block-info.ts'
+import { blocksInfo } from './actions/blocks-info.ts'
+import { blocks } from './actions/blocks.ts'
+import { chain } from './actions/chain.ts'
+import { confirmationInfo } from './actions/confirmation-info.ts'
+import { confirmationQuorum } from './actions/confirmation-quorum.ts'
+import { delegatorsCount } from './actions/delegators-count.ts'
+import { delegators } from './actions/delegators.ts'
+import { findBlock } from './actions/find-block.ts'
+import { frontierCount } from './actions/frontier-count.ts'
+import { nanoToRaw } from './actions/nano-to-raw.ts'
+import { peers } from './actions/peers.ts'
+import { processBlock } from './actions/process.ts'
+import { rawToNano } from './actions/raw-to-nano.ts'
+import { receivableExists } from './actions/receivable-exists.ts'
+import { receivable } from './actions/receivable.ts'
+import { representativesOnline } from './actions/representatives-online.ts'
+import { representatives } from './actions/representatives.ts'
+import { successors } from './actions/successors.ts'
+import { telemetry } from './actions/telemetry.ts'
+import { uptime } from './actions/uptime.ts'
+import { validateAccountNumber } from './actions/validate-account-number.ts'
+import { version } from './actions/version.ts'
+import type { LedgerRoom } from './room.ts'
+
+/** In the order in which the reference shows them. */
+export const LEDGER_ACTIONS = [
+  accountInfo,
+  accountBalance,
+  accountsBalances,
+  accountHistory,
+  receivable,
+  accountsReceivable,
+  accountsPending,
+  receivableExists,
+  blockInfo,
+  blocksInfo,
+  findBlock,
+  processBlock,
+  version,
+  blockCount,
+  accountsFrontiers,
+  accountsRepresentatives,
+  accountRepresentative,
+  accountWeight,
+  accountBlockCount,
+  accountKey,
+  accountGet,
+  validateAccountNumber,
+  nanoToRaw,
+  rawToNano,
+  blocks,
+  blockAccount,
+  blockConfirm,
+  blockHash,
+  chain,
+  successors,
+  delegators,
+  delegatorsCount,
+  representatives,
+  representativesOnline,
+  confirmationInfo,
+  confirmationQuorum,
+  activeDifficulty,
+  availableSupply,
+  frontierCount,
+  telemetry,
+  peers,
+  uptime,
+]
+
+/** Reads of the ledger, and the way into it. */
+export const openLedger = (room: LedgerRoom): Module => offer('ledger', room, LEDGER_ACTIONS)

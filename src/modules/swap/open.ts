@@ -1,0 +1,27 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import { nanoSwapStatus } from './actions/nano-swap-status.ts'
+import { nanoSwap } from './actions/nano-swap.ts'
+import { followSwaps } from './jobs.ts'
+import type { SwapRoom } from './room.ts'
+import { swapRoutes } from './routes.ts'
+
+export const SWAP_ACTIONS = [nanoSwap, nanoSwapStatus]
+
+interface SwapPorts extends SwapRoom {
+  store: StoreCtx
+  /** Currencies that have a price. */
+  fiat: readonly string[]
+}
+
+export interface SwapModule extends Module, SwapRoom {}
+
+/** Other currencies into nano and back, where somebody exchanges them. */
+export function openSwap({ store, swaps, fiat }: SwapPorts): SwapModule {
+  return {
+    ...offer<SwapRoom>('swap', { swaps }, SWAP_ACTIONS),
+    swaps,
+    routes: swapRoutes({ fiat, swaps, failures: store.failures }),
+    jobs: swaps ? [followSwaps(store, swaps)] : [],
+  }
+}

@@ -1,0 +1,189 @@
+import type { Custody } from '../../kernel/custody.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { type Gauge, type Module, offer } from '../../kernel/module.ts'
+import { formatNano } from '../../kernel/money.ts'
+import { ZERO_HASH } from '../../kernel/nano/block.ts'
+import type { Clock, ConfirmationBus, Links, Names, Notices } from '../../kernel/ports.ts'
+import { whenOver } from '../../kernel/when-over.ts'
+import type { Db } from '../../kernel/db.ts'
+import { cloudWallet } from './actions/cloud-wallet.ts'
+import { advanceWallet } from './domain/advance.ts'
+import { createWallet } from './domain/create-wallet.ts'
+import { deleteWallet } from './domain/end-wallet.ts'
+import { proveMasterKeys } from './domain/master-keys.ts'
+import { treasury } from './domain/treasury.ts'
+import { lookAfterWallets } from './jobs/look.ts'
+import { settleWallets } from './jobs/settle.ts'
+import { WalletLine } from './line.ts'
+import { WalletWatch } from './listeners.ts'
+import { countOpenBlocks } from './outbox-store.ts'
+import type { CloudWalletRoom, WalletRoom } from './room.ts'
+import { walletPages } from './routes/dashboard.tsx'
+import { Setbacks } from './setbacks.ts'
+import type { WalletSettings } from './settings.ts'
+import { countByStatus, findServiceWallet, findWallet, listWatched } from './store.ts'
+
+const DAY = 86_400_000
+/** How long after its end a wallet's deposits are still heard of at once; later ones are found by looking. */
+const WATCHED_AFTER_END = 30 * DAY
+
+export const WALLET_ACTIONS = [cloudWallet]
+
+interface WalletPorts
+  extends Pick<WalletRoom, 'node' | 'work' | 'thresholds'>, Pick<Custody, 'vault' | 'vanity' | 'qrPng' | 'alarm'> {
+  store: StoreCtx
+  notices: Notices
+  confirmations: ConfirmationBus
+  names: Names
+  links: Links
+  /** Wallets that a list has at most. */
+  countMax: number
+  /** A node has refused a block of ours. */
+  onRefusal: Custody['noteRefusal']
+  /** Gives a treasury that never had anything its first money, on a ledger where money is for play. */
+  fund: ((address: string) => Promise<void>) | undefined
+  /** Of new wallets, where no setting names one. */
+  representative: string | undefined
+}
+
+export interface WalletsModule extends Module {
+  /** What verbs work with when no request asks for them. */
+  wallets: WalletRoom
+  /** Where the service is paid. */
+  treasuryAddress(): Promise<string>
+  /** A wallet of the service whose funds can only go to one address. */
+  createFor(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
+  /** Brings everything such a wallet holds, and whatever it still gets, to that address. Safe to repeat. */
+  sweep(walletId: string): Promise<void>
+}
+
+/** Wallets whose keys are kept here. */
+export async function openWallets(ports: WalletPorts, settings: WalletSettings): Promise<WalletsModule> {
+  const { store, notices, confirmations, vault, fund } = ports
+  const { db, clock } = store
+  await proveMasterKeys({ db, clock, vault })
+  const setbacks = new Setbacks(store)
+  const line = new WalletLine((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
+  const watch = new WalletWatch(confirmations, (walletId) => {
+    // What fails here is taken up by the jobs.
+    void whenOver(line.advance(walletId))
+  })
+  const custody: Custody = {
+    vault,
+    vanity: ports.vanity,
+    rules: toRules(settings, ports.representative),
+    qrPng: ports.qrPng,
+    advance: (walletId) => line.advance(walletId),
+    watchBlock: (blockId) => line.watchBlock(blockId),
+    tellBlock: (blockId) => line.tellBlock(blockId),
+    watchWallet: (walletId, address) => {
+      watch.add(walletId, address)
+      notices.publish('wallet', `${walletId} ${address}`)
+    },
+    noteRefusal: (refusal) => {
+      line.noteRefusal(refusal)
+      ports.onRefusal(refusal)
+    },
+    refusalOf: (blockId) => line.refusalOf(blockId),
+    forgetRefusal: (blockId) => line.forgetRefusal(blockId),
+    alarm: rarely(ports.alarm, clock),
+  }
+  const room: WalletRoom = { store, node: ports.node, work: ports.work, thresholds: ports.thresholds, custody }
+  notices.subscribe('wallet', (notice) => {
+    const [walletId = '', address = ''] = notice.split(' ')
+    watch.add(walletId, address)
+  })
+  return {
+    ...offer<CloudWalletRoom>('wallets', { ...room, names: ports.names, countMax: ports.countMax }, WALLET_ACTIONS),
+    wallets: room,
+    pages: walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
+    jobs: [settleWallets(room, setbacks), lookAfterWallets(room, setbacks)],
+    gauges: gaugesOf(db),
+    treasuryAddress: async () => (await treasury(room)).address,
+    createFor: ({ destination, reference }) =>
+      createWallet(room, {
+        accountId: undefined,
+        purpose: 'checkout',
+        refundAddress: destination,
+        metadata: { reference },
+      }),
+    async sweep(walletId) {
+      const wallet = await findWallet(db, walletId)
+      if (!wallet) throw new Error(`There is no wallet ${walletId}.`)
+      // Its end is the way its funds leave; whatever comes later follows by itself.
+      if (wallet.status === 'active') await deleteWallet(room, wallet)
+      else await line.advance(walletId)
+    },
+    start: async () => {
+      for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
+      const { id, address, frontier } = await treasury(room)
+      if (!fund || frontier !== ZERO_HASH) return
+      await fund(address)
+      // The ledger may have told of it before we listened.
+      void whenOver(line.advance(id))
+    },
+    close: async () => {
+      watch.close()
+      await line.close()
+    },
+  }
+}
+
+const ALARM_REPEATS_AFTER = 60_000
+const ALARMS_REMEMBERED = 10_000
+
+/** A wallet that waits is tried several times a second; the same alarm is raised once a minute. */
+function rarely(alarm: Custody['alarm'], clock: Clock): Custody['alarm'] {
+  const raised = new Map<string, number>()
+  return (kind, detail) => {
+    const name = `${kind} ${detail.walletId} ${detail.reason}`
+    const now = clock.now()
+    if (now < (raised.get(name) ?? 0) + ALARM_REPEATS_AFTER) return
+    if (raised.size >= ALARMS_REMEMBERED) raised.clear()
+    raised.set(name, now)
+    alarm(kind, detail)
+  }
+}
+
+function toRules(settings: WalletSettings, representative: string | undefined): Custody['rules'] {
+  return {
+    sendsAllowed: settings.walletSends,
+    walletsMax: settings.walletsPerAccountMax,
+    sendMax: settings.walletSendMax,
+    dailySendMax: settings.walletDailyMax,
+    receiveMin: settings.walletReceiveMin,
+    receivesItself: settings.walletReceiveAutomatic,
+    waitMilliseconds: settings.walletWaitMilliseconds,
+    representative: settings.walletRepresentative ?? representative,
+  }
+}
+
+function gaugesOf(db: Db): Gauge[] {
+  return [
+    {
+      name: 'gateway_wallets',
+      help: 'Wallets by status.',
+      labels: ['status', 'frozen'],
+      read: async () =>
+        (await countByStatus(db)).map(({ status, frozen, count }) => ({
+          labels: { status, frozen: String(frozen) },
+          value: count,
+        })),
+    },
+    {
+      name: 'gateway_wallet_blocks',
+      help: 'Blocks of wallets that are not confirmed yet.',
+      labels: ['status'],
+      read: async () => (await countOpenBlocks(db)).map(({ status, count }) => ({ labels: { status }, value: count })),
+    },
+    {
+      name: 'gateway_treasury_nano',
+      help: 'Confirmed balance of the treasury.',
+      labels: [],
+      read: async () => {
+        const wallet = await findServiceWallet(db, 'treasury')
+        return wallet ? [{ value: Number(formatNano(wallet.balance)) }] : []
+      },
+    },
+  ]
+}

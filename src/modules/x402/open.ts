@@ -1,0 +1,40 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Module } from '../../kernel/module.ts'
+import type { Prices } from '../../kernel/ports.ts'
+import type { Facilitator, OwnFacilitator } from '../../kernel/x402/facilitator.ts'
+import type { Price } from '../../kernel/x402/price.ts'
+import type { Shop, Till } from './domain/till.ts'
+import { forgetPaid } from './jobs.ts'
+import { x402Routes } from './routes.ts'
+import type { X402Settings } from './settings.ts'
+
+interface X402Ports {
+  store: StoreCtx
+  own: OwnFacilitator
+  /** Settles in place of our own node, which still has the last word. */
+  remote: Facilitator | undefined
+  /** The smallest work of a send. */
+  threshold: bigint
+  /** What each action costs that is sold; none where nothing is. */
+  prices: ReadonlyMap<string, Price>
+  rates: Prices | undefined
+  baseUrl(): string
+}
+
+export interface X402Module extends Module {
+  /** Settles payments, also for other services. */
+  till: Till
+  /** Unset while nothing has a price. */
+  shop: Shop | undefined
+}
+
+/** Pay per request: without an account, in the moment of the request. */
+export function openX402(
+  { store, own, remote, threshold, prices, rates, baseUrl }: X402Ports,
+  settings: Pick<X402Settings, 'x402PayTo' | 'x402Network' | 'x402TimeoutSeconds'>,
+): X402Module {
+  const { x402Network: network, x402TimeoutSeconds: timeoutSeconds, x402PayTo: payTo } = settings
+  const till: Till = { store, own, remote, network, threshold, timeoutSeconds }
+  const shop = payTo === undefined ? undefined : { ...till, payTo, prices, rates, resourceUrl: () => `${baseUrl()}/` }
+  return { name: 'x402', till, shop, routes: x402Routes({ till, shop }), jobs: [forgetPaid(store)] }
+}

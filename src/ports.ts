@@ -1,0 +1,180 @@
+import { type Config, storeUrl } from './config.ts'
+import { openDataFolder } from './data-folder.ts'
+import type { Devnet } from './devnet/index.ts'
+import { lendThreads, startEmbedded, thresholdsOf, toPlayLedger } from './embedded.ts'
+import type { Store } from './infra/db/open.ts'
+import { openFailures } from './infra/failures.ts'
+import { openWayOut } from './infra/http/open.ts'
+import { openIds } from './infra/ids.ts'
+import { ServiceLinks } from './infra/links.ts'
+import type { Log } from './infra/log.ts'
+import { capturedMailer } from './infra/mail/captured.ts'
+import { smtpMailer } from './infra/mail/smtp.ts'
+import { openMarketSources } from './infra/market/open.ts'
+import { Metrics } from './infra/metrics.ts'
+import type { Nodes } from './infra/node/index.ts'
+import { openNodes } from './infra/node/open.ts'
+import { Sources } from './infra/sources.ts'
+import { openScheduler } from './infra/work/open.ts'
+import type { Scheduler } from './infra/work/scheduler.ts'
+import type { Failures } from './kernel/failures.ts'
+import type { StoreCtx } from './kernel/in-tx.ts'
+import type { LedgerIdentity, NetworkName } from './kernel/nano/networks.ts'
+import type { WorkThresholds } from './kernel/nano/work.ts'
+import type {
+  Clock,
+  Mailer,
+  MarketData,
+  NodePort,
+  Notices,
+  Outbound,
+  PlayLedger,
+  Prices,
+  Random,
+  SecretBox,
+} from './kernel/ports.ts'
+import { openStore } from './schema.ts'
+import { openSecrets } from './secrets.ts'
+import { claimLedger, ledgerLearned } from './store-ledger.ts'
+
+/** What a gateway is given from outside. */
+export interface Surroundings {
+  clock: Clock
+  /** The embedded ledger's own, where it does not live by the gateway's: a network waits for nobody. */
+  ledgerClock?: Clock
+  random: Random
+  log: Log
+}
+
+/** Everything that rooms may be given, and what the composition root needs of it. */
+export interface Ports {
+  clock: Clock
+  random: Random
+  log: Log
+  metrics: Metrics
+  failures: Failures
+  /** Which of those that we ask for something fail at the moment. */
+  sources: Sources
+  /** The store as it was opened, and as rooms use it. */
+  opened: Store
+  store: StoreCtx
+  notices: Notices
+  secrets: SecretBox
+  network: NetworkName
+  thresholds: WorkThresholds
+  devnet: Devnet | undefined
+  /** The same as developers may play with it. */
+  playLedger: PlayLedger | undefined
+  nodes: Nodes
+  /** The nodes as those use them who answer no request. */
+  node: NodePort
+  searches: Scheduler
+  prices: Prices
+  market: MarketData
+  mailer: Mailer
+  outbound: Outbound
+  links: ServiceLinks
+}
+
+/** Opens what everything else stands on. What was opened is noted in `stack`, and closed in the opposite order. */
+export async function openPorts(
+  config: Config,
+  { clock, ledgerClock = clock, random, log }: Surroundings,
+  stack: AsyncDisposableStack,
+): Promise<Ports> {
+  const metrics = new Metrics()
+  const failures = openFailures({ log, metrics, clock })
+  const sources = new Sources({ log, metrics })
+  const { prices, market } = openMarketSources(config, {
+    clock,
+    onFailure: ({ provider, reason }) => {
+      sources.failed('price', provider, reason)
+      log.warn({ event: 'provider_failure', provider, reason })
+    },
+    onSuccess: ({ provider }) => sources.answered('price', provider),
+  })
+  const { opened, secrets, ledger, devnet } = await openFoundation(
+    config,
+    { clock, ledgerClock, random, log, failures },
+    stack,
+  )
+  const { db, notices } = opened
+  const ids = openIds(random)
+  const { network } = ledger
+  const thresholds = thresholdsOf(config, network)
+  const nodes = openNodes(config, {
+    clock,
+    random,
+    log,
+    metrics,
+    failures,
+    store: opened,
+    devnet,
+    instance: ids.next('ins'),
+    ledger: { ...ledger, thresholds },
+    onLearned: ledgerLearned(network, { db, clock, failures }),
+  })
+  stack.defer(() => nodes.close())
+  const searches = await openScheduler(config, {
+    clock,
+    random,
+    metrics,
+    sources,
+    nodes: nodes.pool.upstreams,
+    onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
+  })
+  stack.defer(() => searches.close())
+  if (devnet) lendThreads(devnet, searches)
+  return {
+    clock,
+    random,
+    log,
+    metrics,
+    failures,
+    sources,
+    opened,
+    store: { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), failures },
+    notices,
+    secrets,
+    network,
+    thresholds,
+    devnet,
+    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
+    nodes,
+    node: nodes.forRequest(),
+    searches,
+    prices,
+    market,
+    mailer: config.smtpUrl === '' ? capturedMailer(db, clock) : smtpMailer(config.smtpUrl, config.mailFrom),
+    outbound: openWayOut(config, clock),
+    links: new ServiceLinks(config, { isPlay: devnet !== undefined }),
+  }
+}
+
+interface Foundation {
+  opened: Store
+  secrets: SecretBox
+  /** The one ledger that the store and the nodes are of. */
+  ledger: LedgerIdentity
+  devnet: Devnet | undefined
+}
+
+/** Opens the data folder, the store and the embedded ledger, and refuses what does not belong together before anything changes. */
+async function openFoundation(
+  config: Config,
+  { clock, ledgerClock, random, log, failures }: Required<Surroundings> & { failures: Failures },
+  stack: AsyncDisposableStack,
+): Promise<Foundation> {
+  openDataFolder(config, log)
+  const opened = await openStore(storeUrl(config), clock, { failures })
+  stack.defer(() => opened.close())
+  // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
+  const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
+  stack.defer(() => unfollow?.())
+  const { db } = opened
+  const ledger = await claimLedger(config, { db, clock })
+  const secrets = await openSecrets(config, { db, clock, random })
+  const devnet = await startEmbedded(config, { clock: ledgerClock, random, failures })
+  stack.defer(() => devnet?.close())
+  return { opened, secrets, ledger, devnet }
+}

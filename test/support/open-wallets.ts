@@ -1,0 +1,59 @@
+import { type Config } from '../../src/config.ts'
+import { ServiceLinks } from '../../src/infra/links.ts'
+import { qrPng } from '../../src/infra/qr.ts'
+import { openVault } from '../../src/infra/secrets/open-vault.ts'
+import { openVanity } from '../../src/infra/vanity/open.ts'
+import type { Custody } from '../../src/kernel/custody.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Job } from '../../src/kernel/job.ts'
+import type { ConfirmationBus, NodePort, Notices, WorkPort } from '../../src/kernel/ports.ts'
+import { type WalletRoom, countByMasterKey, openWallets } from '../../src/modules/wallets/index.ts'
+import { NO_WORK } from './blocks.ts'
+import { NO_NAMES } from './till.ts'
+
+interface Needs {
+  store: StoreCtx
+  node: NodePort
+  work: WorkPort
+  notices: Notices
+  confirmations: ConfirmationBus
+  alarm: Custody['alarm']
+  onRefusal?: Custody['noteRefusal']
+}
+
+/** The wallets of one process. */
+export interface ProcessWallets {
+  room: WalletRoom
+  /** Settles, looks. */
+  jobs: readonly Job[]
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens wallets as the gateway does, without the gateway: no work, no names. */
+export async function openProcessRoom(config: Config, needs: Needs): Promise<ProcessWallets> {
+  const [used] = await countByMasterKey(needs.store.db)
+  const module = await openWallets(
+    {
+      onRefusal: () => undefined,
+      ...needs,
+      thresholds: NO_WORK,
+      names: NO_NAMES,
+      countMax: config.countMax,
+      vault: openVault(config, { used: used?.id, random: needs.store.random }),
+      vanity: openVanity(needs.store),
+      qrPng,
+      links: new ServiceLinks(config, { isPlay: false }),
+      fund: undefined,
+      representative: undefined,
+    },
+    config,
+  )
+  const start = async () => {
+    await module.start!()
+  }
+  const close = async () => {
+    await module.close!()
+  }
+  return { room: module.wallets, jobs: module.jobs as readonly Job[], start, close }
+}
