@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { copyRepository } from '../support/copy-repository.ts'
 
 /* `npm run release`, on a copy of this repository whose checks are quick and may be told to be red. */
 
-const root = resolve(import.meta.dirname, '../..')
 const NEXT = '9.8.7'
 
 interface Manifest {
@@ -25,18 +14,9 @@ interface Manifest {
   scripts: Record<string, string>
 }
 
-/** The files that git knows, or would know, in a repository of their own. */
-function copyRepository(t: TestContext) {
-  const outside = mkdtempSync(join(tmpdir(), 'nano-gateway-release-'))
-  t.after(() => rmSync(outside, { recursive: true, force: true }))
-  const folder = join(outside, 'nano-gateway')
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
-  for (const file of files.filter((name) => existsSync(join(root, name)))) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true })
-    cpSync(join(root, file), join(folder, file))
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+/** The repository with a history of one commit. */
+function openRepository(t: TestContext) {
+  const { folder, outside } = copyRepository(t)
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim()
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   const manifest = () => JSON.parse(read('package.json')) as Manifest
@@ -91,7 +71,7 @@ const withSection = (changelog: string) =>
   changelog.replace('\n## ', `\n## ${NEXT}\n\n### Changes\n\n- Something.\n\n## `)
 
 test('a release that is not ready is refused with its reason, and nothing is changed', (t) => {
-  const { read, write, commitAll, makeRed, release, state, ran } = copyRepository(t)
+  const { read, write, commitAll, makeRed, release, state, ran } = openRepository(t)
   const refused = (reason: RegExp, ...args: string[]) => {
     const before = state()
     const { status, stderr } = release(...args)
@@ -113,7 +93,7 @@ test('a release that is not ready is refused with its reason, and nothing is cha
 })
 
 test('a release has its version and its day everywhere, is checked as it is, committed, tagged and packed, once', (t) => {
-  const { folder, git, read, write, manifest, commitAll, release, ran } = copyRepository(t)
+  const { folder, git, read, write, manifest, commitAll, release, ran } = openRepository(t)
   write('CHANGELOG.md', withSection(read('CHANGELOG.md')))
   commitAll('changelog: the next one')
   const before = git('rev-parse', 'HEAD')

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { TestContext } from 'node:test'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** The files that git knows, or would know, with what was installed, in a folder that goes with the test. */
+export function copyRepository(t: TestContext): { folder: string; outside: string } {
+  const outside = mkdtempSync(join(tmpdir(), 'nano-gateway-copy-'))
+  t.after(() => rmSync(outside, { recursive: true, force: true }))
+  const folder = join(outside, 'nano-gateway')
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean)
+  for (const file of files.filter((name) => existsSync(join(root, name)))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    cpSync(join(root, file), join(folder, file))
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return { folder, outside }
+}
