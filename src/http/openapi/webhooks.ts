@@ -1,18 +1,28 @@
 import type { TSchema } from 'typebox'
-import { CHECKOUT_EVENT } from '../../modules/checkout/index.ts'
+import { CHECKOUT_EVENT, EVENT_KINDS } from '../../modules/checkout/index.ts'
 import { PING_EVENT } from '../../modules/webhooks/index.ts'
 import { type Names, publicSchema } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
+interface Kind {
+  type: string
+  summary: string
+  schema: TSchema
+}
+
 /** What a gateway sends, by its kind. Only the completion comes unasked; `webhook_events` asks for the others. */
-const KINDS: readonly [type: string, id: string, summary: string, schema: TSchema][] = [
-  ['payment.completed', 'onPaymentCompleted', 'A checkout is paid, and the payment is confirmed.', CHECKOUT_EVENT],
-  ['payment.detected', 'onPaymentDetected', 'A payment was seen and waits for its confirmation.', CHECKOUT_EVENT],
-  ['payment.partial', 'onPaymentPartial', 'A part of the price was paid.', CHECKOUT_EVENT],
-  ['payment.late', 'onPaymentLate', 'A payment came after the checkout had ended.', CHECKOUT_EVENT],
-  ['checkout.expired', 'onCheckoutExpired', 'Nobody paid in time.', CHECKOUT_EVENT],
-  ['ping', 'onPing', 'A test event.', PING_EVENT],
+const KINDS: readonly Kind[] = [
+  ...Object.entries(EVENT_KINDS).map(([type, when]) => ({
+    type,
+    summary: `Sent when ${when}.`,
+    schema: CHECKOUT_EVENT,
+  })),
+  { type: 'ping', summary: 'A test event.', schema: PING_EVENT },
 ]
+
+/** `payment.late` is `onPaymentLate`. */
+const operationIdOf = (type: string) =>
+  `on${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`
 
 const HEADERS: readonly [name: string, description: string][] = [
   ['Nano-Signature', 'HMAC-SHA256 of the raw body with the secret, in lower-case hexadecimal digits.'],
@@ -23,11 +33,11 @@ const HEADERS: readonly [name: string, description: string][] = [
 
 export function toWebhooks(names: Names): Record<string, object> {
   return Object.fromEntries(
-    KINDS.map(([type, operationId, summary, schema]) => [
+    KINDS.map(({ type, summary, schema }) => [
       type,
       {
         post: {
-          operationId,
+          operationId: operationIdOf(type),
           tags: [tagOf('webhooks')],
           summary,
           security: [],
