@@ -1,5 +1,5 @@
 /*
- * Measures the embedded ledger at 100,000 blocks: how long it takes to open, how many blocks it takes per second and how
+ * Measures the development ledger at 100,000 blocks: how long it takes to open, how many blocks it takes per second and how
  * many reads it answers. Run it as `npm run bench -- devnet`; it needs about a minute and cleans up after itself.
  *
  * The 100,000 blocks are filler: chains with real hashes, links, balances and weights, written straight into the file

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Engine } from '../src/kernel/dialect.ts'
+import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { toRaw } from '../src/kernel/money.ts'
 import {
   type CheckoutRoom,
@@ -21,7 +21,7 @@ import { reportCheckouts } from '../src/modules/checkout/domain/report.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { addressOf, checkoutIdOf, fillHistory, keyOf, ownerOf } from '../test/support/many-checkouts.ts'
 import { query } from '../test/support/postgres.ts'
-import { toCheckoutCtx } from '../test/support/till.ts'
+import { toCheckoutCtx } from '../test/support/checkout-room.ts'
 import { openBenchStore } from './kit/fleet.ts'
 import { type Line, drawGrowth } from './kit/growth-picture.ts'
 import { median } from './kit/load.ts'
@@ -90,7 +90,7 @@ interface Found {
   bytes: number
 }
 
-async function grow(bench: Bench, engine: Engine, sizes: readonly number[]): Promise<Found[]> {
+async function grow(bench: Bench, engine: StoreEngine, sizes: readonly number[]): Promise<Found[]> {
   const { url, store, ctx: storeCtx } = await openBenchStore(bench, engine)
   const ctx = toCheckoutCtx(storeCtx, engine)
   const bulk = await openBulk(url)
@@ -115,7 +115,7 @@ async function grow(bench: Bench, engine: Engine, sizes: readonly number[]): Pro
 }
 
 /** Bytes on disk, indexes included. */
-async function sizeOf(engine: Engine, url: string, { db }: CheckoutRoom): Promise<number> {
+async function sizeOf(engine: StoreEngine, url: string, { db }: CheckoutRoom): Promise<number> {
   if (engine === 'postgres') {
     const [row] = (await query(url, 'select pg_database_size(current_database())::float as bytes')) as {
       bytes: number
@@ -139,7 +139,7 @@ async function time(times: number, run: (at: number) => Promise<unknown>): Promi
 }
 
 async function timeOperations(ctx: CheckoutRoom, size: number, label: string): Promise<Record<Operation, number>> {
-  const { db, till, clock } = ctx
+  const { db, ports, clock } = ctx
   const caller = {
     kind: 'account',
     accountId: ownerOf(MERCHANT),
@@ -147,7 +147,7 @@ async function timeOperations(ctx: CheckoutRoom, size: number, label: string): P
     prepaid: false,
     door: 'secret-key',
   } as const
-  const rules = { currencies: till.prices.currencies, plainHttpAllowed: false }
+  const rules = { currencies: ports.prices.currencies, plainHttpAllowed: false }
   const open = async (at: number) => {
     const address = at % 2 === 0 ? addressOf(`shop ${MERCHANT}`) : addressOf(`${label} ${size} ${at}`)
     const mode = at % 2 === 0 ? {} : { mode: 'unique_address' }
@@ -164,7 +164,7 @@ async function timeOperations(ctx: CheckoutRoom, size: number, label: string): P
   }
   const lookUp = async (at: number) =>
     showCheck(ctx, await getCheckout(ctx, checkoutIdOf(`history ${(at * 7919) % size}`)))
-  const list = () => listCheckouts(db, till.engine, { owner: ownerOf(MERCHANT) }, { limit: 100 })
+  const list = () => listCheckouts(db, ports.engine, { owner: ownerOf(MERCHANT) }, { limit: 100 })
   const yesterday = String(Math.floor((clock.now() - DAY) / 1_000))
   await time(TIMES, lookUp)
   const lookUps = await time(TIMES * 5, lookUp)

@@ -5,12 +5,12 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Engine } from '../src/kernel/dialect.ts'
-import { type CheckoutRoom, Monitor } from '../src/modules/checkout/index.ts'
+import type { StoreEngine } from '../src/kernel/dialect.ts'
+import { type CheckoutRoom, PaymentMonitor } from '../src/modules/checkout/index.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../test/support/many-checkouts.ts'
 import { SyntheticNetwork } from '../test/support/synthetic-network.ts'
-import { toCheckoutCtx } from '../test/support/till.ts'
+import { toCheckoutCtx } from '../test/support/checkout-room.ts'
 import { openBenchStore } from './kit/fleet.ts'
 import { quantile } from './kit/load.ts'
 import { familyMicroseconds } from './kit/machine.ts'
@@ -28,7 +28,7 @@ const BURST = 1_000
 const SETTLED_WITHIN = 60_000
 
 interface Result {
-  engine: Engine
+  engine: StoreEngine
   filledSeconds: number
   loadedSeconds: number
   watchBytes: number
@@ -80,7 +80,7 @@ export async function benchMatching(options: Options): Promise<Report> {
   return { figures, tables: [toTable([head, ...results.map(({ engine }) => STORE_NAMES[engine])], rows)] }
 }
 
-async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }: Options): Promise<Result> {
+async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seconds }: Options): Promise<Result> {
   const { url, store, ctx: storeCtx } = await openBenchStore(bench, engine)
   const peer = await measureBareInserts(bench, engine, 1)
   const filling = performance.now()
@@ -93,7 +93,7 @@ async function simulate(bench: Bench, engine: Engine, { watched, rate, seconds }
   const desk = new Desk(toCheckoutCtx(storeCtx, engine, { tell: (id) => desk.settle(id) }))
   const network = new SyntheticNetwork()
   const failures: unknown[] = []
-  const monitor = new Monitor({
+  const monitor = new PaymentMonitor({
     ctx: desk.ctx,
     node: network,
     bus: network,

@@ -4,7 +4,7 @@ import { type Page, type ViewportSize, chromium } from 'playwright-core'
 import { openScreen } from './screen.ts'
 import { openWorld } from './world.ts'
 
-/* Takes the pictures of the README from the running product: a gateway on its embedded ledger, with a month of a small shop. */
+/* Takes the pictures of the README from the running product: a gateway on its development ledger, with a month of a small shop. */
 
 const folder = resolve(import.meta.dirname, '../docs/pictures')
 const DAY = 86_400_000
@@ -66,7 +66,7 @@ async function takeCheckout(shop: string): Promise<void> {
   const { browser: address } = await ask('checkout', { ...GOODS[0], address: shop })
   await page.goto(address!)
   const card = await page.locator('.payment').boundingBox()
-  // Below it is the panel that only the embedded ledger has.
+  // Below it is the panel that only the development ledger has.
   await keep(page, 'checkout', Math.ceil(card!.y + card!.height + 14))
 }
 

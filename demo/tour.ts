@@ -18,7 +18,7 @@ const STEPS: readonly Step[] = [key, checkout, wallet, username, email, payPerRe
 export async function runTour(screen: Screen, env: Record<string, string> = {}): Promise<void> {
   const world = await openWorld(screen, env)
   try {
-    screen.say(`A fresh gateway answers at ${world.app.url}, on its embedded ledger: nothing here costs anything.`)
+    screen.say(`A fresh gateway answers at ${world.app.url}, on its development ledger: nothing here costs anything.`)
     for (const [at, step] of STEPS.entries()) {
       screen.title(at + 1, STEPS.length, step.title)
       await step.run(world)

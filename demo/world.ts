@@ -40,7 +40,7 @@ export interface World {
   /** Calls an action and shows both sides of it. */
   rpc(action: string, fields?: object, headers?: Record<string, string>): Promise<Reply>
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Reply>
-  /** Sends from the account that owns the embedded ledger. */
+  /** Sends from the account that owns the development ledger. */
   fund(address: string, nano: string): Promise<void>
   /** The next message that the shop's receiver gets. */
   nextDelivery(): Promise<Delivery>

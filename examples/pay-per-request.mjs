@@ -3,7 +3,7 @@
  *
  *   export NANO_PRIVATE_KEY=$(openssl rand -hex 32)
  *   node examples/pay-per-request.mjs            # says which address to fund
- *   npx nano-gateway devnet fund <address> 0.1   # on the embedded ledger
+ *   npx nano-gateway devnet fund <address> 0.1   # on the development ledger
  *   node examples/pay-per-request.mjs
  */
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'

@@ -10,7 +10,7 @@ import type { Store } from './infra/db/open.ts'
 import { exposeGauges } from './infra/gauges.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
-import { MemoryBurst } from './infra/limits/gcra.ts'
+import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { openSharedLimits } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
 import type { Nodes } from './infra/node/index.ts'
@@ -145,7 +145,7 @@ async function openGateway(
   stack.defer(() => shared?.close())
   return {
     registry: new Registry(modules),
-    shop: x402.shop,
+    seller: x402.seller,
     keys: accounts.keys,
     usage: accounts.usage,
     names: names.names,
@@ -153,7 +153,7 @@ async function openGateway(
     remembered: new RememberedAnswers(),
     tariffs: toTariffs(config),
     secrets,
-    throttle: createThrottle({ burst: shared ?? new MemoryBurst(store.clock), plans: toPlans(config) }),
+    throttle: createThrottle({ burst: shared ?? new MemoryLimiter(store.clock), plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     store,
   }

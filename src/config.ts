@@ -34,7 +34,7 @@ export interface ReadConfig {
   wrong: string[]
   /** Names that are not ours and were probably meant to be. */
   near: NearName[]
-  /** Whether the embedded ledger runs because somebody wrote so, or real nodes do. */
+  /** Whether the development ledger runs because somebody wrote so, or real nodes do. */
   nodesAreWrittenOut: boolean
 }
 

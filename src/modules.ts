@@ -1,10 +1,10 @@
 import { soldPrices } from './check-start.ts'
 import { type Config, storeUrl } from './config.ts'
-import { fundFromGenesis, toPlayNames, withPlayPayments } from './embedded.ts'
+import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
 import { openPictures } from './infra/http/pictures.ts'
-import { MemoryBurst } from './infra/limits/gcra.ts'
+import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { qrOutline, qrPng } from './infra/qr.ts'
 import { keyFileOf, openVault } from './infra/secrets/open-vault.ts'
 import { nanswap } from './infra/swap/nanswap.ts'
@@ -98,7 +98,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
         secrets,
         qrPng,
         qrOutline,
-        playLedger: ports.playLedger,
+        developmentLedger: ports.developmentLedger,
         pictures: openPictures({ outbound, clock: store.clock }),
         perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
         engine: ports.opened.engine,
@@ -111,7 +111,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     ),
   )
   const room = wallets.wallets
-  const limiter = new MemoryBurst(store.clock)
+  const limiter = new MemoryLimiter(store.clock)
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, baseUrl }, config))
   const emails = keep(

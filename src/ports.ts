@@ -1,7 +1,7 @@
 import { type Config, storeUrl } from './config.ts'
 import { openDataFolder } from './data-folder.ts'
 import type { Devnet } from './devnet/index.ts'
-import { lendThreads, startEmbedded, thresholdsOf, toPlayLedger } from './embedded.ts'
+import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 import type { Store } from './infra/db/open.ts'
 import { openFailures } from './infra/failures.ts'
 import { openWayOut } from './infra/http/open.ts'
@@ -28,7 +28,7 @@ import type {
   NodePort,
   Notices,
   Outbound,
-  PlayLedger,
+  DevelopmentLedger,
   Prices,
   Random,
   SecretBox,
@@ -40,7 +40,7 @@ import { claimLedger, ledgerLearned } from './store-ledger.ts'
 /** What a gateway is given from outside. */
 export interface Surroundings {
   clock: Clock
-  /** The embedded ledger's own, where it does not live by the gateway's: a network waits for nobody. */
+  /** The development ledger's own, where it does not live by the gateway's: a network waits for nobody. */
   ledgerClock?: Clock
   random: Random
   log: Log
@@ -64,7 +64,7 @@ export interface Ports {
   thresholds: WorkThresholds
   devnet: Devnet | undefined
   /** The same as developers may play with it. */
-  playLedger: PlayLedger | undefined
+  developmentLedger: DevelopmentLedger | undefined
   nodes: Nodes
   /** The nodes as those use them who answer no request. */
   node: NodePort
@@ -139,7 +139,7 @@ export async function openPorts(
     network,
     thresholds,
     devnet,
-    playLedger: devnet && toPlayLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
+    developmentLedger: devnet && toDevelopmentLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
     nodes,
     node: nodes.forRequest(),
     searches,
@@ -159,7 +159,7 @@ interface Foundation {
   devnet: Devnet | undefined
 }
 
-/** Opens the data folder, the store and the embedded ledger, and refuses what does not belong together before anything changes. */
+/** Opens the data folder, the store and the development ledger, and refuses what does not belong together before anything changes. */
 async function openFoundation(
   config: Config,
   { clock, ledgerClock, random, log, failures }: Required<Surroundings> & { failures: Failures },
@@ -174,7 +174,7 @@ async function openFoundation(
   const { db } = opened
   const ledger = await claimLedger(config, { db, clock })
   const secrets = await openSecrets(config, { db, clock, random })
-  const devnet = await startEmbedded(config, { clock: ledgerClock, random, failures })
+  const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
   stack.defer(() => devnet?.close())
   return { opened, secrets, ledger, devnet }
 }

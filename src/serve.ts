@@ -11,7 +11,7 @@ import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } fro
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
-import { MemoryBurst } from './infra/limits/gcra.ts'
+import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { describeError } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import type { Module } from './kernel/module.ts'
@@ -44,7 +44,7 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const { clock, random, nodes, store, secrets, notices } = ports
   const { keys, sessions } = rooms.accounts
   const baseUrl = () => ports.links.base()
-  const devnet = ports.playLedger !== undefined
+  const devnet = ports.developmentLedger !== undefined
   const instance = Buffer.from(random.bytes(4)).toString('hex')
   let requests = 0
   let draining = false
@@ -94,7 +94,7 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
     developers: new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl }),
     baseUrl,
     ipOf,
-    openLimiter: () => new MemoryBurst(clock),
+    openLimiter: () => new MemoryLimiter(clock),
     enter: (caller, request) =>
       gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid),
     onError,

@@ -20,7 +20,7 @@ export const SERVER_SETTINGS = {
     'EXPLORER_URL',
     '',
     text,
-    'Where people look at a block: its hash is put behind this; unset, nanolooker.com, or our own page for the embedded ledger.',
+    'Where people look at a block: its hash is put behind this; unset, nanolooker.com, or our own page for the development ledger.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Config } from './config.ts'
-import { addressesFileOf } from './embedded.ts'
+import { addressesFileOf } from './development-ledger.ts'
 import { findFact, keepFact } from './infra/db/facts.ts'
 import type { StoreCtx } from './kernel/in-tx.ts'
 import { GENESIS_HASHES, type LedgerIdentity, type NetworkName } from './kernel/nano/networks.ts'
@@ -21,7 +21,7 @@ export function ledgerOf(config: Pick<Config, 'nodeUrls' | 'nodeNetwork'>): Ledg
 
 /**
  * The ledger of the store and of the settings, which must be one: sales of play money beside those of real money would be
- * one report. A store belongs to the ledger it was first opened with. Call it before the embedded ledger leaves its traces.
+ * one report. A store belongs to the ledger it was first opened with. Call it before the development ledger leaves its traces.
  */
 export async function claimLedger(config: LedgerConfig, ctx: LedgerCtx): Promise<LedgerIdentity> {
   const meant = ledgerOf(config)
@@ -64,12 +64,12 @@ function requireNoTrace(config: LedgerConfig, meant: LedgerIdentity): void {
   const wasEmbedded = existsSync(file)
   if (wasEmbedded && meant.network !== 'dev') {
     throw new Error(
-      `This store lies beside an embedded ledger (${file}), and the settings name ${describe(meant)}. ${OWN_STORE} If this store has never been used with the embedded ledger, remove that file and start again.`,
+      `This store lies beside an development ledger (${file}), and the settings name ${describe(meant)}. ${OWN_STORE} If this store has never been used with the development ledger, remove that file and start again.`,
     )
   }
   if (!wasEmbedded && isEmbedded(config)) {
     throw new Error(
-      `This store was used with nodes, and the settings name the embedded ledger. Set NODE_URLS to its nodes. ${OWN_STORE}`,
+      `This store was used with nodes, and the settings name the development ledger. Set NODE_URLS to its nodes. ${OWN_STORE}`,
     )
   }
 }

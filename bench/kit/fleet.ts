@@ -6,7 +6,7 @@ import type { Store } from '../../src/infra/db/open.ts'
 import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { createDatabase } from '../../test/support/postgres.ts'
@@ -16,7 +16,7 @@ import { type Bench, balance, freePort, postmasterOf, untilAnswers } from './ser
 import { terminalFailures } from '../../src/infra/failures.ts'
 
 export interface FleetOptions {
-  engine: Engine
+  engine: StoreEngine
   processes: number
   /** Of the ledger's node. */
   nodeUrl: string
@@ -44,7 +44,7 @@ export interface Fleet {
 /** An empty store of an engine, opened here too, so that a bench can fill it and look into it. */
 export async function openBenchStore(
   bench: Bench,
-  engine: Engine,
+  engine: StoreEngine,
 ): Promise<{ url: string; store: Store; ctx: StoreCtx }> {
   const name = `store-${randomBytes(4).toString('hex')}`
   const url = engine === 'postgres' ? await createDatabase() : `sqlite:${join(bench.folder, name, 'gateway.db')}`
@@ -128,7 +128,7 @@ export async function startFleet(bench: Bench, options: FleetOptions): Promise<F
 }
 
 /** Which fleets a bench runs: the embedded store in one process, the other in as many as asked for. */
-export function listFleets(stores: readonly Engine[], processes: readonly number[]) {
+export function listFleets(stores: readonly StoreEngine[], processes: readonly number[]) {
   return stores.flatMap((engine) =>
     (engine === 'sqlite' ? [1] : processes).map((count) => ({ engine, processes: count })),
   )

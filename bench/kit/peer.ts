@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { createDatabase } from '../../test/support/postgres.ts'
 import { measure } from './load.ts'
 import type { Bench } from './servers.ts'
@@ -12,7 +12,7 @@ const CALLERS = 32
  * What the same engine does on this machine when nothing is asked of it but to keep one row: durable transactions a
  * second. Our operations are measured against it, because machines and disks differ more than programs.
  */
-export async function measureBareInserts(bench: Bench, engine: Engine, seconds: number): Promise<number> {
+export async function measureBareInserts(bench: Bench, engine: StoreEngine, seconds: number): Promise<number> {
   return engine === 'sqlite' ? bareSqlite(bench, seconds) : barePostgres(seconds)
 }
 

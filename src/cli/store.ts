@@ -22,7 +22,7 @@ export interface Flags {
 
 /** Opens the configured store, runs, closes. Works beside a running gateway. */
 export async function withStore<T>(run: (ctx: StoreCtx, store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(storeUrl(loadConfig()), systemClock, { patient: true })
+  const store = await openStore(storeUrl(loadConfig()), systemClock, { unlimited: true })
   try {
     const { db, notices } = store
     const wakeJobs = () => notices.publish('jobs', '')
@@ -126,7 +126,7 @@ export function backUp(file: string, { json }: Flags): Promise<void> {
 
 export function migrateStore({ json, to }: Flags & { to: string }): Promise<void> {
   return withStore(async (_ctx, source) => {
-    const target = await openStore(to, systemClock, { patient: true })
+    const target = await openStore(to, systemClock, { unlimited: true })
     try {
       const copied = await copyStore(source, target, TABLES)
       const lines = copied.map(

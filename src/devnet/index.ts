@@ -21,7 +21,7 @@ export interface Devnet {
   close(): Promise<void>
 }
 
-/** Opens the embedded ledger and its two faces: the RPC over HTTP and the websocket. */
+/** Opens the development ledger and its two faces: the RPC over HTTP and the websocket. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { host = '127.0.0.1', port = 0, wsPort = 0, control = true } = options
   const lock = lockFile(options.file)

@@ -48,7 +48,7 @@ interface PastElection {
 /** As many as the node keeps. */
 const PAST_ELECTIONS_MAX = 2_048
 
-/** The embedded ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
+/** The development ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()

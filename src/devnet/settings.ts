@@ -11,13 +11,23 @@ const span =
   }
 
 export const DEVNET_SETTINGS = {
-  devnetPort: setting('DEVNET_PORT', '0', whole(0, 65_535), 'RPC port of the embedded ledger; 0 takes any free one.'),
-  devnetWsPort: setting('DEVNET_WS_PORT', '0', whole(0, 65_535), 'Websocket port of the embedded ledger; 0 as above.'),
+  devnetPort: setting(
+    'DEVNET_PORT',
+    '0',
+    whole(0, 65_535),
+    'RPC port of the development ledger; 0 takes any free one.',
+  ),
+  devnetWsPort: setting(
+    'DEVNET_WS_PORT',
+    '0',
+    whole(0, 65_535),
+    'Websocket port of the development ledger; 0 as above.',
+  ),
   devnetConfirmMilliseconds: setting(
     'DEVNET_CONFIRM_MS',
     '0',
     span(3_600_000),
-    'Time until the embedded ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
+    'Time until the development ledger confirms a block, in milliseconds; `50-300` is a time between the two.',
   ),
   devnetWork: setting(
     'DEVNET_WORK',
@@ -29,6 +39,6 @@ export const DEVNET_SETTINGS = {
     'DEVNET_TREASURY_NANO',
     '1000000',
     whole(0, 100_000_000),
-    'What the treasury gets from the embedded ledger at its first start.',
+    'What the treasury gets from the development ledger at its first start.',
   ),
 } as const

@@ -2,9 +2,9 @@ import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Deed } from '../kernel/deed.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { KeyRing, NodePort, SecretBox } from '../kernel/ports.ts'
+import type { KeyLookup, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify } from '../modules/accounts/index.ts'
-import type { Shop } from '../modules/x402/index.ts'
+import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { type RequestHeaders, extractCredential } from './credential.ts'
@@ -19,7 +19,7 @@ import type { Throttle } from './throttle.ts'
 /** What every request shares; the node and the caller are added for each. */
 export interface Gateway extends Readable {
   registry: Registry
-  keys: KeyRing
+  keys: KeyLookup
   remembered: RememberedAnswers
   throttle: Throttle
   nodeFor(trace: Trace, leaving: Leaving): NodePort
@@ -28,7 +28,7 @@ export interface Gateway extends Readable {
   /** Seals the answers that are kept for repeated requests. */
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
-  shop: Shop | undefined
+  seller: Seller | undefined
   store: StoreCtx
 }
 
@@ -74,8 +74,8 @@ async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): 
   const door = doorOf(request)
   trace.ignored = door.ignored(found, body)
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
-  const shop = caller.kind === 'anonymous' && gateway.shop?.prices.has(action.name) ? gateway.shop : undefined
-  const purchase = shop && (await readPurchase(shop, action, request)) //          402
+  const seller = caller.kind === 'anonymous' && gateway.seller?.prices.has(action.name) ? gateway.seller : undefined
+  const purchase = seller && (await readPurchase(seller, action, request)) //          402
   const reading = door.read(gateway, found, body)
   const asked = reading instanceof Promise ? await reading : reading //            400
   authorize(action, caller) //                                                     401, 403

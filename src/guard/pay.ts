@@ -5,7 +5,7 @@ import { encodeHeader } from '../kernel/x402/wire.ts'
 import {
   PaymentError,
   type PresentedPayment,
-  type Shop,
+  type Seller,
   agreedTerms,
   challenge,
   paymentRequired,
@@ -16,7 +16,7 @@ import type { RpcRequest } from './rpc-request.ts'
 
 /** A request for an action that has a price, with the payment it brought. */
 interface Purchase {
-  shop: Shop
+  seller: Seller
   action: Action
   payment: PresentedPayment
 }
@@ -25,28 +25,28 @@ interface Purchase {
  * The payment that a request for something with a price has brought (contract 4.7). One without is answered with 402 and
  * the price, before its parameters are looked at.
  */
-export async function readPurchase(shop: Shop, action: Action, { headers, trace }: RpcRequest): Promise<Purchase> {
-  return explaining(shop, action, trace, async () => {
+export async function readPurchase(seller: Seller, action: Action, { headers, trace }: RpcRequest): Promise<Purchase> {
+  return explaining(seller, action, trace, async () => {
     const header = headers['payment-signature']
     if (header === undefined || header === '') throw paymentRequired()
     const payment = readPayment(String(header))
     trace.payment = { hash: payment.hash }
-    return { shop, action, payment }
+    return { seller, action, payment }
   })
 }
 
 /** Runs what was paid for, once the payment is settled; the same payment never pays for anything else. */
 export function pay(
-  { shop, action, payment }: Purchase,
+  { seller, action, payment }: Purchase,
   { trace, leaving }: RpcRequest,
   { fingerprint, run }: { fingerprint: string; run(caller: Caller): Promise<string> },
 ): Promise<string> {
-  return explaining(shop, action, trace, async () => {
-    const { text, replayed } = await redeem(shop, {
+  return explaining(seller, action, trace, async () => {
+    const { text, replayed } = await redeem(seller, {
       payment,
       action: action.name,
       fingerprint,
-      agree: () => agreedTerms(shop, action.name, payment.payload.accepted),
+      agree: () => agreedTerms(seller, action.name, payment.payload.accepted),
       leaving,
       onSettled: (receipt) => {
         trace.payment = { ...trace.payment, response: encodeHeader(receipt) }
@@ -60,7 +60,7 @@ export function pay(
 
 /** Gives a refused payment the headers it needs, and the terms to those who may pay now. */
 async function explaining<T>(
-  shop: Shop,
+  seller: Seller,
   action: Action,
   trace: RpcRequest['trace'],
   run: () => Promise<T>,
@@ -73,7 +73,7 @@ async function explaining<T>(
     if (settlement) trace.payment = { ...trace.payment, response: encodeHeader(settlement) }
     if (!error.mayPay) throw error
     const reason = code === 'payment_required' ? 'PAYMENT-SIGNATURE header is required' : code
-    const required = await challenge(shop, action.name, reason)
+    const required = await challenge(seller, action.name, reason)
     trace.payment = { ...trace.payment, required: encodeHeader(required) }
     const { x402Version, accepts } = required
     throw new AppError(code, error.message, { body: { x402Version, accepts }, cause: error })

@@ -1,6 +1,6 @@
 import type { Caller, Trace } from '../kernel/ctx.ts'
 import type { Leaving } from '../kernel/leaving.ts'
-import type { BurstDecision } from '../kernel/ports.ts'
+import type { LimitDecision } from '../kernel/ports.ts'
 import type { RequestHeaders } from './credential.ts'
 
 /** What the transport writes into the payment headers. */
@@ -23,7 +23,7 @@ export type RpcTrace = Trace & {
   /** Names of request fields that the action does not know. */
   ignored?: string | undefined
   /** Numbers of the RateLimit headers. */
-  limit: BurstDecision | undefined
+  limit: LimitDecision | undefined
 }
 
 /** The node's door, or the service's with the action in the path. */

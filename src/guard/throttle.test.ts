@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '../kernel/ctx.ts'
-import type { BurstDecision, BurstLimits } from '../kernel/ports.ts'
+import type { LimitDecision, RateLimiter } from '../kernel/ports.ts'
 import { type Entry, type Plans, TooManyRequests, createThrottle } from './throttle.ts'
 
 const ANONYMOUS: Caller = { kind: 'anonymous' }
@@ -20,10 +20,10 @@ const PLANS: Plans = {
 }
 
 /** A limiter that counts and never earns anything back. */
-class Countdown implements BurstLimits {
+class Countdown implements RateLimiter {
   readonly taken = new Map<string, number>()
 
-  take(key: string, perMinute: number): BurstDecision {
+  take(key: string, perMinute: number): LimitDecision {
     const used = this.taken.get(key) ?? 0
     const allowed = used < perMinute
     if (allowed) this.taken.set(key, used + 1)
@@ -127,11 +127,11 @@ test('zero means no limit, and then there are no numbers', () => {
 })
 
 test('whoever waits for the limiter holds a place, and loses it with the answer', async () => {
-  const answers: ((decision: BurstDecision) => void)[] = []
-  const burst: BurstLimits = { take: () => new Promise((resolve) => answers.push(resolve)) }
+  const answers: ((decision: LimitDecision) => void)[] = []
+  const burst: RateLimiter = { take: () => new Promise((resolve) => answers.push(resolve)) }
   const throttle = createThrottle({ burst, plans: PLANS })
   const enter = async () => throttle.enter(ANONYMOUS, '192.0.2.1', false)
-  const decision: BurstDecision = { allowed: true, limit: 3, remaining: 2, resetSeconds: 1, retryAfterSeconds: 0 }
+  const decision: LimitDecision = { allowed: true, limit: 3, remaining: 2, resetSeconds: 1, retryAfterSeconds: 0 }
   const waiting = [enter(), enter()]
   await assert.rejects(enter(), TooManyRequests)
   answers[0]!(decision)
@@ -146,7 +146,7 @@ test('whoever waits for the limiter holds a place, and loses it with the answer'
 })
 
 test('a limiter that fails leaves no place behind', async () => {
-  const burst: BurstLimits = { take: () => Promise.reject(new Error('broken')) }
+  const burst: RateLimiter = { take: () => Promise.reject(new Error('broken')) }
   const throttle = createThrottle({ burst, plans: PLANS })
   for (let request = 0; request < 5; request++) {
     await assert.rejects(async () => throttle.enter(ANONYMOUS, '192.0.2.1', false), /broken/)

@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { BurstDecision, BurstLimits } from '../kernel/ports.ts'
+import type { LimitDecision, RateLimiter } from '../kernel/ports.ts'
 
 /** What a kind of caller may do; 0 means no limit. */
 interface Plan {
@@ -19,7 +19,7 @@ export interface Plans {
 /** A request that was let in. */
 export interface Entry {
   /** For the RateLimit headers; none where there is no limit. */
-  decision: BurstDecision | undefined
+  decision: LimitDecision | undefined
   /** Makes room for the caller's next request. Call it when the request is over, however it ended. */
   leave(): void
 }
@@ -30,15 +30,15 @@ export interface Throttle {
 }
 
 interface ThrottleOptions {
-  burst: BurstLimits
+  burst: RateLimiter
   plans: Plans
 }
 
 /** Over a limit. It carries the numbers of the RateLimit headers, as every answer does. */
 export class TooManyRequests extends AppError {
-  readonly decision: BurstDecision | undefined
+  readonly decision: LimitDecision | undefined
 
-  constructor(decision: BurstDecision | undefined, retryAfterSeconds: number, detail: string) {
+  constructor(decision: LimitDecision | undefined, retryAfterSeconds: number, detail: string) {
     // Where it was thrown is known and costs more than all the rest to write down, in the midst of a flood.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -59,7 +59,7 @@ const LIFTED = {
 /** The running requests of one caller. */
 interface Presence {
   running: number
-  decision: BurstDecision | undefined
+  decision: LimitDecision | undefined
 }
 
 /**
@@ -84,7 +84,7 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   }
   const settle = (
     { key, kind, presence }: { key: string; kind: keyof Plans; presence: Presence },
-    decision: BurstDecision | undefined,
+    decision: LimitDecision | undefined,
   ): Entry => {
     if (decision) presence.decision = decision
     if (decision && !decision.allowed) {

@@ -12,7 +12,7 @@ interface DeveloperDoorOptions extends SessionOptions {
 }
 
 /**
- * Who may play payer, merchant and network on the embedded ledger. At the desk everybody there; elsewhere whoever is on the
+ * Who may play payer, merchant and network on the development ledger. At the desk everybody there; elsewhere whoever is on the
  * machine itself, and administrators: a stranger who makes play money completes any checkout.
  */
 export class DeveloperDoor {
@@ -31,7 +31,7 @@ export class DeveloperDoor {
     if (this.admits(raw, undefined)) return
     const { role } = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
     if (role !== 'admin')
-      throw new AppError('feature_disabled', 'Only administrators may use the embedded ledger here.')
+      throw new AppError('feature_disabled', 'Only administrators may use the development ledger here.')
   }
 
   async mayEnter(request: FastifyRequest): Promise<boolean> {

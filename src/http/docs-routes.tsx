@@ -30,7 +30,7 @@ const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 /** Landing page, guides, and the reference with a form for each action. */
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   const { gateway, baseUrl, version, devnet } = options
-  const { registry, shop, tariffs } = gateway
+  const { registry, seller, tariffs } = gateway
   const guides = new Guides(new URL('../../docs/', import.meta.url))
   const site = (): DocsSite => ({
     modules: registry.modules.filter(({ actions }) => actions.length > 0),
@@ -39,7 +39,7 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     devnet,
   })
   const actionPage = (action: Action, request: JsonObject, result?: RunResult) => {
-    const price = shop?.prices.get(action.name)
+    const price = seller?.prices.get(action.name)
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
     const page = { action, costs, hasPrice: price !== undefined, request, result }
     return renderPage(<ReferencePage site={site()} {...page} />)

@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { extractCredential } from '../guard/credential.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { BurstLimits, KeyRing } from '../kernel/ports.ts'
+import type { RateLimiter, KeyLookup } from '../kernel/ports.ts'
 import type { RouteLimit } from '../kernel/route.ts'
 
 interface RouteLimitsOptions {
-  keys: KeyRing
+  keys: KeyLookup
   ipOf(request: FastifyRequest): string
   /** Counts in this process alone. */
-  openLimiter(): BurstLimits
+  openLimiter(): RateLimiter
 }
 
 /** The limits that routes have of their own. Each bucket is counted for itself, so that nobody uses up another's. */
 export class RouteLimits {
   readonly #options: RouteLimitsOptions
-  readonly #buckets = new Map<string, BurstLimits>()
+  readonly #buckets = new Map<string, RateLimiter>()
 
   constructor(options: RouteLimitsOptions) {
     this.#options = options
@@ -37,7 +37,7 @@ export class RouteLimits {
     throw limit.refuse({ by, perMinute, retryAfterSeconds }, request.params as Record<string, string>)
   }
 
-  #limiterOf(bucket: string): BurstLimits {
+  #limiterOf(bucket: string): RateLimiter {
     const known = this.#buckets.get(bucket) ?? this.#options.openLimiter()
     this.#buckets.set(bucket, known)
     return known

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { BurstLimits } from '../kernel/ports.ts'
+import type { RateLimiter } from '../kernel/ports.ts'
 import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
 import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
@@ -13,7 +13,7 @@ import { type SessionOptions, identifyApiCaller, readCookie, refuseOtherPages } 
 
 export interface RoutesOptions extends SessionOptions, RequestOptions {
   /** Counts in this process alone. */
-  openLimiter(): BurstLimits
+  openLimiter(): RateLimiter
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { extractCredential } from '../guard/credential.ts'
 import { kindOfApiKey } from '../kernel/api-key.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { KeyRing } from '../kernel/ports.ts'
+import type { KeyLookup } from '../kernel/ports.ts'
 import type { AccountCaller } from '../kernel/route.ts'
 import { SESSION_SECONDS, type Sessions, identify } from '../modules/accounts/index.ts'
 
 export interface SessionOptions {
-  keys: KeyRing
+  keys: KeyLookup
   sessions: Sessions
   baseUrl(): string
 }

@@ -13,7 +13,7 @@ import {
 
 const nodes = (value: string) => {
   const named = list(value)
-  if (named.length === 0) throw new BadSetting('must name a node, or be `devnet:` for the embedded ledger')
+  if (named.length === 0) throw new BadSetting('must name a node, or be `devnet:` for the development ledger')
   return named
 }
 
@@ -64,7 +64,7 @@ export const INFRA_SETTINGS = {
     'NODE_URLS',
     'devnet:',
     nodes,
-    'Nodes, separated by commas; `devnet:` is the embedded ledger. Options follow a `#`: name, role (primary or fallback), weight.',
+    'Nodes, separated by commas; `devnet:` is the development ledger. Options follow a `#`: name, role (primary or fallback), weight.',
   ),
   nodeWsUrls: setting('NODE_WS_URLS', '', slots, 'Websockets of the same nodes, in the same order.'),
   nodeHeaders: secretSetting(
@@ -78,10 +78,10 @@ export const INFRA_SETTINGS = {
     'NODE_NETWORK',
     'live',
     oneOf('live', 'beta', 'dev'),
-    'Network of the nodes, which decides on their first block and on work; the embedded ledger is always dev.',
+    'Network of the nodes, which decides on their first block and on work; the development ledger is always dev.',
   ),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
-  redisUrl: secretSetting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),
+  redisUrl: secretSetting('REDIS_URL', '', redis, 'InstanceTurns limits between instances; unset, each has its own.'),
   instances: setting('INSTANCES', '2', whole(1), 'Instances that share limits, for the time Redis is away.'),
   workThreads: setting(
     'WORK_THREADS',

@@ -1,11 +1,11 @@
-import type { BlockRefusal, Custody, WalletAlarm } from '../kernel/custody.ts'
+import type { BlockRefusal, TellAlarm, WalletAlarm } from '../kernel/wallet-alarm.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 const ALARMS = ['frozen', 'key', 'refused', 'master_key'] as const satisfies WalletAlarm[]
 
 /** What somebody has to look into at once, by log and metric. */
-export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): Custody['alarm'] {
+export function tellAlarm({ log, metrics }: { log: Log; metrics: Metrics }): TellAlarm {
   // A series that begins with its first alarm would hide that one: rates are made of differences.
   for (const kind of ALARMS) metrics.walletAlarms.inc({ kind }, 0)
   return (kind, { walletId, reason }) => {

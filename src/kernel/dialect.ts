@@ -1,7 +1,7 @@
 import { type ColumnDataType, type RawBuilder, sql } from 'kysely'
 
 /** Which engine keeps the data. Everything in which they differ is in this file. */
-export type Engine = 'sqlite' | 'postgres'
+export type StoreEngine = 'sqlite' | 'postgres'
 
 /** What each engine says in its own way; one that is added does not compile until it says all of it. */
 interface Dialect {
@@ -38,13 +38,13 @@ const postgres: Dialect = {
   skipLocked: sql`for update skip locked`,
 }
 
-const DIALECTS: Record<Engine, Dialect> = { sqlite, postgres }
+const DIALECTS: Record<StoreEngine, Dialect> = { sqlite, postgres }
 
-export const rawColumn = (engine: Engine) => DIALECTS[engine].rawColumn
-export const timeColumn = (engine: Engine) => DIALECTS[engine].timeColumn
-export const sumRaw = (engine: Engine, column: string) => DIALECTS[engine].sumRaw(column)
-export const jsonMember = (engine: Engine, column: string, key: string) => DIALECTS[engine].jsonMember(column, key)
-export const skipLocked = (engine: Engine) => DIALECTS[engine].skipLocked
+export const rawColumn = (engine: StoreEngine) => DIALECTS[engine].rawColumn
+export const timeColumn = (engine: StoreEngine) => DIALECTS[engine].timeColumn
+export const sumRaw = (engine: StoreEngine, column: string) => DIALECTS[engine].sumRaw(column)
+export const jsonMember = (engine: StoreEngine, column: string, key: string) => DIALECTS[engine].jsonMember(column, key)
+export const skipLocked = (engine: StoreEngine) => DIALECTS[engine].skipLocked
 
 const UNIQUE_VIOLATIONS = new Set<unknown>([1555, 2067, '23505'])
 

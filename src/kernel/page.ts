@@ -10,7 +10,7 @@ interface Placed {
   path: string
   /** The entry of the menu that is lit; the path itself where nothing is said. */
   section?: string
-  /** Who may enter, of those who are signed in: for others it does not exist. Developers play with the embedded ledger. */
+  /** Who may enter, of those who are signed in: for others it does not exist. Developers play with the development ledger. */
   door?: 'administrator' | 'developer'
   /** What a redirect here may say was done, by its word in `?done=`. */
   done?: Readonly<Record<string, string>>
@@ -89,7 +89,7 @@ export interface FrameProps {
   /** Makes a form that is sent twice count once. */
   formToken: string
   devnet: boolean
-  /** Whether they may play with the embedded ledger. */
+  /** Whether they may play with the development ledger. */
   plays: boolean
   /** What was just done, or why it was not. */
   notice?: { kind: 'done' | 'failed'; text: string } | undefined

@@ -120,7 +120,7 @@ export interface KeyOwner {
 }
 
 /** Who a key belongs to. Answers at once when it knows. */
-export interface KeyRing {
+export interface KeyLookup {
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined>
 }
 
@@ -129,7 +129,7 @@ export interface Ids {
   next(prefix: string): string
 }
 
-export interface BurstDecision {
+export interface LimitDecision {
   allowed: boolean
   limit: number
   remaining: number
@@ -139,8 +139,8 @@ export interface BurstDecision {
 }
 
 /** Decides whether a caller may go on now. A refused request consumes nothing. */
-export interface BurstLimits {
-  take(key: string, perMinute: number): BurstDecision | Promise<BurstDecision>
+export interface RateLimiter {
+  take(key: string, perMinute: number): LimitDecision | Promise<LimitDecision>
 }
 
 export interface Mail {
@@ -314,15 +314,15 @@ export interface Pictures {
   find(url: string): Promise<Picture | undefined>
 }
 
-/** A block of the embedded ledger that is not final yet. */
+/** A block of the development ledger that is not final yet. */
 interface WaitingBlock {
   hash: string
   from: string
   amountRaw: Raw
 }
 
-/** What can be done with the embedded ledger and with no other: its money is worth nothing. */
-export interface PlayLedger {
+/** What can be done with the development ledger and with no other: its money is worth nothing. */
+export interface DevelopmentLedger {
   /** Whether new blocks stay unconfirmed for now. */
   readonly holds: boolean
   /** Sends from the account that holds everything; answers the hash. */

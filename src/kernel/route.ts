@@ -8,7 +8,7 @@ import type { JsonObject } from './shape.ts'
  * Who may come in.
  * - `open`: anybody, counted only where the route has a limit of its own.
  * - `anyone`: anybody, counted against their address as every call is.
- * - `developer`: whoever may play payer, merchant and network on the embedded ledger, from no page but our own.
+ * - `developer`: whoever may play payer, merchant and network on the development ledger, from no page but our own.
  * - `account`: the holder of a secret key or a session, counted against the account; `administrator`: of an administrator's.
  */
 export type Door = 'open' | 'anyone' | 'developer' | 'account' | 'administrator'

@@ -13,7 +13,7 @@ export interface DocsSite {
   modules: readonly Offered[]
   guides: readonly GuideLink[]
   baseUrl: string
-  /** The embedded ledger answers: nothing here costs anything. */
+  /** The development ledger answers: nothing here costs anything. */
   devnet: boolean
 }
 

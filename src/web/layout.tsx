@@ -40,7 +40,7 @@ export const Document = (props: DocumentProps) => {
 }
 
 interface LayoutProps extends Pick<DocumentProps, 'title' | 'lang' | 'styles' | 'scripts' | 'head'> {
-  /** The embedded ledger's money is worthless, and every page says so. */
+  /** The development ledger's money is worthless, and every page says so. */
   devnet: boolean
   children: ComponentChildren
 }

@@ -8,11 +8,11 @@ import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { listJobs } from '../../src/infra/jobs/queue.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
-import { MemoryBurst } from '../../src/infra/limits/gcra.ts'
+import { MemoryLimiter } from '../../src/infra/limits/gcra.ts'
 import { capturedMailer, listCapturedMail } from '../../src/infra/mail/captured.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Mailer } from '../../src/kernel/ports.ts'
 import type { Route } from '../../src/kernel/route.ts'
@@ -57,7 +57,7 @@ export interface Ask {
 }
 
 export interface WorldOptions {
-  engine?: Engine
+  engine?: StoreEngine
   baseUrl?: string
   mailer?: Mailer
   /** Routes of other modules. */
@@ -119,7 +119,7 @@ export async function openWorld(t: TestContext, options: WorldOptions = {}): Pro
     baseUrl: url,
     ipOf: () => '127.0.0.1',
     enter: () => ({ leave: () => undefined }),
-    openLimiter: () => new MemoryBurst(clock),
+    openLimiter: () => new MemoryLimiter(clock),
     onError,
   })
   await server.ready()

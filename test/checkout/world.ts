@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -85,7 +85,7 @@ export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 export const nano = (text: string) => parseNano(text)!
 
 /** A ledger, a store and a clock that outlive the gateways on them. */
-export async function openWorld(t: TestContext, engine: Engine = 'sqlite', thresholds = NO_WORK): Promise<World> {
+export async function openWorld(t: TestContext, engine: StoreEngine = 'sqlite', thresholds = NO_WORK): Promise<World> {
   const clock = new TestClock()
   const ledger = await openDevnet(t, { thresholds, clock })
   const relay = await EventRelay.start(t, ledger.wsUrl)

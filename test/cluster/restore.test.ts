@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
@@ -24,7 +24,7 @@ interface Backup {
   restore(): Promise<string>
 }
 
-function openBackup(t: TestContext, engine: Engine, url: string): Backup {
+function openBackup(t: TestContext, engine: StoreEngine, url: string): Backup {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-backup-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'copy')

@@ -11,7 +11,7 @@ import { workValue } from '../../src/kernel/nano/work.ts'
 
 /*
  * 404 requests in the order they were put to a real node V27.1 on its development network, with its answers. The
- * embedded ledger must give the same answers, byte for byte after parsing, but for what no second node can repeat.
+ * development ledger must give the same answers, byte for byte after parsing, but for what no second node can repeat.
  */
 interface Recorded {
   seq: number
@@ -151,7 +151,7 @@ function ask(url: string, method: string, body: string) {
   })
 }
 
-test('the embedded ledger answers the recorded requests as the real node did', async () => {
+test('the development ledger answers the recorded requests as the real node did', async () => {
   const options = { file: ':memory:', clock: systemClock, random: systemRandom }
   const devnet = await startDevnet(options)
   const restricted = await startDevnet({ ...options, control: false })

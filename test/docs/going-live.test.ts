@@ -68,7 +68,7 @@ test('whoever follows the page to the network ends with a gateway that was paid,
   for (const key of ['keys', 'keys/wallet_keys', 'keys/secret_key']) {
     assert.equal(statSync(join(cwd, key)).mode & 0o077, 0, `${key} is for its owner alone`)
   }
-  assert.ok(!existsSync(join(cwd, 'live/devnet.db')), 'no embedded ledger has run')
+  assert.ok(!existsSync(join(cwd, 'live/devnet.db')), 'no development ledger has run')
 })
 
 test('a setting that was misspelt on the way is named by the step that checks them', async (t) => {

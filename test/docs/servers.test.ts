@@ -116,7 +116,7 @@ test('a work server finds work by itself, and for the gateway that names it', as
   const { served: server } = await start(t, there)
   assert.equal((await call(server.url, 'status')).queue_size, '0')
   const here = replace(take(/^WORK_URLS=/), { '10.0.0.7:7000': `127.0.0.1:${port}` })
-  // Any node but the embedded ledger is taken to be on the live network, as the work server takes it.
+  // Any node but the development ledger is taken to be on the live network, as the work server takes it.
   const devnet = await openDevnet(t)
   const { served } = await start(t, here, { NODE_URLS: devnet.rpcUrl, NODE_WS_URLS: devnet.wsUrl })
   assert.match(served.banner, new RegExp(`^ {2}Work +127\\.0\\.0\\.1:${port}$`, 'm'))
@@ -146,7 +146,7 @@ test('a gateway sells what it was told to, at its price, and the example buys it
     ['account_history', tenth, address],
   ])
   assert.equal(await first.served.stop(), 0)
-  // The embedded ledger makes the work that is bought.
+  // The development ledger makes the work that is bought.
   const { served, folder } = await start(t, one, { WORK_NODES: 'true' })
   assert.deepEqual(await listed(served), [['work_generate', mille, address]])
   await buy(t, served.url, folder)

@@ -3,10 +3,10 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import type { Mail, Mailer } from '../../src/kernel/ports.ts'
-import type { EmailRoom, PostOffice } from '../../src/modules/email/index.ts'
+import type { EmailRoom, EmailPorts } from '../../src/modules/email/index.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
-import { NO_NAMES } from '../support/till.ts'
+import { NO_NAMES } from '../support/checkout-room.ts'
 import type { Instance, WalletWorld } from '../wallets/world.ts'
 
 /* Payments by mail in processes that may die, on top of the world of wallets. */
@@ -14,7 +14,7 @@ import type { Instance, WalletWorld } from '../wallets/world.ts'
 const secrets = openSecretBox(createHash('sha256').update('test').digest(), systemRandom)
 export const FEE = parseNano('0.1')!
 
-const postOffice: PostOffice = {
+const ports: EmailPorts = {
   rules: { feeEach: FEE, recipientsPerDayMax: 0, mailsPerAddressMax: 0 },
   links: {
     page: (id) => `http://gateway.test/email/${id}`,
@@ -29,7 +29,7 @@ const postOffice: PostOffice = {
 
 export const toEmailCtx = ({ ctx }: Instance): EmailRoom => ({
   ...ctx,
-  postOffice,
+  ports,
   names: NO_NAMES,
 })
 

@@ -64,7 +64,7 @@ export interface World {
   rest(method: string, path: string, key?: string): Promise<Reply>
 }
 
-/** A whole gateway on the embedded ledger with a real mail server and a clock that tests turn. */
+/** A whole gateway on the development ledger with a real mail server and a clock that tests turn. */
 export async function openWorld(t: TestContext, env: Record<string, string> = {}): Promise<World> {
   const clock = new TestClock()
   const mails = await openMailServer(t)

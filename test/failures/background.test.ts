@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { openIds } from '../../src/infra/ids.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { noNode } from '../../src/kernel/errors.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { type Job, enqueue } from '../../src/kernel/job.ts'
@@ -27,7 +27,7 @@ const SHOP = new Signer(91).address
 const NOWHERE = 'nano_1nowhere'
 
 /** A whole gateway with money of its own, on a store and a clock that the test may touch. */
-async function openHouse(t: TestContext, engine: Engine, env: Record<string, string> = {}) {
+async function openHouse(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}) {
   const clock = new TestClock()
   const DATABASE_URL = await emptyUrl(t, engine)
   const gateway = await openGateway(t, { DATABASE_URL, DEVNET_TREASURY_NANO: '10', ...sharedKeys(), ...env }, clock)

@@ -150,7 +150,7 @@ test('the door that a room declares is the one that is expected, also of what th
 })
 
 // What helps on a laptop would be a disaster in front of a real network.
-test('what is for the embedded ledger alone is not there in front of real nodes', async (t) => {
+test('what is for the development ledger alone is not there in front of real nodes', async (t) => {
   const gateway = await openGateway(t, { NODE_URLS: 'http://127.0.0.1:1' })
   const routes = listed(gateway)
   assert.deepEqual(

@@ -29,7 +29,7 @@ interface Operation {
   responses: Record<string, unknown>
 }
 
-/** For people, with forms and pictures; and what only the embedded ledger has. */
+/** For people, with forms and pictures; and what only the development ledger has. */
 const PAGES = [
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
   /^GET \/assets\//,

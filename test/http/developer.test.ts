@@ -6,7 +6,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 
-/* On the embedded ledger whoever tries things out plays payer, merchant and network. */
+/* On the development ledger whoever tries things out plays payer, merchant and network. */
 
 const { address } = new Signer(71)
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

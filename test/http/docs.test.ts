@@ -145,7 +145,7 @@ test('a refusal is shown with its status, and what was typed is still there', as
   assert.doesNotMatch(text, /<script>/)
 })
 
-test('the receipt leads to its block, also on the embedded ledger, and a link can make or send nothing', async (t) => {
+test('the receipt leads to its block, also on the development ledger, and a link can make or send nothing', async (t) => {
   const gateway = await openGateway(t)
   const made = (await gateway.call('checkout', { address: SHOP, amount: '1' })).json()
   const paid = await give(gateway.app.devnet!.node, fromAddress(SHOP)!, BigInt(made.amount_raw!) as Raw)

@@ -98,7 +98,7 @@ export async function openCheckout(gateway: Gateway, fields: object): Promise<Re
   return reply.json()
 }
 
-/** Sends on the embedded ledger, as a wallet elsewhere would. */
+/** Sends on the development ledger, as a wallet elsewhere would. */
 export async function pay({ app }: Gateway, address: string, raw: string | bigint): Promise<void> {
   await give(app.devnet!.node, fromAddress(address)!, BigInt(raw) as Raw)
 }

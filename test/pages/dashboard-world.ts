@@ -62,7 +62,7 @@ export interface Dashboard {
 
 export const shopAddress = new Signer(51).address
 
-/** A gateway on its embedded ledger, and ways into its dashboard. */
+/** A gateway on its development ledger, and ways into its dashboard. */
 export async function openDashboard(t: TestContext, env: Record<string, string> = {}): Promise<Dashboard> {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env })
   const { url, app } = gateway

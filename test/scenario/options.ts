@@ -5,7 +5,7 @@ import { deriveKey } from '../../src/kernel/nano/keys.ts'
 
 export const USAGE = `Usage: npm run scenario -- --node http://127.0.0.1:7076 [--ws ws://127.0.0.1:7078] [--network dev|beta|live] [--funds FILE]
 
-Walks through everything that users do, in front of the embedded ledger and in front of this node, and tells what differs. NODE_URLS,
+Walks through everything that users do, in front of the development ledger and in front of this node, and tells what differs. NODE_URLS,
 NODE_WS_URLS and NODE_NETWORK do the same as the first three. Money comes from the account of FUNDS_KEY (a private key) or of FUNDS_SEED (its
 first account), as a variable or in FILE; on a development network without either from the genesis account.`
 

@@ -49,7 +49,7 @@ export interface Report {
   differences: string[]
 }
 
-/** Walks once in front of the embedded ledger and once in front of the given node, at the same time. */
+/** Walks once in front of the development ledger and once in front of the given node, at the same time. */
 export async function runScenario(
   { nodeUrls, nodeWsUrls, network, funds }: Options,
   { tell = () => undefined, steps = STEPS.length }: { tell?: (line: string) => void; steps?: number } = {},

@@ -67,7 +67,7 @@ export class Walker {
       X402_ACTIONS: 'account_weight=0.00001 nano',
       NAME_PLANS: '2 Days=0.00001, 1 Month=0.00002',
       EMAIL_FEE_NANO: '0',
-      // The embedded ledger has a name for where its money comes from; here both have.
+      // The development ledger has a name for where its money comes from; here both have.
       KNOWN_NAMES: JSON.stringify({ bank: purse.source.address }),
       FREE_WORK_PER_HALF_HOUR: '0',
       LIMIT_FREE_PER_MINUTE: '0',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Redis } from 'ioredis'
 import { systemClock } from '../../src/infra/clock.ts'
-import { RedisBurst, type RedisBurstOptions } from '../../src/infra/limits/leases.ts'
-import type { BurstDecision, Clock } from '../../src/kernel/ports.ts'
+import { RedisLimiter, type RedisBurstOptions } from '../../src/infra/limits/redis-limiter.ts'
+import type { LimitDecision, Clock } from '../../src/kernel/ports.ts'
 import { TestClock } from '../support/clock.ts'
 import { hearFailures } from '../support/failures.ts'
 import { openRedis, sharedRedis } from '../support/redis.ts'
@@ -11,8 +11,8 @@ import { until } from '../support/until.ts'
 
 /* Limits that instances share, on a real Redis. The server's clock runs; that of the instances stands where it helps. */
 
-async function openBurst(t: TestContext, url: string, options: Partial<RedisBurstOptions> = {}): Promise<RedisBurst> {
-  const burst = await RedisBurst.open({
+async function openBurst(t: TestContext, url: string, options: Partial<RedisBurstOptions> = {}): Promise<RedisLimiter> {
+  const burst = await RedisLimiter.open({
     url,
     clock: new TestClock(),
     onError: hearFailures().lost('limits.connection'),
@@ -29,7 +29,7 @@ const standingClock = (): Clock => {
 }
 
 /** Spends by turns until everybody refuses; answers with how many each let through. */
-async function drain(bursts: RedisBurst[], key: string, perMinute: number): Promise<number[]> {
+async function drain(bursts: RedisLimiter[], key: string, perMinute: number): Promise<number[]> {
   const counts = bursts.map(() => 0)
   const refused = new Set<number>()
   for (let round = 0; refused.size < bursts.length; round++) {
@@ -96,7 +96,7 @@ test('tokens that nobody used within the lease are given back', async (t) => {
   const { url } = await sharedRedis()
   const clock = new TestClock()
   const burst = await openBurst(t, url, { clock })
-  let last: BurstDecision | undefined
+  let last: LimitDecision | undefined
   for (let request = 0; request < 20; request++) {
     last = await burst.take('given-back', 2400)
     clock.advance(250)

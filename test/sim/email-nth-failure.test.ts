@@ -35,7 +35,7 @@ const email: Scenario = async (world, instance) => {
   return {
     act: async (alive) => {
       const ctx = toEmailCtx(alive)
-      await ctx.custody.advance(walletId)
+      await ctx.queue.advance(walletId)
       await followPayment(ctx, id)
       for (const recipientId of recipientIds) await inviteRecipient(ctx, box.mailerOf(alive), recipientId)
       for (const token of box.codesFor(first!)) {
@@ -95,7 +95,7 @@ const faucet: Scenario = async (world) => {
         .select('id')
         .where('purpose', '=', 'treasury')
         .executeTakeFirstOrThrow()
-      await ctx.custody.advance(id)
+      await ctx.queue.advance(id)
       const request = { accountId, address, ip: '192.0.2.1', idempotencyKey: 'one' }
       hashes.add((await claimFaucet({ ...ctx, faucet: rules }, request)).hash)
     },

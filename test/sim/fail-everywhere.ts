@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Moment } from '../support/faults.ts'
 import { PLACES } from '../support/thorough.ts'
@@ -24,7 +24,7 @@ export interface Way {
 }
 
 export interface Plan {
-  engine: Engine | 'memory'
+  engine: StoreEngine | 'memory'
   wayOf(): Way
   /** The first call that fails, and how many lie between it and the next one. */
   first?: number

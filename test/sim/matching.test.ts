@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Monitor } from '../../src/modules/checkout/index.ts'
+import { PaymentMonitor } from '../../src/modules/checkout/index.ts'
 import { openBulk } from '../support/bulk.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../support/many-checkouts.ts'
 import { SyntheticNetwork } from '../support/synthetic-network.ts'
-import { toCheckoutCtx } from '../support/till.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
 
 /*
  * The small sister of `npm run bench -- matching`: instances hear the confirmations of a whole network, among them
@@ -30,7 +30,7 @@ forEachEngine((engine, openFresh) => {
     const failures: unknown[] = []
     const told = new Set<string>()
     const start = async (ctx: typeof storeCtx) => {
-      const monitor = new Monitor({
+      const monitor = new PaymentMonitor({
         ctx: toCheckoutCtx(ctx, engine, { tell: (id) => told.add(id) }),
         node: network,
         bus: network,

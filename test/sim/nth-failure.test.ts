@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { RAW_PER_NANO, toRaw } from '../../src/kernel/money.ts'
 import { deleteWallet, sendFromWallet } from '../../src/modules/wallets/index.ts'
 import { getOwnedWallet } from '../../src/modules/wallets/domain/owned-wallet.ts'
@@ -69,7 +69,7 @@ const sweep: Scenario = async (world, instance) => {
 }
 
 /** Every call, each failing in the same way. */
-const always = (engine: Engine | 'memory', way: Way): Plan => ({ engine, wayOf: () => way, placesMin: 10 })
+const always = (engine: StoreEngine | 'memory', way: Way): Plan => ({ engine, wayOf: () => way, placesMin: 10 })
 
 const BOTH = { send, 'three shares': sweep }
 

@@ -228,7 +228,7 @@ class Life {
     const destination = this.#random.pick(this.#recipients)
     const payment = { walletId, destination, amount: this.#amount(), reference: `${this.#payments++}` }
     await ctx.store.db.transaction().execute((db) => queuePayment({ db, store: ctx.store }, payment))
-    await wallets.room.custody.advance(walletId)
+    await wallets.room.queue.advance(walletId)
   }
 
   #passTime(): Promise<void> {

@@ -126,7 +126,7 @@ test('market data keeps its shape, whatever a provider leaves out or writes (con
   }
 })
 
-test('the embedded ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
+test('the development ledger has one representative, with its version, and it is online (contract 4.1, Units, prices, market, representatives: reps, rep_info; 9, Synonyms: representative)', async (t) => {
   const about = { alias: 'Genesis', location: 'here', website: 'https://rep.example', donation_address: GENESIS }
   const names = { Bank: GENESIS }
   const gateway = await openGateway(t, {
@@ -272,7 +272,7 @@ test('uptime is measured over time: three looks of four are 75 percent', async (
 
 test('known names and aliases have their members in their types (contract 4.1, Names: known, aliases)', async (t) => {
   const gateway = await openGateway(t, { KNOWN_NAMES: JSON.stringify({ Library: ann }) })
-  // The embedded ledger has two names of its own, for those who try things out.
+  // The development ledger has two names of its own, for those who try things out.
   const play = new Set<unknown>(['bank', 'faucet'])
   const known = (await gateway.call('known')).json<Members[]>().filter(({ name }) => !play.has(name))
   row('2, Known name: name, address, created, expires, created_unix, expires_unix', () =>

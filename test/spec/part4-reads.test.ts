@@ -171,7 +171,7 @@ test('reads of a small ledger', async (t) => {
         store_vendor: 'LMDB 0.9.70',
         network: 'dev',
         network_identifier: DEV_NETWORK.genesisHash,
-        build_info: 'nano-gateway embedded ledger',
+        build_info: 'nano-gateway development ledger',
       })
       assert.deepEqual(await get('block_count'), {
         ...{ count: '6', unchecked: '0', cemented: '6' },

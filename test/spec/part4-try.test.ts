@@ -8,12 +8,12 @@ import { ask, openGateway } from '../support/gateway.ts'
 import { readQr } from '../support/read-qr.ts'
 import { row } from './row.ts'
 
-/* What can be tried on the embedded ledger at once, and what other services of the kind take. */
+/* What can be tried on the development ledger at once, and what other services of the kind take. */
 
 const SHOP = new Signer(1).address
 const HASH = '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'
 
-test('on the embedded ledger everything can be tried at once, and in front of real nodes nothing is open by itself', async (t) => {
+test('on the development ledger everything can be tried at once, and in front of real nodes nothing is open by itself', async (t) => {
   const gateway = await openGateway(t, { X402_ACTIONS: 'work_generate' })
   const key = { authorization: `Bearer ${gateway.app.createdKey}` }
   const wallet = { address: SHOP, amount: '1', mode: 'generated_wallet' }

@@ -263,7 +263,7 @@ test('work_cancel and hanging up end one’s own wait and nobody else’s (contr
   const { url, call, app } = await openGateway(t, { ...NOBODY_ELSE, WORK_URLS: server.url })
   const [shared, left] = [rootOf('shared'), rootOf('left')]
   const owner = { authorization: `Bearer ${app.createdKey}` }
-  const patient = call('work_generate', { hash: shared }, owner)
+  const unlimited = call('work_generate', { hash: shared }, owner)
   await until(() => server.has('work_generate', shared))
   let ended: Reply | undefined
   const hasty = call('work_generate', { hash: shared }).then((reply) => (ended = reply))
@@ -282,5 +282,5 @@ test('work_cancel and hanging up end one’s own wait and nobody else’s (contr
   await assert.rejects(abandoned)
   await until(() => server.has('work_cancel', left))
   gate.resolve()
-  assertStrong(await patient, shared)
+  assertStrong(await unlimited, shared)
 })

@@ -224,7 +224,7 @@ async function pingStatus(t: TestContext, env: Record<string, string>, target: s
   return (await pingTo(await openGateway(t, env), target)).status
 }
 
-test('on a laptop with the embedded ledger alone, a webhook to the same machine simply works (contract 6, rule 10)', async (t) => {
+test('on a laptop with the development ledger alone, a webhook to the same machine simply works (contract 6, rule 10)', async (t) => {
   const gateway = await openGateway(t)
   const receiver = await openReceiver(t)
   assert.equal((await pingTo(gateway, receiver.url)).status, 201)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
@@ -21,7 +21,7 @@ const SHOP = 'https://shop.example'
 const merchant = new Signer(1).address
 const other = new Signer(2).address
 
-async function openOn(t: TestContext, engine: Engine, env: Record<string, string> = {}, clock = new TestClock()) {
+async function openOn(t: TestContext, engine: StoreEngine, env: Record<string, string> = {}, clock = new TestClock()) {
   return openGateway(t, { DATABASE_URL: await emptyUrl(t, engine), ...env }, clock)
 }
 

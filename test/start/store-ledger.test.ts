@@ -16,7 +16,7 @@ import { openFolder, run, start } from './process.ts'
 
 const NODES = 'http://127.0.0.1:1'
 
-test('a data folder of the embedded ledger does not go live with its play sales', async (t) => {
+test('a data folder of the development ledger does not go live with its play sales', async (t) => {
   const env = { DATA_DIR: openFolder(t), LOG_LEVEL: 'error' }
   assert.equal((await (await start(t, env)).stop()).code, 0)
   const live = await run(t, ['start'], { ...env, NODE_URLS: NODES })
@@ -99,7 +99,7 @@ test('a store of an earlier version is adopted by the ledger that it was used wi
   await embedded.app.close()
   await assert.rejects(
     openGateway(t, { ...play, NODE_URLS: NODES }),
-    /lies beside an embedded ledger .* remove that file/,
+    /lies beside an development ledger .* remove that file/,
   )
   const again = await openGateway(t, play)
   await forget(again)
@@ -109,6 +109,6 @@ test('a store of an earlier version is adopted by the ledger that it was used wi
   const adopted = await openGateway(t, { ...play, NODE_URLS: NODES })
   await forget(adopted)
   await adopted.app.close()
-  await assert.rejects(openGateway(t, play), /was used with nodes, and the settings name the embedded ledger/)
+  await assert.rejects(openGateway(t, play), /was used with nodes, and the settings name the development ledger/)
   assert.deepEqual(loadConfig(play).nodeUrls, ['devnet:'])
 })

@@ -13,7 +13,7 @@ import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { toCheckoutCtx } from '../support/till.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
 
 /* What the store promises about money, on each engine and with many at once. */
 
@@ -22,7 +22,7 @@ const payer = new Signer(2).address
 const caller = { kind: 'account', accountId: 'acc_shop', role: 'user', prepaid: false, door: 'secret-key' } as const
 
 const open = async (ctx: CheckoutRoom, fields: object) => {
-  const rules = { currencies: ctx.till.prices.currencies, plainHttpAllowed: false }
+  const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: false }
   return (await openCheckout(ctx, caller, readCheckout({ address, ...fields }, rules))).checkout
 }
 

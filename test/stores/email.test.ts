@@ -24,7 +24,7 @@ async function fund(world: WalletWorld, instances: Awaited<ReturnType<WalletWorl
   const refundAddress = stranger()
   const opened = await openPayment(world, one!, { refundAddress, amount: nano(2), people: 2 })
   await world.deposit(opened.address, toRaw(nano(2) + FEE))
-  await world.finish(one!.ctx.custody.advance(opened.walletId))
+  await world.finish(one!.ctx.queue.advance(opened.walletId))
   await world.finish(Promise.all([one!, two!].map((instance) => followPayment(toEmailCtx(instance), opened.id))))
   const box = new MailBox()
   // A job may run twice; a recipient who has the mail does not get another.
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
         .select('id')
         .where('purpose', '=', 'treasury')
         .executeTakeFirstOrThrow()
-      await world.finish(instances[0]!.ctx.custody.advance(id))
+      await world.finish(instances[0]!.ctx.queue.advance(id))
       const store = {
         db,
         clock,

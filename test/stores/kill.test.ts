@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { JobRunner } from '../../src/infra/jobs/runner.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
 import { TestClock } from '../support/clock.ts'
@@ -37,7 +37,7 @@ async function killWriters(url: string): Promise<{ accounts: string[]; spent: st
 }
 
 /** Ends what the dead have left, as the next process would. */
-async function finishJobs(db: Db, engine: Engine): Promise<void> {
+async function finishJobs(db: Db, engine: StoreEngine): Promise<void> {
   const clock = new TestClock(Date.now() + DAY)
   const ids = openIds(systemRandom)
   const runner = new JobRunner({

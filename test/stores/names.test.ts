@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NameBook, listLeasesOf } from '../../src/modules/names/index.ts'
+import { NameIndex, listLeasesOf } from '../../src/modules/names/index.ts'
 import { insertLease } from '../../src/modules/names/store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -17,7 +17,7 @@ const leased = (key: string, createdAt: number, accountId = 'acc_a') => ({
 forEachEngine((_engine, open) => {
   test('a name whose notice was lost on the way is known to every instance all the same, soon, and as it changes', async (t) => {
     const { ctx, clock } = await open(t)
-    const book = new NameBook({
+    const book = new NameIndex({
       db: ctx.db,
       clock,
       builtIn: NO_BUILT_IN,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { NodePort } from '../../src/kernel/ports.ts'
 import type { Db } from '../../src/kernel/db.ts'
@@ -16,7 +16,7 @@ import { Signer } from '../support/blocks.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { offerChange, offerCredits, offerName, payment, toSales } from '../support/market.ts'
-import { toCheckoutCtx } from '../support/till.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
 
 /* What the store promises about what the service sells, on each engine and with many at once. */
 
@@ -24,7 +24,7 @@ const treasury = new Signer(1).address
 const YEAR = 2
 const DAY = 86_400_000
 
-async function openShop(store: StoreCtx, engine: Engine, exchanges: string[] = []) {
+async function openShop(store: StoreCtx, engine: StoreEngine, exchanges: string[] = []) {
   const sales = toSales(treasury, { exchanges })
   return toCheckoutCtx(store, engine, { sales })
 }

@@ -16,7 +16,7 @@ import {
 } from '../../src/modules/x402/store.ts'
 import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/terms.ts'
 import { keepLease } from '../../src/modules/x402/domain/lease.ts'
-import type { Shop } from '../../src/modules/x402/index.ts'
+import type { Seller } from '../../src/modules/x402/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { forEachEngine } from '../support/engines.ts'
@@ -154,7 +154,7 @@ forEachEngine((_engine, open) => {
   test('a price in a currency is converted at the rate of the moment, and what was told may be paid for five minutes', async (t) => {
     const { ctx, clock } = await open(t)
     let rate = '4'
-    const shop: Shop = {
+    const shop: Seller = {
       store: ctx,
       own: undefined!,
       remote: undefined,

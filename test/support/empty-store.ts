@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openStore } from '../../src/schema.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { TestClock } from './clock.ts'
 import { createDatabase } from './postgres.ts'
 
@@ -38,7 +38,7 @@ export async function layEmptyStore(file: string): Promise<void> {
 }
 
 /** The address of an empty store of the test's own. */
-export async function emptyUrl(t: TestContext, engine: Engine): Promise<string> {
+export async function emptyUrl(t: TestContext, engine: StoreEngine): Promise<string> {
   if (engine === 'postgres') return createDatabase(await (postgres ??= makePostgres()))
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

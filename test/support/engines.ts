@@ -6,14 +6,14 @@ import type { Store } from '../../src/infra/db/open.ts'
 import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { TestClock } from './clock.ts'
 import { emptyUrl } from './empty-store.ts'
 import { createDatabase } from './postgres.ts'
 import { hearFailures } from './failures.ts'
 
-export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
+export const ENGINES: readonly StoreEngine[] = ['sqlite', 'postgres']
 
 export interface OpenedStore {
   url: string
@@ -25,7 +25,7 @@ export interface OpenedStore {
 }
 
 /** The address of a store that does not exist yet. */
-export async function freshUrl(t: TestContext, engine: Engine): Promise<string> {
+export async function freshUrl(t: TestContext, engine: StoreEngine): Promise<string> {
   if (engine === 'postgres') return createDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-store-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ export async function freshUrl(t: TestContext, engine: Engine): Promise<string> 
 }
 
 /** An empty store that is closed, and forgotten, when the test ends. */
-export async function openFresh(t: TestContext, engine: Engine): Promise<OpenedStore> {
+export async function openFresh(t: TestContext, engine: StoreEngine): Promise<OpenedStore> {
   const url = await emptyUrl(t, engine)
   const clock = new TestClock()
   const open = async () => {
@@ -53,7 +53,7 @@ export async function openFresh(t: TestContext, engine: Engine): Promise<OpenedS
 
 /** Defines the same suite for SQLite and for PostgreSQL. Its tests mostly wait for the disk, so that some run at once. */
 export function forEachEngine(
-  define: (engine: Engine, openFreshStore: (t: TestContext) => Promise<OpenedStore>) => void,
+  define: (engine: StoreEngine, openFreshStore: (t: TestContext) => Promise<OpenedStore>) => void,
 ): void {
   for (const engine of ENGINES) {
     describe(engine, { concurrency: 4 }, () => define(engine, (t) => openFresh(t, engine)))

@@ -41,7 +41,7 @@ export interface Gateway {
   log(): string
   /** Calls an action; members of `headers` go along. */
   call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
-  /** Waits until the embedded ledger has confirmed every block it has, unless it holds them back. */
+  /** Waits until the development ledger has confirmed every block it has, unless it holds them back. */
   confirmed(): Promise<void>
   /** Posts a text as it is. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
@@ -58,7 +58,7 @@ export interface Lifetime {
   after(end: () => unknown): void
 }
 
-/** A whole gateway on loopback with an embedded ledger, unless `env` names other nodes; it goes away with the test. */
+/** A whole gateway on loopback with an development ledger, unless `env` names other nodes; it goes away with the test. */
 export async function openGateway(
   t: Lifetime,
   env: Record<string, string> = {},
@@ -75,7 +75,7 @@ export async function openGateway(
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',
-    // Threads would cost every test their start; the embedded ledger computes work too.
+    // Threads would cost every test their start; the development ledger computes work too.
     WORK_THREADS: '0',
     WORK_NODES: 'true',
     DATA_DIR: folder,
@@ -84,7 +84,7 @@ export async function openGateway(
     DEVNET_WS_PORT: '0',
     // As on the network: never at once, and not always in order.
     DEVNET_CONFIRM_MS: CONFIRMED_AFTER.join('-'),
-    // What the embedded ledger sells by itself is for those who try it out; most tests ask for work without paying.
+    // What the development ledger sells by itself is for those who try it out; most tests ask for work without paying.
     ...(env.X402_PAY_TO === undefined && { X402_ACTIONS: '' }),
     ...env,
   })

@@ -10,7 +10,13 @@ import {
   openOrder,
   settlePayment,
 } from '../../src/modules/billing/index.ts'
-import type { Checkout, CheckoutRoom, LedgerSend, ServiceSales, Till } from '../../src/modules/checkout/index.ts'
+import type {
+  Checkout,
+  CheckoutRoom,
+  LedgerSend,
+  ServiceSales,
+  CheckoutPorts,
+} from '../../src/modules/checkout/index.ts'
 import { NAME, NAME_UPDATE, changeName, leaseName } from '../../src/modules/usernames/index.ts'
 
 const { namePlans, nameUpdatePrice, creditPlans } = loadConfig({})
@@ -25,7 +31,7 @@ const FULFIL: Readonly<Record<string, Fulfil>> = {
 export function toSales(
   treasury: string,
   { exchanges = [] }: { exchanges?: string[] } = {},
-): ServiceSales & Pick<Till, 'treasuryAddress'> & { refunds: string[] } {
+): ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'> & { refunds: string[] } {
   const refunds: string[] = []
   const settlement: Settlement = {
     fulfil: (kind) => FULFIL[kind],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import type { Tables } from '../../src/tables.ts'
 import { forEachEngine } from './engines.ts'
@@ -21,7 +21,7 @@ type AnyRow = Record<string, unknown>
 export const ANOTHER = 'of another' as string
 
 interface Beside<R> {
-  engine: Engine
+  engine: StoreEngine
   /** The rows of the other accounts, before and behind it in order of the key. */
   others: R[]
 }
@@ -102,7 +102,7 @@ const same = (a: AnyRow, b: AnyRow, columns: string[]) => columns.every((column)
 interface Trial {
   table: string
   shape: Shape
-  engine: Engine
+  engine: StoreEngine
   verb: Verb<AnyRow>
 }
 

@@ -3,13 +3,13 @@ import { ServiceLinks } from '../../src/infra/links.ts'
 import { qrPng } from '../../src/infra/qr.ts'
 import { openVault } from '../../src/infra/secrets/open-vault.ts'
 import { openVanity } from '../../src/infra/vanity/open.ts'
-import type { Custody } from '../../src/kernel/custody.ts'
+import type { BlockRefusal, TellAlarm } from '../../src/kernel/wallet-alarm.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Job } from '../../src/kernel/job.ts'
 import type { ConfirmationBus, NodePort, Notices, WorkPort } from '../../src/kernel/ports.ts'
 import { type WalletRoom, countByMasterKey, openWallets } from '../../src/modules/wallets/index.ts'
 import { NO_WORK } from './blocks.ts'
-import { NO_NAMES } from './till.ts'
+import { NO_NAMES } from './checkout-room.ts'
 
 interface Needs {
   store: StoreCtx
@@ -17,8 +17,8 @@ interface Needs {
   work: WorkPort
   notices: Notices
   confirmations: ConfirmationBus
-  alarm: Custody['alarm']
-  onRefusal?: Custody['noteRefusal']
+  alarm: TellAlarm
+  onRefusal?: (refusal: BlockRefusal) => void
 }
 
 /** The wallets of one process. */

@@ -50,7 +50,7 @@ export async function openPooledGateway(
     LIMIT_ANONYMOUS_PER_MINUTE: '0',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',
-    // Threads would cost every test their start; the embedded ledger computes work too.
+    // Threads would cost every test their start; the development ledger computes work too.
     WORK_THREADS: '0',
     WORK_NODES: 'true',
     DATA_DIR: folder,

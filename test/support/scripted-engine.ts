@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Engine, Target } from '../../src/infra/work/engine.ts'
+import type { WorkSource, Target } from '../../src/infra/work/source.ts'
 import { formatWork, workValue } from '../../src/kernel/nano/work.ts'
 
 interface Search extends Target {
@@ -8,7 +8,7 @@ interface Search extends Target {
 }
 
 /** An engine that finds something when the test says so. */
-export class ScriptedEngine implements Engine {
+export class ScriptedEngine implements WorkSource {
   readonly name: string
   readonly kind: 'cpu' | 'peer'
   readonly slots: number
@@ -21,7 +21,7 @@ export class ScriptedEngine implements Engine {
   readonly begun: string[] = []
   readonly #running: Search[] = []
 
-  constructor({ name = 'cpu', kind = 'cpu', slots = 1, spare = true, rate = 1_000_000 }: Partial<Engine> = {}) {
+  constructor({ name = 'cpu', kind = 'cpu', slots = 1, spare = true, rate = 1_000_000 }: Partial<WorkSource> = {}) {
     this.name = name
     this.kind = kind
     this.slots = slots

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { toNameChangeMessage } from '../../src/kernel/name-change.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { signText } from '../../src/kernel/nano/keys.ts'
@@ -50,7 +50,7 @@ export interface Market extends World {
 
 let signers = 500
 
-export async function openMarket(t: TestContext, engine: Engine = 'sqlite'): Promise<Market> {
+export async function openMarket(t: TestContext, engine: StoreEngine = 'sqlite'): Promise<Market> {
   // Wallets sign blocks, which need work: the ledger makes it, sooner than a thread would start.
   const world = await openWorld(t, engine, WORK_THRESHOLDS.dev)
   const { node } = world.ledger

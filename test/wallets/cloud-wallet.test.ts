@@ -51,7 +51,7 @@ test('many sends at once from one wallet all leave, one after another', async (t
   assert.equal((await client.balanceOf(SHOP)).receivable, (10n ** 31n).toString())
 })
 
-test('the treasury is funded once from the embedded ledger, receives by itself, and shows in the metrics (contract 4.1, rule 20)', async (t) => {
+test('the treasury is funded once from the development ledger, receives by itself, and shows in the metrics (contract 4.1, rule 20)', async (t) => {
   const client = await openClient(t, { DEVNET_TREASURY_NANO: '1000' })
   const metrics = () => readMetrics(client.gateway)
   await until(async () => /^gateway_treasury_nano 1000$/m.test(await metrics()))

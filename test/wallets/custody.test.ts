@@ -13,7 +13,7 @@ import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { Crash } from '../support/faults.ts'
 import { isThorough } from '../support/thorough.ts'
-import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send, statusOf, steal } from './deeds.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send, statusOf, steal } from './steps.ts'
 import { openWalletWorld } from './world.ts'
 
 const HOUR = 3_600_000

@@ -11,7 +11,7 @@ import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { askCommand } from '../support/command-line.ts'
 import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from './deeds.ts'
+import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from './steps.ts'
 import { type Instance, MASTER_KEY, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
 
 const LEASE = 11_000

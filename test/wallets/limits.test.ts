@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { SHOP, codeOf, comeToRest, openWallet, send } from './deeds.ts'
+import { SHOP, codeOf, comeToRest, openWallet, send } from './steps.ts'
 import { openWalletWorld } from './world.ts'
 
 forEachEngine((engine) => {

@@ -9,7 +9,7 @@ import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
 import { assertAtRest } from '../sim/invariants.ts'
 import { nano } from '../support/blocks.ts'
 import { forEachEngine } from '../support/engines.ts'
-import { ALICE, SHOP, codeOf, openUsedWallet, openWallet, send, statusOf } from './deeds.ts'
+import { ALICE, SHOP, codeOf, openUsedWallet, openWallet, send, statusOf } from './steps.ts'
 import { type Instance, type WalletWorld, openWalletWorld } from './world.ts'
 
 const DUST = 20

@@ -8,7 +8,7 @@ import { nano } from '../support/blocks.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from './deeds.ts'
+import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from './steps.ts'
 import type { WalletWorld } from './world.ts'
 
 /* What a wallet must not sign, although somebody says that it should. */
@@ -44,7 +44,7 @@ test('a sealed key that is not the key of its address signs nothing, and freezes
   const { world, instance, wallet } = await openWallet(t)
   await world.deposit(wallet, nano(5))
   const { id } = (await findWalletByAddress(world.db, wallet))!
-  const foreign = instance.ctx.custody.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
+  const foreign = instance.ctx.vault.seal({ walletId: id, address: wallet }, systemRandom.bytes(32))
   await world.db
     .updateTable('wallet_keys')
     .set({ wrapped_data_key: foreign.wrappedDataKey, sealed_key: foreign.sealedKey })

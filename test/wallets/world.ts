@@ -6,7 +6,7 @@ import { answerBody } from '../../src/devnet/server.ts'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import type { Ctx } from '../../src/kernel/ctx.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { AppError, LedgerRefusal, noNode } from '../../src/kernel/errors.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Raw } from '../../src/kernel/money.ts'
@@ -85,7 +85,7 @@ export interface WalletWorld {
 
 export interface WorldOptions {
   /** In memory everything happens in the same order every time. */
-  engine?: Engine | 'memory'
+  engine?: StoreEngine | 'memory'
   random: Random
   env?: Record<string, string>
 }

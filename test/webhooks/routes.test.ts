@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { openOutbound } from '../../src/infra/http/outbound.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
 import { type NewEvent, accountSecret, recordEvent } from '../../src/modules/webhooks/index.ts'
@@ -39,7 +39,7 @@ interface Page {
   has_more: boolean
 }
 
-async function openRoutes(t: TestContext, engine: Engine = 'sqlite') {
+async function openRoutes(t: TestContext, engine: StoreEngine = 'sqlite') {
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
   const world = await openWorld(t, {
     engine,

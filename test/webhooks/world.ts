@@ -11,7 +11,7 @@ import {
   type AttemptEvent,
   type DeliveryCtx,
   type EventWithDeliveries,
-  HostSlots,
+  HostConcurrency,
   type NewEvent,
   deliverWebhook,
   listEventsOf,
@@ -19,7 +19,7 @@ import {
 } from '../../src/modules/webhooks/index.ts'
 import type { TestClock } from '../support/clock.ts'
 import { type OpenedStore, openFresh } from '../support/engines.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { type Gateway, type Lifetime, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
@@ -45,7 +45,7 @@ export interface Webhooks extends OpenedStore {
 }
 
 /** Events on their way through a real queue and the real client, with a clock that tests turn. */
-export async function openWebhooks(t: TestContext, engine: Engine = 'sqlite'): Promise<Webhooks> {
+export async function openWebhooks(t: TestContext, engine: StoreEngine = 'sqlite'): Promise<Webhooks> {
   const opened = await openFresh(t, engine)
   const { store, clock } = opened
   const { db } = store
@@ -56,7 +56,7 @@ export async function openWebhooks(t: TestContext, engine: Engine = 'sqlite'): P
     secrets: openSecretBox(random.bytes(32), random),
     // Every name leads to this machine, so that tests can have as many hosts as they like.
     outbound: openOutbound({ clock, allowPrivate: true, resolve: () => Promise.resolve(['127.0.0.1']) }),
-    slots: new HostSlots(),
+    slots: new HostConcurrency(),
     onAttempt: (event) => void attempts.push(event),
   }
   const runner = openRunner(t, opened, deliverWebhook(ctx))

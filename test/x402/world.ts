@@ -28,7 +28,7 @@ export async function openPayer(node: LedgerNode): Promise<Signer> {
   return payer
 }
 
-/** A gateway on its embedded ledger that sells `work_generate`. */
+/** A gateway on its development ledger that sells `work_generate`. */
 export async function openShop(
   t: TestContext,
   env: Record<string, string> = {},

@@ -17,7 +17,7 @@ export const version: Handler = (node) => ({
   store_vendor: 'LMDB 0.9.70',
   network: node.network,
   network_identifier: node.ledger.genesis.hash,
-  build_info: 'nano-gateway embedded ledger',
+  build_info: 'nano-gateway development ledger',
 })
 
 export const uptime: Handler = (node) => ({ seconds: uptimeSeconds(node) })

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import pg from 'pg'
-import type { Engine } from '../../kernel/dialect.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import { AppError, storeAway } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
@@ -18,7 +18,7 @@ import { sqliteDialect } from './sqlite.ts'
 
 export interface Store {
   db: Db
-  engine: Engine
+  engine: StoreEngine
   notices: Notices
   /** What the store's own clock says, where several gateways share it. */
   readTime: (() => Promise<number>) | undefined
@@ -36,7 +36,7 @@ const SILENCE_MAX = 30_000
 export interface OpenOptions {
   migrations: Migrations
   /** For work of an operator that may take as long as it takes. */
-  patient?: boolean
+  unlimited?: boolean
   failures?: Failures
 }
 
@@ -44,15 +44,15 @@ export interface OpenOptions {
 export async function openStore(
   url: string,
   clock: Clock,
-  { migrations, patient = false, failures = terminalFailures }: OpenOptions,
+  { migrations, unlimited = false, failures = terminalFailures }: OpenOptions,
 ): Promise<Store> {
-  const lines = new Lines()
+  const sockets = new PoolSockets()
   const store = url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), failures)
-    : openPostgres(url, { clock, lines, failures })
+    : openPostgres(url, { clock, sockets, failures })
   try {
     await migrate(store, migrations)
-    if (!patient) lines.endPatience(SILENCE_MAX)
+    if (!unlimited) sockets.limitSilence(SILENCE_MAX)
     return store
   } catch (error) {
     await store.close()
@@ -83,7 +83,7 @@ function openSqlite(file: string, failures: Failures): Store {
  * The connections of a pool. A statement whose answer never comes would hold its connection, and whoever waits for it,
  * for as long as the system keeps a dead connection, which is many minutes. Changes of the schema may take their time.
  */
-class Lines {
+class PoolSockets {
   readonly #open = new Set<Socket>()
   #silenceMax = 0
 
@@ -96,7 +96,7 @@ class Lines {
     return socket
   }
 
-  endPatience(milliseconds: number): void {
+  limitSilence(milliseconds: number): void {
     this.#silenceMax = milliseconds
     for (const socket of this.#open) socket.setTimeout(milliseconds)
   }
@@ -104,11 +104,11 @@ class Lines {
 
 interface PostgresNeeds {
   clock: Clock
-  lines: Lines
+  sockets: PoolSockets
   failures: Failures
 }
 
-function openPostgres(url: string, { clock, lines, failures }: PostgresNeeds): Store {
+function openPostgres(url: string, { clock, sockets, failures }: PostgresNeeds): Store {
   // Counts and times fit a number; amounts of raw are numeric and stay text.
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -116,7 +116,7 @@ function openPostgres(url: string, { clock, lines, failures }: PostgresNeeds): S
     connectionString: url,
     max: POOL_MAX,
     types,
-    stream: lines.begin,
+    stream: sockets.begin,
     connectionTimeoutMillis: SILENCE_MAX,
   })
   // An idle connection that breaks is replaced; without a listener it would end the process.

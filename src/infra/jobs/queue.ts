@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ShownJob } from '../../kernel/upkeep.ts'
-import { type Engine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
+import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 
 /** A job somebody works on. The fence proves that the claim is still theirs. */
@@ -21,7 +21,7 @@ export interface ClaimedJob {
  */
 export async function claimJobs(
   db: Db,
-  engine: Engine,
+  engine: StoreEngine,
   { kind, limit, now, leaseMilliseconds }: { kind: string; limit: number; now: number; leaseMilliseconds: number },
 ): Promise<ClaimedJob[]> {
   const { rows } = await sql<{

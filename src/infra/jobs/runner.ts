@@ -1,4 +1,4 @@
-import type { Engine } from '../../kernel/dialect.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
@@ -12,7 +12,7 @@ const ERROR_TEXT_MAX = 500
 
 export interface RunnerOptions {
   db: Db
-  engine: Engine
+  engine: StoreEngine
   clock: Clock
   random: Random
   ids: Ids

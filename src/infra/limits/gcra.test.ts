@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../../test/support/clock.ts'
 import { repeat } from '../../../test/support/random.ts'
-import { MemoryBurst } from './gcra.ts'
+import { MemoryLimiter } from './gcra.ts'
 
 function openBurst(keysMax?: number) {
   const clock = new TestClock()
-  return { clock, burst: new MemoryBurst(clock, keysMax) }
+  return { clock, burst: new MemoryLimiter(clock, keysMax) }
 }
 
 /** How many requests pass before one is refused. */
-function drain(burst: MemoryBurst, key: string, perMinute: number): number {
+function drain(burst: MemoryLimiter, key: string, perMinute: number): number {
   let passed = 0
   while (burst.take(key, perMinute).allowed) passed++
   return passed

@@ -1,4 +1,4 @@
-import type { BurstDecision, BurstLimits, Clock } from '../../kernel/ports.ts'
+import type { LimitDecision, RateLimiter, Clock } from '../../kernel/ports.ts'
 import { Generations } from './generations.ts'
 
 /** The time in which a whole allowance is earned, in milliseconds. */
@@ -10,7 +10,7 @@ export const ROUNDING = 0.1
  * A sliding limit with one time stamp for each key (the generic cell rate algorithm): a full minute's allowance at once,
  * then one request for each that has been earned since.
  */
-export class MemoryBurst implements BurstLimits {
+export class MemoryLimiter implements RateLimiter {
   readonly #clock: Clock
   /** Stamps count from here: milliseconds since 1970 are too large to add small fractions to. */
   readonly #start: number
@@ -28,7 +28,7 @@ export class MemoryBurst implements BurstLimits {
     return this.#wholeAt.size
   }
 
-  take(key: string, perMinute: number): BurstDecision {
+  take(key: string, perMinute: number): LimitDecision {
     const now = this.#clock.now() - this.#start
     let spent = Math.max((this.#wholeAt.get(key) ?? now) - now, 0)
     if (spent > WINDOW + ROUNDING) {
@@ -44,12 +44,12 @@ export class MemoryBurst implements BurstLimits {
 }
 
 /** `spent` is the time, in milliseconds, until the allowance is whole again, this request included. */
-export function allowed(perMinute: number, spent: number): BurstDecision {
+export function allowed(perMinute: number, spent: number): LimitDecision {
   const remaining = Math.max(0, Math.floor(((WINDOW - spent + ROUNDING) * perMinute) / WINDOW))
   return { allowed: true, limit: perMinute, remaining, resetSeconds: toSeconds(spent), retryAfterSeconds: 0 }
 }
 
-export function refused(perMinute: number, spent: number): BurstDecision {
+export function refused(perMinute: number, spent: number): LimitDecision {
   const retryAfterSeconds = Math.max(1, toSeconds(spent + WINDOW / perMinute - WINDOW))
   return { allowed: false, limit: perMinute, remaining: 0, resetSeconds: toSeconds(spent), retryAfterSeconds }
 }

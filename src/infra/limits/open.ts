@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { RedisBurst } from './leases.ts'
+import { RedisLimiter } from './redis-limiter.ts'
 
 /** Limits that several gateways share; undefined when each counts for itself. */
 export async function openSharedLimits(
@@ -11,5 +11,5 @@ export async function openSharedLimits(
 ) {
   if (config.redisUrl === '') return undefined
   const onError = failures.lost('limits.connection')
-  return RedisBurst.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
+  return RedisLimiter.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
 }

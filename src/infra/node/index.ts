@@ -200,7 +200,7 @@ export class Nodes {
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
       const holder = this.pool.holderOf(keys)
-      const limits = { timeoutMilliseconds, leaving, patient: holder !== undefined, verbatim }
+      const limits = { timeoutMilliseconds, leaving, unlimited: holder !== undefined, verbatim }
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.

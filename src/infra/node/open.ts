@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { OurLedger } from './identity.ts'
 import { Nodes } from './index.ts'
-import { shareEars } from './shared-ears.ts'
+import { shareConfirmations } from './shared-confirmations.ts'
 import type { Upstream } from './upstream.ts'
 import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
@@ -54,7 +54,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
     nodes.noteWrites(keys, holder)
   })
   notices.onGap(() => nodes.noteGap())
-  const stopSharing = shareEars({
+  const stopSharing = shareConfirmations({
     instance,
     bus: nodes.confirmations,
     notices,

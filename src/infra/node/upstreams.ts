@@ -3,10 +3,10 @@ import type { UpstreamOptions } from './upstream.ts'
 
 export const EMBEDDED = 'devnet:'
 
-/** Whether the embedded ledger is among the nodes. */
+/** Whether the development ledger is among the nodes. */
 export const isEmbedded = ({ nodeUrls }: Pick<Config, 'nodeUrls'>) => nodeUrls.some((url) => url.startsWith(EMBEDDED))
 
-/** The addresses of the embedded ledger, once it runs. */
+/** The addresses of the development ledger, once it runs. */
 export interface EmbeddedAddresses {
   rpcUrl: string
   wsUrl: string

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { SealBroken } from '../../kernel/custody.ts'
+import { SealBroken } from '../../kernel/wallet-alarm.ts'
 import type { KeyHolder, Random, SealedKey } from '../../kernel/ports.ts'
 
 const CIPHER = 'aes-256-gcm'

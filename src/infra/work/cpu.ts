@@ -6,7 +6,7 @@ import { isHex } from '../../kernel/nano/hex.ts'
 import { formatWork } from '../../kernel/nano/work.ts'
 import type { Random } from '../../kernel/ports.ts'
 import type { CpuWorkerData, CpuWorkerMessage } from './cpu-worker.ts'
-import type { Engine, Target } from './engine.ts'
+import type { WorkSource, Target } from './source.ts'
 import { HashRate } from './hash-rate.ts'
 import { JobMemory } from './job-memory.ts'
 import { rootWords } from './searcher.ts'
@@ -70,7 +70,7 @@ export async function openCpuEngine({ shapes = SHAPES, ...options }: CpuOptions)
 }
 
 /** The threads of this machine as one engine. Made by `openCpuEngine`. */
-export class CpuEngine implements Engine {
+export class CpuEngine implements WorkSource {
   readonly name = 'cpu'
   readonly kind = 'cpu'
   readonly slots = 1

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { Sources } from '../sources.ts'
 import { type CpuEngine, openCpuEngine } from './cpu.ts'
-import type { Engine } from './engine.ts'
+import type { WorkSource } from './source.ts'
 import { Peer } from './peer.ts'
 import { Scheduler } from './scheduler.ts'
 
@@ -37,7 +37,7 @@ export async function openScheduler(
     tell({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
   const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
   const cpu = threads === 0 ? undefined : await openCpu({ threads, random, onLost })
-  const engines: Engine[] = [
+  const engines: WorkSource[] = [
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
     ...(config.workNodes ? nodes : []).map(
@@ -78,7 +78,7 @@ async function openCpu(options: {
 }
 
 /** For people: what looks for work, and how fast. */
-export function describeSources(engines: readonly Engine[]): string {
+export function describeSources(engines: readonly WorkSource[]): string {
   const sources = engines.map(({ kind, name, rate }) =>
     kind === 'cpu' ? `this machine, ${(rate / 1e6).toFixed(1)} million hashes a second` : name,
   )

@@ -108,9 +108,9 @@ test('a search for a root waits until the cancel for it has arrived, but not for
   stop.abort()
   assert.equal(await leaving, undefined)
   server.generate = answer({ work: WORK })
-  const patient = peer.search(TARGET, NEVER)
+  const unlimited = peer.search(TARGET, NEVER)
   clock.advance(2_000)
-  assert.equal(await patient, WORK)
+  assert.equal(await unlimited, WORK)
   assert.equal(server.asks('work_generate').length, 5)
 })
 

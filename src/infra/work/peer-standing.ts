@@ -14,7 +14,7 @@ interface Seen {
 }
 
 /** What is thought of a peer: whether to ask it, and how fast it is. */
-export class PeerStanding {
+export class PeerHealth {
   readonly #clock: Clock
   readonly #rateGuess: number
   #seen: Seen = { failuresInARow: 0, liesInARow: 0, hashes: 0, seconds: 0 }

@@ -4,9 +4,9 @@ import { expectedHashes, formatWork } from '../../kernel/nano/work.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { exchange } from '../node/exchange.ts'
 import { UpstreamFailure } from '../node/failure.ts'
-import type { Engine, Target } from './engine.ts'
+import type { WorkSource, Target } from './source.ts'
 import { readWork, toPeerFailure } from './peer-answer.ts'
-import { PeerStanding } from './peer-standing.ts'
+import { PeerHealth } from './peer-standing.ts'
 
 export interface PeerOptions {
   /** User name and password in it are sent as a header and shown nowhere. */
@@ -36,7 +36,7 @@ const RATE_GUESS = 100_000_000
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /** A server that speaks `work_generate` and `work_cancel`: a work server, a node, another gateway. */
-export class Peer implements Engine {
+export class Peer implements WorkSource {
   readonly kind = 'peer'
   readonly name: string
   readonly slots: number
@@ -44,7 +44,7 @@ export class Peer implements Engine {
   readonly #clock: Clock
   readonly #onLost: (error: unknown) => void
   readonly #searchMilliseconds: number
-  readonly #standing: PeerStanding
+  readonly #standing: PeerHealth
   readonly #mayAsk: () => boolean
   readonly #pool: Pool
   readonly #target: { path: string; headers: Record<string, string> }
@@ -60,7 +60,7 @@ export class Peer implements Engine {
     this.#onLost = options.onLost
     this.#searchMilliseconds = options.searchMilliseconds ?? SEARCH_MILLISECONDS
     this.#mayAsk = options.mayAsk ?? (() => true)
-    this.#standing = new PeerStanding(options.clock, options.rateGuess ?? RATE_GUESS)
+    this.#standing = new PeerHealth(options.clock, options.rateGuess ?? RATE_GUESS)
     this.#target = {
       path: `${url.pathname}${url.search}`,
       headers: { 'content-type': 'application/json', ...credentialsOf(url), ...lowerCased(options.headers) },

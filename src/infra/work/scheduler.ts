@@ -2,7 +2,7 @@ import { Cancelled, noWork } from '../../kernel/errors.ts'
 import { workValue } from '../../kernel/nano/work.ts'
 import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
 import { type QueueLimits, hashesOf, secondsToComeBack } from './admission.ts'
-import type { Engine } from './engine.ts'
+import type { WorkSource } from './source.ts'
 import { FairShares } from './fair-shares.ts'
 import { PeerFailure } from './peer-answer.ts'
 import { RecentWorks } from './recent-works.ts'
@@ -18,7 +18,7 @@ const RETRY_MILLISECONDS = 500
 const PATIENCE_MILLISECONDS = 2_500
 
 export interface SchedulerOptions extends QueueLimits {
-  engines: readonly Engine[]
+  engines: readonly WorkSource[]
   clock: Clock
   onFound?(event: { class: WorkClass; engine: string; waitSeconds: number }): void
   onSearched?(event: { engine: string; hashes: number; wasted: boolean }): void
@@ -35,7 +35,7 @@ export class Scheduler {
   readonly #clock: Clock
   readonly #jobs = new Map<string, SearchJob>()
   /** What each engine is busy with; a search that was stopped counts until it has really ended. */
-  readonly #busy = new Map<Engine, Set<SearchJob>>()
+  readonly #busy = new Map<WorkSource, Set<SearchJob>>()
   readonly #recent = new RecentWorks()
   readonly #shares = new FairShares()
   /** When there was no usable engine for the first time since something was found. */
@@ -48,7 +48,7 @@ export class Scheduler {
     this.#clock = options.clock
   }
 
-  get engines(): readonly Engine[] {
+  get engines(): readonly WorkSource[] {
     return this.#options.engines
   }
 
@@ -111,7 +111,7 @@ export class Scheduler {
     await Promise.all(this.#options.engines.map((engine) => engine.close()))
   }
 
-  get #usable(): Engine[] {
+  get #usable(): WorkSource[] {
     return this.#options.engines.filter(({ usable }) => usable)
   }
 
@@ -171,13 +171,13 @@ export class Scheduler {
     return best
   }
 
-  #freeEngines(): Engine[] {
+  #freeEngines(): WorkSource[] {
     return this.#usable.filter((engine) => (this.#busy.get(engine)?.size ?? 0) < engine.slots)
   }
 
   /** Of the free engines the one that is expected to find it first. */
-  #fastest(job: SearchJob): Engine | undefined {
-    let best: { engine: Engine; seconds: number } | undefined
+  #fastest(job: SearchJob): WorkSource | undefined {
+    let best: { engine: WorkSource; seconds: number } | undefined
     for (const engine of this.#freeEngines()) {
       if (job.searches.has(engine) || !takes(engine, job)) continue
       const seconds = expectedSeconds(engine, job.expectedHashes)
@@ -215,7 +215,7 @@ export class Scheduler {
     }
   }
 
-  #begin(job: SearchJob, engine: Engine): void {
+  #begin(job: SearchJob, engine: WorkSource): void {
     const { root, threshold, lead } = job
     const search: RunningSearch = {
       threshold,
@@ -263,7 +263,7 @@ export class Scheduler {
   }
 
   /** Nobody's nonce is passed on unchecked. Answers how many were waiting for this one. */
-  #take(job: SearchJob, engine: Engine, work: string, threshold: bigint): number {
+  #take(job: SearchJob, engine: WorkSource, work: string, threshold: bigint): number {
     const value = workValue(job.root, work)
     if (value < threshold) {
       engine.distrust()
@@ -324,10 +324,10 @@ export class Scheduler {
 }
 
 /** Whether an engine may be given a job at all. */
-function takes(engine: Engine, job: SearchJob): boolean {
+function takes(engine: WorkSource, job: SearchJob): boolean {
   return !job.refusedBy.has(engine) && (engine.spare || job.lead?.class !== 'precompute')
 }
 
-function expectedSeconds({ kind, rate }: Engine, hashes: number): number {
+function expectedSeconds({ kind, rate }: WorkSource, hashes: number): number {
   return hashes / Math.max(1, rate) + (kind === 'peer' ? PEER_LATENCY_SECONDS : 0)
 }

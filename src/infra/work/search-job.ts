@@ -1,6 +1,6 @@
 import type { FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
 import { expectedHashes } from '../../kernel/nano/work.ts'
-import type { Engine } from './engine.ts'
+import type { WorkSource } from './source.ts'
 
 /** Lower is sooner. */
 export const RANK: Readonly<Record<WorkClass, number>> = { interactive: 0, wallet: 1, precompute: 2 }
@@ -25,9 +25,9 @@ export interface RunningSearch {
 export class SearchJob {
   readonly root: string
   readonly since: number
-  readonly searches = new Map<Engine, RunningSearch>()
+  readonly searches = new Map<WorkSource, RunningSearch>()
   /** Engines that do not take this search. */
-  readonly refusedBy = new Set<Engine>()
+  readonly refusedBy = new Set<WorkSource>()
   readonly #waiters = new Set<Waiter>()
   /**
    * The lowest threshold anybody waits for. Whoever needs more loses nothing by it: every nonce that is found is tried

@@ -15,7 +15,7 @@ export interface LedgerIdentity {
 export const GENESIS_HASHES = {
   live: '991CF190094C00F0B68E2E5F75F6BEE95A2E0BD93CEAA4A6734DB9F19B728948',
   beta: undefined,
-  /** The public development network, which the embedded ledger is one of. */
+  /** The public development network, which the development ledger is one of. */
   dev: '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D85FC9D9',
 } as const satisfies Record<NetworkName, string | undefined>
 

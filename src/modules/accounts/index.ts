@@ -22,7 +22,7 @@ export {
 export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
 export { ACCOUNT_ACTIONS, type AccountsModule, openAccounts } from './open.ts'
 export { listPredecessors } from './succession-store.ts'
-export { StoredKeys } from './key-ring.ts'
+export { StoredKeys } from './stored-keys.ts'
 export { listEntries } from './credits-store.ts'
 export {
   type Account,

@@ -52,7 +52,7 @@ export function openBilling(
     isExchange,
     onRefund: (walletId) => {
       // What fails here is taken up by the jobs of wallets.
-      void whenOver(wallets.custody.advance(walletId))
+      void whenOver(wallets.queue.advance(walletId))
     },
   }
   const sells = (one: Sold) => void sold.set(one.kind, one)

@@ -3,7 +3,7 @@ import { answer } from '../../kernel/answers.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import { type Till, type Checkout } from '../checkout/index.ts'
+import { type CheckoutPorts, type Checkout } from '../checkout/index.ts'
 
 /** Members of the answer of whatever is offered. */
 export const OFFERED = {
@@ -25,7 +25,7 @@ export const OFFERED_PLAN = answer.record({
 
 /** The offer of contract 2: where to pay how much for what. Each plan has an amount of its own. */
 export function toOffer(
-  { links, qrPng }: Till,
+  { links, qrPng }: CheckoutPorts,
   { id, address, plans, expiresAt }: Checkout,
   { qrcode = false }: { qrcode?: boolean } = {},
 ): JsonObject {

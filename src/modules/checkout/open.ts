@@ -1,4 +1,4 @@
-import type { Engine } from '../../kernel/dialect.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type {
@@ -9,32 +9,32 @@ import type {
   NodePort,
   Notices,
   Pictures,
-  PlayLedger,
+  DevelopmentLedger,
 } from '../../kernel/ports.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
 import { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
-import { Monitor } from './monitor.ts'
+import { PaymentMonitor } from './payment-monitor.ts'
 import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
 import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
-import { Shares } from './shares.ts'
-import type { Till } from './till.ts'
+import { InstanceTurns } from './instance-turns.ts'
+import type { CheckoutPorts } from './ports.ts'
 
 const HOUR = 3_600_000
 
 export const CHECKOUT_ACTIONS = [checkout, checkoutReport]
 
-interface CheckoutPorts extends Pick<
-  Till,
+interface CheckoutNeeds extends Pick<
+  CheckoutPorts,
   'prices' | 'qrPng' | 'qrOutline' | 'checkWebhookUrl' | 'secrets' | 'wallets' | 'treasuryAddress'
 > {
   store: StoreCtx
-  engine: Engine
+  engine: StoreEngine
   notices: Notices
   names: Names
   node: NodePort
@@ -42,7 +42,7 @@ interface CheckoutPorts extends Pick<
   mailer: Mailer
   links: Links
   /** A ledger for trying things out, where plain http is allowed as well. */
-  playLedger: PlayLedger | undefined
+  developmentLedger: DevelopmentLedger | undefined
   pictures: Pictures
   /** How often payers may look. */
   perMinute: { address: number; account: number }
@@ -55,29 +55,29 @@ export interface CheckoutModule extends Module {
 }
 
 /** Payments that somebody asks for: made, watched, credited, shown. */
-export function openCheckouts(ports: CheckoutPorts, settings: CheckoutSettings): CheckoutModule {
-  const { store, engine, notices, names, node, confirmations, mailer, links, playLedger } = ports
+export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings): CheckoutModule {
+  const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
   let seller: ServiceSales | undefined
   const requireSeller = () => {
     if (!seller) throw new Error('Nobody sells what the service offers.')
     return seller
   }
-  const till: Till = {
+  const ports: CheckoutPorts = {
     engine,
-    rules: toRules(settings, playLedger !== undefined),
-    prices: ports.prices,
+    rules: toRules(settings, developmentLedger !== undefined),
+    prices: needs.prices,
     links: {
       pay: (id) => `${links.pages()}/pay/${id}`,
       check: (id) => `${links.api()}/check/${id}`,
       record: (id) => `${links.api()}/checkout/${id}`,
       block: (hash) => links.block(hash),
     },
-    qrPng: ports.qrPng,
-    qrOutline: ports.qrOutline,
-    checkWebhookUrl: ports.checkWebhookUrl,
-    secrets: ports.secrets,
-    wallets: ports.wallets,
-    treasuryAddress: ports.treasuryAddress,
+    qrPng: needs.qrPng,
+    qrOutline: needs.qrOutline,
+    checkWebhookUrl: needs.checkWebhookUrl,
+    secrets: needs.secrets,
+    wallets: needs.wallets,
+    treasuryAddress: needs.treasuryAddress,
     sales: {
       settle: (tx, payment) => requireSeller().settle(tx, payment),
       describe: (db, id) => requireSeller().describe(db, id),
@@ -86,21 +86,21 @@ export function openCheckouts(ports: CheckoutPorts, settings: CheckoutSettings):
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
   }
-  const room: CheckoutRoom = { ...store, till, names }
+  const room: CheckoutRoom = { ...store, ports, names }
   const { clock, random, failures } = store
-  const shares = new Shares({ notices, clock, random, isListening: () => confirmations.connected })
+  const shares = new InstanceTurns({ notices, clock, random, isListening: () => confirmations.connected })
   const onError = (error: unknown, doing: string) => failures.failed('checkout.monitor', { doing })(error)
   const turnOf = (hash: string) => shares.turnOf(hash)
-  const monitor = new Monitor({ ctx: room, node, bus: confirmations, clock, turnOf, onError })
+  const monitor = new PaymentMonitor({ ctx: room, node, bus: confirmations, clock, turnOf, onError })
   notices.subscribe('checkout-address', (address) => monitor.watch(address))
   const nudge = (address: string) => monitor.nudge(address)
   const onChange = (listener: (checkoutId: string) => void) => notices.subscribe('checkout', listener)
-  const { pictures, perMinute } = ports
+  const { pictures, perMinute } = needs
   return {
     ...offer('checkout', room, CHECKOUT_ACTIONS),
     checkouts: room,
-    routes: checkoutRoutes({ ctx: room, pictures, playLedger, perMinute, nudge, onChange }),
-    pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: playLedger })],
+    routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange }),
+    pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: developmentLedger })],
     jobs: [mailReceipt(room, mailer), sweepToMerchant(room), releaseAmounts(room)],
     sellFor(sales) {
       if (seller) throw new Error('Somebody sells for the service already.')
@@ -114,7 +114,7 @@ export function openCheckouts(ports: CheckoutPorts, settings: CheckoutSettings):
   }
 }
 
-function toRules(settings: CheckoutSettings, isPlay: boolean): Till['rules'] {
+function toRules(settings: CheckoutSettings, isPlay: boolean): CheckoutPorts['rules'] {
   const { checkoutGeneratedWallets: named } = settings
   return {
     lifetimeMilliseconds: settings.checkoutLifetimeHours * HOUR,

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { type Engine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
+import { type StoreEngine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
 import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
@@ -30,7 +30,7 @@ export interface Filter {
 
 type Query<O> = SelectQueryBuilder<Tables, 'checkouts', O>
 
-function where<O>(query: Query<O>, engine: Engine, filter: Filter): Query<O> {
+function where<O>(query: Query<O>, engine: StoreEngine, filter: Filter): Query<O> {
   const { owner, keyIds, otherKeyIds, status, additional, mode, currency, text } = filter
   const { from, to, metadata = [], includeHidden = false } = filter
   let found = query
@@ -71,7 +71,7 @@ interface Page {
 }
 
 /** Newest first, with the id as second key, so that no page repeats or leaves out one. */
-export async function listCheckouts(db: Db, engine: Engine, filter: Filter, page: Page): Promise<Checkout[]> {
+export async function listCheckouts(db: Db, engine: StoreEngine, filter: Filter, page: Page): Promise<Checkout[]> {
   let query = where(db.selectFrom('checkouts').selectAll('checkouts'), engine, filter)
   if (page.after) {
     const { createdAt, id } = page.after
@@ -88,7 +88,7 @@ export async function listCheckouts(db: Db, engine: Engine, filter: Filter, page
 
 export async function countByStatus(
   db: Db,
-  engine: Engine,
+  engine: StoreEngine,
   filter: Filter,
 ): Promise<{ status: CheckoutStatus; count: number }[]> {
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
@@ -106,7 +106,7 @@ export interface Revenue {
 }
 
 /** What complete checkouts brought in, by the currency of their price. */
-export async function sumRevenue(db: Db, engine: Engine, filter: Filter): Promise<Revenue[]> {
+export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
     .where('checkouts.status', '=', 'complete')
     .select(({ fn }) => [
@@ -134,7 +134,7 @@ interface RevenueDay extends Revenue {
 /** The same by the day on which they were paid, or marked as paid. */
 export async function sumRevenueDays(
   db: Db,
-  engine: Engine,
+  engine: StoreEngine,
   { owner, since }: { owner: string | undefined; since: number },
 ): Promise<RevenueDay[]> {
   const day = sql<number>`checkouts.paid_at / 86400000`
@@ -201,7 +201,7 @@ interface AccountTotal {
 }
 
 /** The accounts with the most checkouts. */
-export async function listAccountTotals(db: Db, engine: Engine, limit: number): Promise<AccountTotal[]> {
+export async function listAccountTotals(db: Db, engine: StoreEngine, limit: number): Promise<AccountTotal[]> {
   const paid = sql<string | null>`case when checkouts.status = 'complete' then checkouts.paid_raw end`
   const inner = db
     .selectFrom('checkouts')

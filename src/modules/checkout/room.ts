@@ -1,10 +1,10 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Names } from '../../kernel/ports.ts'
-import type { Till } from './till.ts'
+import type { CheckoutPorts } from './ports.ts'
 
 /** What the verbs of checkouts work with. */
 export interface CheckoutRoom extends StoreCtx {
-  till: Till
+  ports: CheckoutPorts
   names: Names
 }
 

@@ -6,7 +6,7 @@ export const CHECKOUT_SETTINGS = {
     'CHECKOUT_GENERATED_WALLETS',
     '',
     list,
-    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account, as it is on the embedded ledger when nobody is named.',
+    'Accounts whose checkouts may have wallets of their own, separated by commas; `all` is every account, as it is on the development ledger when nobody is named.',
   ),
   checkoutOpenMax: setting(
     'CHECKOUT_OPEN_MAX',

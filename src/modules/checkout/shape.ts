@@ -1,7 +1,7 @@
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import { toPaymentUri } from '../../kernel/nano/payment-uri.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
-import type { Till } from './till.ts'
+import type { CheckoutPorts } from './ports.ts'
 import type { Choice } from './domain/choose-amount.ts'
 import type { Opened } from './domain/open.ts'
 import type { Payment } from './payments-store.ts'
@@ -31,9 +31,9 @@ export function paymentLink(checkout: Checkout): string | undefined {
 }
 
 /** The link and its picture; until there is one, the picture leads to the page. */
-function toPay(till: Till, checkout: Checkout, choice?: Choice): JsonObject {
+function toPay(ports: CheckoutPorts, checkout: Checkout, choice?: Choice): JsonObject {
   const link = paymentLink({ ...checkout, amountRaw: choice?.amountRaw ?? checkout.amountRaw })
-  return { ...(link !== undefined && { link }), qrcode: till.qrPng(link ?? till.links.pay(checkout.id)) }
+  return { ...(link !== undefined && { link }), qrcode: ports.qrPng(link ?? ports.links.pay(checkout.id)) }
 }
 
 const amounts = ({ amountRaw }: Pick<Plan, 'amountRaw'>): JsonObject =>
@@ -51,11 +51,11 @@ function fiat(checkout: Checkout): JsonObject {
 /** The merchant's price, or what the payer made of it. */
 const priceShown = (checkout: Checkout) => planOf(checkout)?.value ?? checkout.price ?? checkout.chosen
 
-function links(till: Till, { id }: Checkout): JsonObject {
-  return { browser: till.links.pay(id), check: till.links.check(id), json: till.links.record(id) }
+function links(ports: CheckoutPorts, { id }: Checkout): JsonObject {
+  return { browser: ports.links.pay(id), check: ports.links.check(id), json: ports.links.record(id) }
 }
 
-function showPlans(till: Till, checkout: Checkout): JsonObject {
+function showPlans(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   if (checkout.plans.length === 0) return {}
   const plans = checkout.plans.map((plan): JsonObject => {
     const link = plan.amountRaw && toPaymentUri({ address: checkout.address, amount: plan.amountRaw })
@@ -69,23 +69,23 @@ function showPlans(till: Till, checkout: Checkout): JsonObject {
       ...(checkout.currency !== 'NANO' && { fiat_amount: plan.value }),
       discount: plan.discount,
       ...(link !== undefined && { link }),
-      qrcode: till.qrPng(link ?? till.links.pay(checkout.id)),
+      qrcode: ports.qrPng(link ?? ports.links.pay(checkout.id)),
     }
   })
   return { plans }
 }
 
 /** What whoever made a checkout gets (contract 2, Checkout response). */
-export function toResponse(till: Till, { checkout, rate, webhookSecret }: Opened): JsonObject {
+export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret }: Opened): JsonObject {
   return {
     id: checkout.id,
-    ...links(till, checkout),
+    ...links(ports, checkout),
     address: checkout.address,
     ...amounts(checkout),
     ...(checkout.currency !== 'NANO' && fiat(checkout)),
     ...(rate && { rate: rate.rate, rate_source: rate.source }),
-    ...showPlans(till, checkout),
-    ...toPay(till, checkout),
+    ...showPlans(ports, checkout),
+    ...toPay(ports, checkout),
     mode: checkout.mode,
     status: checkout.status,
     expires_unix: toUnix(checkout.expiresAt),
@@ -147,7 +147,7 @@ interface Shown {
 }
 
 /** What anybody who knows the id may know about the payment (contract 2, Checkout status). */
-export function toCheck(till: Till, checkout: Checkout, { payments, choice }: Shown): JsonObject {
+export function toCheck(ports: CheckoutPorts, checkout: Checkout, { payments, choice }: Shown): JsonObject {
   const { status, paidRaw } = checkout
   const amountRaw = choice && status !== 'complete' ? choice.amountRaw : askedRaw(checkout)
   const complete = status === 'complete'
@@ -166,8 +166,8 @@ export function toCheck(till: Till, checkout: Checkout, { payments, choice }: Sh
     ...excess(checkout),
     amount_due_raw: due.toString(),
     expires_unix: toUnix(checkout.expiresAt),
-    json: till.links.record(checkout.id),
-    browser: till.links.pay(checkout.id),
+    json: ports.links.record(checkout.id),
+    browser: ports.links.pay(checkout.id),
     ...(complete && { message: 'Payment received.', ...completingBlock(checkout, payments), ...boughtPlan(checkout) }),
     ...(status === 'detected' && checkout.detected && { detected_block: showBlock(checkout.detected) }),
     ...(status === 'expired' && { expired: true, error: 'Expired checkout.' }),
@@ -175,12 +175,12 @@ export function toCheck(till: Till, checkout: Checkout, { payments, choice }: Sh
 }
 
 /** The public record: what the page shows. Nothing of webhooks, mail or metadata (contract 2, rule 17). */
-export function toRecord(till: Till, checkout: Checkout, shown: Shown): JsonObject {
+export function toRecord(ports: CheckoutPorts, checkout: Checkout, shown: Shown): JsonObject {
   const { choice } = shown
   return {
-    ...toCheck(till, checkout, shown),
-    ...(choice && { browser: `${till.links.pay(checkout.id)}?choice=${choice.amountRaw}` }),
-    check: till.links.check(checkout.id),
+    ...toCheck(ports, checkout, shown),
+    ...(choice && { browser: `${ports.links.pay(checkout.id)}?choice=${choice.amountRaw}` }),
+    check: ports.links.check(checkout.id),
     mode: checkout.mode,
     ...fiat(checkout),
     ...orNothing('title', checkout.title),
@@ -188,15 +188,15 @@ export function toRecord(till: Till, checkout: Checkout, shown: Shown): JsonObje
     ...orNothing('image', checkout.image),
     ...orNothing('success_url', checkout.successUrl),
     ...orNothing('cancel_url', checkout.cancelUrl),
-    ...showPlans(till, checkout),
-    ...toPay(till, checkout, choice),
+    ...showPlans(ports, checkout),
+    ...toPay(ports, checkout, choice),
     created_unix: toUnix(checkout.createdAt),
     ...(checkout.paidAt !== null && { paid_unix: toUnix(checkout.paidAt) }),
   }
 }
 
 /** What the merchant sees of an own checkout in lists and reports. Secrets stay where they are. */
-export function toOwnView(till: Till, checkout: Checkout): JsonObject {
+export function toOwnView(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   const { paidRaw } = checkout
   const amountRaw = askedRaw(checkout)
   return {
@@ -239,14 +239,14 @@ export function toOwnView(till: Till, checkout: Checkout): JsonObject {
     created_unix: toUnix(checkout.createdAt),
     expires_unix: toUnix(checkout.expiresAt),
     paid_unix: checkout.paidAt === null ? null : toUnix(checkout.paidAt),
-    ...links(till, checkout),
+    ...links(ports, checkout),
   }
 }
 
-export function showPayment(till: Till, payment: Payment): JsonObject {
+export function showPayment(ports: CheckoutPorts, payment: Payment): JsonObject {
   return {
     block_hash: payment.blockHash,
-    block_url: till.links.block(payment.blockHash),
+    block_url: ports.links.block(payment.blockHash),
     kind: payment.kind,
     checkout_id: payment.checkoutId,
     address: payment.address,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { type Engine, skipLocked } from '../../kernel/dialect.ts'
+import { type StoreEngine, skipLocked } from '../../kernel/dialect.ts'
 import type { WatchedAddressesTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
-import type { AddressLook } from './till.ts'
+import type { AddressLook } from './ports.ts'
 import type { Baseline } from './domain/baseline.ts'
 import { deleteSightings } from './sightings-store.ts'
 import { OPEN_STATUSES, earlier, later } from './store.ts'
@@ -127,7 +127,7 @@ export async function listFresh(db: Db, since: number): Promise<string[]> {
  */
 export async function claimScans(
   db: Db,
-  engine: Engine,
+  engine: StoreEngine,
   { now, leaseUntil, limit }: { now: number; leaseUntil: number; limit: number },
 ): Promise<WatchedAddress[]> {
   const due = db.selectFrom('watched_addresses').select('address').where('next_scan_at', '<=', now)

@@ -14,14 +14,14 @@ const at = (milliseconds: number) => `${toDay.format(milliseconds)} UTC`
 const nano = (amount: bigint) => `${formatNano(amount)} nano`
 
 function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: string; parts: MailPart[] }): Letter {
-  const { host } = new URL(ctx.postOffice.links.claimPage())
+  const { host } = new URL(ctx.ports.links.claimPage())
   const foot = `Sent by nano-gateway at ${host}.`
   return { id, subject, text: renderMailText({ parts, foot }), html: renderMail({ title: subject, parts, foot }) }
 }
 
 /** What brings somebody their share. Host, amount, end and the way to refuse are always in it. */
 export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, token: string): Letter {
-  const { links } = ctx.postOffice
+  const { links } = ctx.ports
   const { host } = new URL(links.claimPage())
   const who =
     payment.sender === null
@@ -63,7 +63,7 @@ function describe(
   payment: EmailPayment,
   { kind, share, recipients }: ReceiptFacts,
 ): { subject: string; parts: MailPart[] } {
-  const { links } = ctx.postOffice
+  const { links } = ctx.ports
   const about: MailPart = { text: `E-mail payment ${payment.id}: ${links.page(payment.id)}` }
   const back = `goes to ${payment.refundAddress}.`
   const sum = (status: Recipient['status']) =>
@@ -72,7 +72,7 @@ function describe(
     case 'funded': {
       const each = recipients.length === 1 ? 'One mail is' : `${recipients.length} mails are`
       const fee = payment.fee > 0n ? ` and a fee of ${nano(payment.fee)}` : ''
-      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; what nobody claims ${back}`
+      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. InstanceTurns can be claimed until ${at(payment.expiresAt!)}; what nobody claims ${back}`
       return { subject: 'Your e-mail payment is funded', parts: [{ text }, about] }
     }
     case 'claimed': {

@@ -1,5 +1,5 @@
 import { type Module, offer } from '../../kernel/module.ts'
-import type { BurstLimits, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
+import type { RateLimiter, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 import { nanoEmail } from './actions/nano-email.ts'
 import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
@@ -7,19 +7,19 @@ import type { EmailRoom } from './room.ts'
 import { emailRoutes } from './routes/api.ts'
 import { claimRoutes } from './routes/claim.tsx'
 import { emailPages } from './routes/dashboard.tsx'
-import type { PostOffice } from './post-office.ts'
+import type { EmailPorts } from './ports.ts'
 import type { EmailSettings } from './settings.ts'
 
 export const EMAIL_ACTIONS = [nanoEmail]
 
-interface EmailPorts {
+interface EmailNeeds {
   wallets: WalletRoom
   names: Names
   mailer: Mailer
   secrets: SecretBox
   links: Links
   /** Counts who tries codes. */
-  limiter: BurstLimits
+  limiter: RateLimiter
   /** The ledger is for trying things out. */
   isPlay: boolean
 }
@@ -30,10 +30,10 @@ export interface EmailModule extends Module {
 
 /** Payments to people of whom only a mail address is known. */
 export function openEmails(
-  { wallets, names, mailer, secrets, links, limiter, isPlay }: EmailPorts,
+  { wallets, names, mailer, secrets, links, limiter, isPlay }: EmailNeeds,
   settings: EmailSettings,
 ): EmailModule {
-  const postOffice: PostOffice = {
+  const ports: EmailPorts = {
     rules: {
       feeEach: settings.emailFee,
       recipientsPerDayMax: settings.emailRecipientsPerDayMax,
@@ -49,7 +49,7 @@ export function openEmails(
     },
     secrets,
   }
-  const room: EmailRoom = { ...wallets, postOffice, names }
+  const room: EmailRoom = { ...wallets, ports, names }
   return {
     ...offer('email', room, EMAIL_ACTIONS),
     emails: room,

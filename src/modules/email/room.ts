@@ -1,10 +1,10 @@
 import type { Names } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
-import type { PostOffice } from './post-office.ts'
+import type { EmailPorts } from './ports.ts'
 
 /** What the verbs of payments by mail work with: a request has it, and so have jobs and pages. */
 export interface EmailRoom extends WalletRoom {
-  postOffice: PostOffice
+  ports: EmailPorts
   names: Names
 }
 
@@ -13,7 +13,7 @@ export const receiptContext = (paymentId: string) => `email-receipt:${paymentId}
 export const recipientContext = (recipientId: string) => `email-recipient:${recipientId}`
 
 /** Mailboxes are compared across all payments. */
-export const fingerprintOf = ({ postOffice: { secrets } }: Pick<EmailRoom, 'postOffice'>, email: string) =>
+export const fingerprintOf = ({ ports: { secrets } }: Pick<EmailRoom, 'ports'>, email: string) =>
   secrets.fingerprint('email', toMailbox(email))
 
 /** Every spelling that reaches the same person, so that nobody gets a mail for each: case, `+tag`, dots where they mean nothing. */

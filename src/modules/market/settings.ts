@@ -22,7 +22,7 @@ export const MARKET_SETTINGS = {
     'PRICE_PROVIDERS',
     'auto',
     priceProviders,
-    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the embedded ledger and both others without.',
+    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the development ledger and both others without.',
   ),
   priceUsdMin: setting(
     'PRICE_USD_MIN',

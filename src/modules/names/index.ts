@@ -1,5 +1,5 @@
 export { KNOWN_NAME } from './actions/known.ts'
-export { NameBook } from './book.ts'
+export { NameIndex } from './name-index.ts'
 export { exchangesOf, loadBuiltIn } from './built-in-file.ts'
 export { type BuiltIn, NEVER, readBuiltIn } from './domain/built-in.ts'
 export { type Lease, type LeaseStatus, statusAt } from './domain/lease.ts'

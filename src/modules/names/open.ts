@@ -3,7 +3,7 @@ import { type Module, offer } from '../../kernel/module.ts'
 import type { KnownName, Names, Notices } from '../../kernel/ports.ts'
 import { aliases } from './actions/aliases.ts'
 import { known } from './actions/known.ts'
-import { NameBook } from './book.ts'
+import { NameIndex } from './name-index.ts'
 import { exchangesOf } from './built-in-file.ts'
 import type { BuiltIn } from './domain/built-in.ts'
 import { nameRoutes } from './routes.ts'
@@ -33,7 +33,7 @@ export interface NamesModule extends Module {
 /** The book of names, which hears of every lease that changes, on whichever instance. */
 export function openNames({ store, notices, play }: NamePorts, builtIn: BuiltIn): NamesModule {
   const { db, clock, failures } = store
-  const book = new NameBook({ db, clock, builtIn, onError: failures.failed('names.book') })
+  const book = new NameIndex({ db, clock, builtIn, onError: failures.failed('names.book') })
   const exchanges = exchangesOf(builtIn)
   notices.subscribe(NOTICE, (key) => book.note(key))
   notices.onGap(() => book.reload())

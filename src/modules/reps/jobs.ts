@@ -1,7 +1,7 @@
 import { type StoreCtx, inTx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import type { NodePort } from '../../kernel/ports.ts'
-import { DAY, readOnline } from './list-reps.ts'
+import { DAY, readOnline } from './representative-list.ts'
 import { addLook, deleteOldLooks } from './store.ts'
 
 const KEPT_DAYS = 60

@@ -4,7 +4,7 @@ import type { Names, NodePort, Representatives } from '../../kernel/ports.ts'
 import { repInfo } from './actions/rep-info.ts'
 import { reps } from './actions/reps.ts'
 import { lookAtReps } from './jobs.ts'
-import { RepList } from './list-reps.ts'
+import { RepresentativeList } from './representative-list.ts'
 import { repRoutes } from './routes.ts'
 import type { RepresentativeSettings } from './settings.ts'
 
@@ -23,7 +23,13 @@ export interface RepsModule extends Module {
 /** Whoever has voting weight, and how long they were seen. */
 export function openReps({ store, node, names }: RepPorts, { knownReps }: RepresentativeSettings): RepsModule {
   const { db, clock } = store
-  const list = new RepList({ node, db, clock, known: knownReps, usernameOf: (address) => names.usernameOf(address) })
+  const list = new RepresentativeList({
+    node,
+    db,
+    clock,
+    known: knownReps,
+    usernameOf: (address) => names.usernameOf(address),
+  })
   return {
     ...offer<Representatives>('reps', list, REP_ACTIONS),
     routes: repRoutes(list),

@@ -42,7 +42,7 @@ const DEPOSITS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Swaps that move real funds on the embedded ledger: nano comes in on a wallet made for the swap and goes out of the
+ * Swaps that move real funds on the development ledger: nano comes in on a wallet made for the swap and goes out of the
  * treasury; the other currency is imagined and arrives by itself. Each look moves a swap one step on.
  */
 export function sandboxSwap(ctx: WalletRoom): SwapProvider {
@@ -93,7 +93,7 @@ async function followDeposit(ctx: WalletRoom, swap: FollowedSwap): Promise<SwapS
 /** Ends the wallet of a swap: what is in it goes back, and so does whatever comes later, by the rule of ended wallets. */
 async function close(ctx: WalletRoom, swap: FollowedSwap, wallet: Wallet): Promise<SwapStatus> {
   if (wallet.status === 'active') await deleteWallet(ctx, wallet)
-  else await ctx.custody.advance(wallet.id)
+  else await ctx.queue.advance(wallet.id)
   if (swap.status === 'sending') return 'finished'
   const { status, frontier } = (await findWallet(ctx.store.db, wallet.id))!
   if (status !== 'deleted') return swap.status
@@ -112,9 +112,9 @@ async function followPayout(ctx: WalletRoom, { id, address, receive, status }: F
 
 /** Queues a payment once, whenever it is called, and says whether it has reached the ledger. */
 async function pay(ctx: WalletRoom, payment: Payment): Promise<boolean> {
-  const { store, custody } = ctx
+  const { store, queue } = ctx
   if (!(await findPayment(store.db, payment.reference))) await queuePayment({ db: store.db, store }, payment)
-  await custody.advance(payment.walletId)
+  await queue.advance(payment.walletId)
   const sent = await findPayment(store.db, payment.reference)
   return sent?.status === 'broadcast' || sent?.status === 'confirmed'
 }

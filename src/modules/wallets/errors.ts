@@ -1,4 +1,4 @@
-import type { BlockRefusal } from '../../kernel/custody.ts'
+import type { BlockRefusal } from '../../kernel/wallet-alarm.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
 /** Also for wallets of other accounts and for those that have ended: nobody learns what exists elsewhere. */

@@ -1,9 +1,9 @@
-import type { Custody } from '../../kernel/custody.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Gauge, type Module, offer } from '../../kernel/module.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { Clock, ConfirmationBus, Links, Names, Notices } from '../../kernel/ports.ts'
+import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import type { Db } from '../../kernel/db.ts'
 import { cloudWallet } from './actions/cloud-wallet.ts'
@@ -12,10 +12,10 @@ import { createWallet } from './domain/create-wallet.ts'
 import { deleteWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
 import { treasury } from './domain/treasury.ts'
-import { lookAfterWallets } from './jobs/look.ts'
+import { inspectWallets } from './jobs/inspect.ts'
 import { settleWallets } from './jobs/settle.ts'
-import { WalletLine } from './line.ts'
-import { WalletWatch } from './listeners.ts'
+import { AdvanceQueue } from './advance-queue.ts'
+import { WalletAddresses } from './addresses.ts'
 import { countOpenBlocks } from './outbox-store.ts'
 import type { CloudWalletRoom, WalletRoom } from './room.ts'
 import { walletPages } from './routes/dashboard.tsx'
@@ -29,8 +29,10 @@ const WATCHED_AFTER_END = 30 * DAY
 
 export const WALLET_ACTIONS = [cloudWallet]
 
-interface WalletPorts
-  extends Pick<WalletRoom, 'node' | 'work' | 'thresholds'>, Pick<Custody, 'vault' | 'vanity' | 'qrPng' | 'alarm'> {
+interface WalletPorts extends Pick<
+  WalletRoom,
+  'node' | 'work' | 'thresholds' | 'vault' | 'vanity' | 'qrPng' | 'alarm'
+> {
   store: StoreCtx
   notices: Notices
   confirmations: ConfirmationBus
@@ -39,7 +41,7 @@ interface WalletPorts
   /** Wallets that a list has at most. */
   countMax: number
   /** A node has refused a block of ours. */
-  onRefusal: Custody['noteRefusal']
+  onRefusal(refusal: BlockRefusal): void
   /** Gives a treasury that never had anything its first money, on a ledger where money is for play. */
   fund: ((address: string) => Promise<void>) | undefined
   /** Of new wallets, where no setting names one. */
@@ -63,32 +65,37 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
   const { db, clock } = store
   await proveMasterKeys({ db, clock, vault })
   const setbacks = new Setbacks(store)
-  const line = new WalletLine((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
-  const watch = new WalletWatch(confirmations, (walletId) => {
+  const queue = new AdvanceQueue((walletId) => setbacks.during(walletId, advanceWallet(room, walletId)))
+  const watch = new WalletAddresses(confirmations, (walletId) => {
     // What fails here is taken up by the jobs.
-    void whenOver(line.advance(walletId))
+    void whenOver(queue.advance(walletId))
   })
-  const custody: Custody = {
+  const room: WalletRoom = {
+    store,
+    node: ports.node,
+    work: ports.work,
+    thresholds: ports.thresholds,
     vault,
     vanity: ports.vanity,
     rules: toRules(settings, ports.representative),
     qrPng: ports.qrPng,
-    advance: (walletId) => line.advance(walletId),
-    watchBlock: (blockId) => line.watchBlock(blockId),
-    tellBlock: (blockId) => line.tellBlock(blockId),
-    watchWallet: (walletId, address) => {
+    queue: {
+      advance: (walletId) => queue.advance(walletId),
+      watchBlock: (blockId) => queue.watchBlock(blockId),
+      tellBlock: (blockId) => queue.tellBlock(blockId),
+      noteRefusal: (refusal) => {
+        queue.noteRefusal(refusal)
+        ports.onRefusal(refusal)
+      },
+      refusalOf: (blockId) => queue.refusalOf(blockId),
+      forgetRefusal: (blockId) => queue.forgetRefusal(blockId),
+    },
+    watchAddress: (walletId, address) => {
       watch.add(walletId, address)
       notices.publish('wallet', `${walletId} ${address}`)
     },
-    noteRefusal: (refusal) => {
-      line.noteRefusal(refusal)
-      ports.onRefusal(refusal)
-    },
-    refusalOf: (blockId) => line.refusalOf(blockId),
-    forgetRefusal: (blockId) => line.forgetRefusal(blockId),
     alarm: rarely(ports.alarm, clock),
   }
-  const room: WalletRoom = { store, node: ports.node, work: ports.work, thresholds: ports.thresholds, custody }
   notices.subscribe('wallet', (notice) => {
     const [walletId = '', address = ''] = notice.split(' ')
     watch.add(walletId, address)
@@ -97,7 +104,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     ...offer<CloudWalletRoom>('wallets', { ...room, names: ports.names, countMax: ports.countMax }, WALLET_ACTIONS),
     wallets: room,
     pages: walletPages({ wallets: room, names: ports.names, blockLink: (hash) => ports.links.block(hash) }),
-    jobs: [settleWallets(room, setbacks), lookAfterWallets(room, setbacks)],
+    jobs: [settleWallets(room, setbacks), inspectWallets(room, setbacks)],
     gauges: gaugesOf(db),
     treasuryAddress: async () => (await treasury(room)).address,
     createFor: ({ destination, reference }) =>
@@ -112,7 +119,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
       if (!wallet) throw new Error(`There is no wallet ${walletId}.`)
       // Its end is the way its funds leave; whatever comes later follows by itself.
       if (wallet.status === 'active') await deleteWallet(room, wallet)
-      else await line.advance(walletId)
+      else await queue.advance(walletId)
     },
     start: async () => {
       for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
@@ -120,11 +127,11 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
       if (!fund || frontier !== ZERO_HASH) return
       await fund(address)
       // The ledger may have told of it before we listened.
-      void whenOver(line.advance(id))
+      void whenOver(queue.advance(id))
     },
     close: async () => {
       watch.close()
-      await line.close()
+      await queue.close()
     },
   }
 }
@@ -133,7 +140,7 @@ const ALARM_REPEATS_AFTER = 60_000
 const ALARMS_REMEMBERED = 10_000
 
 /** A wallet that waits is tried several times a second; the same alarm is raised once a minute. */
-function rarely(alarm: Custody['alarm'], clock: Clock): Custody['alarm'] {
+function rarely(alarm: TellAlarm, clock: Clock): TellAlarm {
   const raised = new Map<string, number>()
   return (kind, detail) => {
     const name = `${kind} ${detail.walletId} ${detail.reason}`
@@ -145,7 +152,7 @@ function rarely(alarm: Custody['alarm'], clock: Clock): Custody['alarm'] {
   }
 }
 
-function toRules(settings: WalletSettings, representative: string | undefined): Custody['rules'] {
+function toRules(settings: WalletSettings, representative: string | undefined): WalletRoom['rules'] {
   return {
     sendsAllowed: settings.walletSends,
     walletsMax: settings.walletsPerAccountMax,

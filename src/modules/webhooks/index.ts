@@ -1,6 +1,6 @@
 export { accountSecret, createSecret, listSealedSecrets, rotateAccountSecret } from './domain/account-secret.ts'
 export { type AttemptEvent, type DeliveryCtx } from './domain/deliver.ts'
-export { HostSlots } from './domain/host-slots.ts'
+export { HostConcurrency } from './domain/host-concurrency.ts'
 export { type EventWithDeliveries, listEventsOf, listNewestEvents } from './domain/list-events.ts'
 export { ping } from './domain/ping.ts'
 export { type NewEvent, recordEvent } from './domain/record-event.ts'

@@ -3,7 +3,7 @@ import type { Module } from '../../kernel/module.ts'
 import type { Outbound, SecretBox } from '../../kernel/ports.ts'
 import { countUndelivered } from './deliveries-store.ts'
 import type { AttemptEvent } from './domain/deliver.ts'
-import { HostSlots } from './domain/host-slots.ts'
+import { HostConcurrency } from './domain/host-concurrency.ts'
 import { urlRefused } from './errors.ts'
 import { deliverWebhook, forgetEvents, reviveDeliveries } from './jobs.ts'
 import { webhookRoutes } from './routes/api.ts'
@@ -24,7 +24,7 @@ export interface WebhooksModule extends Module {
 
 /** Tells owners about their events. */
 export function openWebhooks({ store, secrets, outbound, onAttempt }: WebhookPorts): WebhooksModule {
-  const deliver = deliverWebhook({ ...store, secrets, outbound, slots: new HostSlots(), onAttempt })
+  const deliver = deliverWebhook({ ...store, secrets, outbound, slots: new HostConcurrency(), onAttempt })
   return {
     name: 'webhooks',
     routes: webhookRoutes({ ...store, secrets, outbound }),

@@ -7,7 +7,7 @@ export const WEBHOOK_SETTINGS = {
     'WEBHOOK_ALLOW_PRIVATE',
     'auto',
     automatic,
-    'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the embedded ledger as the only node.',
+    'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the development ledger as the only node.',
   ),
 } as const
 

@@ -5,7 +5,7 @@ import type { ConfirmationBus, Notices, WorkPort } from '../../kernel/ports.ts'
 import { workCancel } from './actions/work-cancel.ts'
 import { workGenerate } from './actions/work-generate.ts'
 import { workValidate } from './actions/work-validate.ts'
-import { WorkDesk, type WorkSearch } from './desk.ts'
+import { WorkGenerator, type WorkSearch } from './generator.ts'
 import { forgetWorks } from './jobs.ts'
 import type { WorkRoom } from './room.ts'
 import type { WorkSettings } from './settings.ts'
@@ -33,7 +33,7 @@ export function openWork(
   { store, notices, confirmations, searches, thresholds, onHit }: WorkPorts,
   { workPrecompute }: WorkSettings,
 ): WorkModule {
-  const desk = new WorkDesk({
+  const desk = new WorkGenerator({
     searches,
     store,
     precompute: workPrecompute,

@@ -3,7 +3,7 @@ import type { Module } from '../../kernel/module.ts'
 import type { Prices } from '../../kernel/ports.ts'
 import type { Facilitator, OwnFacilitator } from '../../kernel/x402/facilitator.ts'
 import type { Price } from '../../kernel/x402/price.ts'
-import type { Shop, Till } from './domain/till.ts'
+import type { Seller, Facilitation } from './domain/facilitation.ts'
 import { forgetPaid } from './jobs.ts'
 import { x402Routes } from './routes.ts'
 import type { X402Settings } from './settings.ts'
@@ -23,9 +23,9 @@ interface X402Ports {
 
 export interface X402Module extends Module {
   /** Settles payments, also for other services. */
-  till: Till
+  facilitation: Facilitation
   /** Unset while nothing has a price. */
-  shop: Shop | undefined
+  seller: Seller | undefined
 }
 
 /** Pay per request: without an account, in the moment of the request. */
@@ -34,7 +34,8 @@ export function openX402(
   settings: Pick<X402Settings, 'x402PayTo' | 'x402Network' | 'x402TimeoutSeconds'>,
 ): X402Module {
   const { x402Network: network, x402TimeoutSeconds: timeoutSeconds, x402PayTo: payTo } = settings
-  const till: Till = { store, own, remote, network, threshold, timeoutSeconds }
-  const shop = payTo === undefined ? undefined : { ...till, payTo, prices, rates, resourceUrl: () => `${baseUrl()}/` }
-  return { name: 'x402', till, shop, routes: x402Routes({ till, shop }), jobs: [forgetPaid(store)] }
+  const facilitation: Facilitation = { store, own, remote, network, threshold, timeoutSeconds }
+  const seller =
+    payTo === undefined ? undefined : { ...facilitation, payTo, prices, rates, resourceUrl: () => `${baseUrl()}/` }
+  return { name: 'x402', facilitation, seller, routes: x402Routes({ facilitation, seller }), jobs: [forgetPaid(store)] }
 }

@@ -1,7 +1,7 @@
 import type { Route } from '../../kernel/route.ts'
-import { describeShop } from './domain/describe.ts'
+import { describeOffers } from './domain/describe.ts'
 import { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
-import type { Shop, Till } from './domain/till.ts'
+import type { Seller, Facilitation } from './domain/facilitation.ts'
 import { PaymentError } from './errors.ts'
 import type { Described } from '../../kernel/described.ts'
 import { FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
@@ -15,25 +15,31 @@ const SENT = { method: 'POST', bodyBytesMax: BODY_BYTES_MAX } as const
  * protocol's own shapes: an outcome is 200, whichever it is; without an outcome it is 503. Services read the verdict in a
  * refusal, not our errors.
  */
-export function x402Routes({ till, shop }: { till: Till; shop: Shop | undefined }): readonly Route[] {
+export function x402Routes({
+  facilitation,
+  seller,
+}: {
+  facilitation: Facilitation
+  seller: Seller | undefined
+}): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/.well-known/x402',
       door: 'anyone',
-      run: async () => ({ json: await describeShop(shop) }),
+      run: async () => ({ json: await describeOffers(seller) }),
     },
     {
       method: 'GET',
       path: '/facilitator/supported',
       door: 'anyone',
-      run: async () => ({ json: await till.own.getSupported() }),
+      run: async () => ({ json: await facilitation.own.getSupported() }),
     },
     {
       ...SENT,
       path: '/facilitator/verify',
       door: 'anyone',
-      run: async ({ body }) => ({ json: await verifyForOthers(till, readFacilitatorRequest(body('needed'))) }),
+      run: async ({ body }) => ({ json: await verifyForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
       explain: (error) =>
         error instanceof PaymentError ? { isValid: false, invalidReason: 'unexpected_verify_error' } : {},
     },
@@ -41,7 +47,7 @@ export function x402Routes({ till, shop }: { till: Till; shop: Shop | undefined 
       ...SENT,
       path: '/facilitator/settle',
       door: 'anyone',
-      run: async ({ body }) => ({ json: await settleForOthers(till, readFacilitatorRequest(body('needed'))) }),
+      run: async ({ body }) => ({ json: await settleForOthers(facilitation, readFacilitatorRequest(body('needed'))) }),
       explain: (error) => (error instanceof PaymentError ? { ...error.settlement } : {}),
     },
   ]

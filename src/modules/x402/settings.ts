@@ -33,7 +33,7 @@ export const X402_SETTINGS = {
     'X402_PAY_TO',
     '',
     ledgerAddress,
-    'Address that payments by request go to, and nothing else; unset, nothing is sold by request, and on the embedded ledger the treasury takes them.',
+    'Address that payments by request go to, and nothing else; unset, nothing is sold by request, and on the development ledger the treasury takes them.',
   ),
   x402Actions: setting(
     'X402_ACTIONS',

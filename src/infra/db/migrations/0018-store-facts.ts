@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** What a store knows about itself: the ledger it belongs to, and what proves the key of its secrets. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('store_facts')
     .addColumn('name', 'text', (column) => column.primaryKey().notNull())

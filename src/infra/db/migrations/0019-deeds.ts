@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Requests that act once know whose run they are, how long it counts as alive, and what it has made. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema.alterTable('idempotency').addColumn('claim', 'text').execute()
   await schema.alterTable('idempotency').addColumn('lease_until', timeColumn(engine)).execute()

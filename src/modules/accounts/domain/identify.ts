@@ -1,13 +1,13 @@
 import { kindOfApiKey } from '../../../kernel/api-key.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { KeyRing } from '../../../kernel/ports.ts'
+import type { KeyLookup } from '../../../kernel/ports.ts'
 
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 
 /** Who is calling. A wrong credential is refused and never treated as none. */
 export async function identify(
-  keys: KeyRing,
+  keys: KeyLookup,
   credential: string | undefined,
   origin: string | undefined,
 ): Promise<Caller> {

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Credits as a ledger of entries, reservations, and usage by day. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
   await schema

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** What callers have had for nothing; shared by all instances and kept over restarts. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('free_uses')
     .addColumn('caller', 'text', (column) => column.notNull())

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Sessions that were ended before their time, until their last token would have expired by itself. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema
     .createTable('ended_sessions')
     .addColumn('id', 'text', (column) => column.primaryKey().notNull())

@@ -1,7 +1,7 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { FormState, OpenPage, OpenReply } from '../../../kernel/page.ts'
-import type { KeyRing } from '../../../kernel/ports.ts'
+import type { KeyLookup } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { identify } from '../domain/identify.ts'
 import type { Sessions } from '../domain/sessions.ts'
@@ -11,7 +11,7 @@ import { readEmail, readSignInToken } from '../wire-fields.ts'
 
 interface SignInPorts {
   store: StoreCtx
-  keys: KeyRing
+  keys: KeyLookup
   sessions: Sessions
   baseUrl(): string
   devnet: boolean

@@ -28,7 +28,7 @@ interface AdministrationPorts {
 /** What administrators see beyond their own account. */
 export function administrationPages(ports: AdministrationPorts): readonly (Page | Form)[] {
   const { checkouts, mailIsKept, status, listMails, listJobs, countJobs, retryJob } = ports
-  const { db, till } = checkouts
+  const { db } = checkouts
   const door = 'administrator'
   const jobs = async ({ frame, query }: PageRequest) => {
     const chosen = STATUSES.find((one) => one === query.status) ?? 'dead'
@@ -43,7 +43,7 @@ export function administrationPages(ports: AdministrationPorts): readonly (Page 
       async render({ frame }) {
         const stats = await gatherStats(checkouts, undefined)
         const accounts = await listAccounts(db, LISTED_MAX)
-        const totals = await listAccountTotals(db, till.engine, LISTED_MAX)
+        const totals = await listAccountTotals(db, checkouts.ports.engine, LISTED_MAX)
         const { days, counts } = stats
         return <AccountsPage {...{ frame, days, counts, accounts, totals }} revenue={toRevenue(stats)} />
       },

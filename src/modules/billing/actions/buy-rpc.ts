@@ -56,7 +56,7 @@ export const buyRpc = action({
   once: true,
   async run({ caller, payer, deed }, { email }, room: BillingRoom) {
     const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), deed })
-    return { ...toOffer(room.checkouts.till, checkout), available: true, status: 'available', lease: null }
+    return { ...toOffer(room.checkouts.ports, checkout), available: true, status: 'available', lease: null }
   },
 })
 

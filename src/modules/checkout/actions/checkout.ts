@@ -161,11 +161,11 @@ export const checkout = action({
   auth: 'none',
   once: true,
   async run({ caller, deed }, fields, room: CheckoutRoom) {
-    const { prices, rules } = room.till
+    const { prices, rules } = room.ports
     const { plainHttpAllowed } = rules
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
-      return toResponse(room.till, await openCheckout(room, caller, request, deed))
+      return toResponse(room.ports, await openCheckout(room, caller, request, deed))
     } catch (error) {
       throw toFieldError(error)
     }

@@ -1,5 +1,5 @@
 import { RAW_PER_NANO, type Raw, toRaw } from '../../../kernel/money.ts'
-import type { PlayLedger } from '../../../kernel/ports.ts'
+import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { readChoice } from '../domain/choose-amount.ts'
 import { endEarly, lookSoon } from '../domain/end-early.ts'
@@ -26,8 +26,8 @@ interface Paid {
   amountRaw: Raw
 }
 
-/** Pays a checkout from the embedded ledger's own account, as a payer would, or as one should not. */
-export async function payCheckout(ctx: CheckoutRoom, ledger: PlayLedger, request: PayRequest): Promise<Paid> {
+/** Pays a checkout from the development ledger's own account, as a payer would, or as one should not. */
+export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, request: PayRequest): Promise<Paid> {
   const checkout = await getCheckout(ctx, request.id)
   const choice = await readChoice(ctx, checkout, request.choice)
   const due = choice?.amountRaw ?? dueOf(checkout, request.plan)

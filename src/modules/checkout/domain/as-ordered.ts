@@ -12,8 +12,8 @@ interface Ordered {
  * A checkout as it is shown. In the store `complete` says that the money came; to whoever bought something of the service
  * it must say that it was given: money that went back, or waits for somebody's word, completes nothing.
  */
-export async function asOrdered({ db, till }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
-  const order = checkout.owner === SERVICE ? await till.sales.describe(db, checkout.id) : undefined
+export async function asOrdered({ db, ports }: CheckoutRoom, checkout: Checkout): Promise<Ordered> {
+  const order = checkout.owner === SERVICE ? await ports.sales.describe(db, checkout.id) : undefined
   if (!order || checkout.status !== 'complete') return { checkout, order }
   const { outcome, block } = order
   if (outcome === 'refunded' || outcome === 'held') return { order, checkout: { ...checkout, status: 'refunded' } }

@@ -1,5 +1,5 @@
 import type { Raw } from '../../../kernel/money.ts'
-import type { AddressLook } from '../till.ts'
+import type { AddressLook } from '../ports.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
 
 /** Clocks of nodes and ours differ by this much, and nodes tell whole seconds. */

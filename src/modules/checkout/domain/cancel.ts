@@ -29,6 +29,6 @@ export async function deleteCheckout(
     await audit(tx, { actor, owner, what: isOpen ? 'checkout.cancelled' : 'checkout.hidden', detail: { id } })
     return moved
   })
-  ctx.till.tell(id)
+  ctx.ports.tell(id)
   return deleted
 }

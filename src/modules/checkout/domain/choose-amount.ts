@@ -43,7 +43,7 @@ export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visi
   if (!price || price.kind === 'wildcards') throw badField('amount', 'Invalid amount number', 'invalid_amount')
   const chosen = price.kind === 'nano' ? formatNano(price.raw) : formatFiat(price.e8)
   const rate = price.kind === 'fiat' ? await rateNow(ctx, checkout.currency) : undefined
-  const chosenBy = ctx.till.secrets.fingerprint('checkout visitor', visitor)
+  const chosenBy = ctx.ports.secrets.fingerprint('checkout visitor', visitor)
   return inQuietTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held) throw checkoutNotFound()

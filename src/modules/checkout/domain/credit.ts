@@ -44,7 +44,7 @@ export async function creditSend(ctx: CheckoutRoom, send: LedgerSend): Promise<s
     }
     return { changed, afterwards }
   })
-  for (const { id } of changed) ctx.till.tell(id)
+  for (const { id } of changed) ctx.ports.tell(id)
   for (const act of afterwards) act()
   // The runner looks at every kind of job when it wakes, in front of the payments that wait; only with a reason.
   if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
@@ -66,7 +66,7 @@ function settleSale(
   { hash, from, amountRaw, at }: LedgerSend,
   { checkout, plan }: Credited,
 ): Promise<() => void> {
-  return tx.till.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
+  return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
 }
 
 /** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */

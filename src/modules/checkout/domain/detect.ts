@@ -28,7 +28,7 @@ export async function detectSend(ctx: CheckoutRoom, send: LedgerSend): Promise<v
       await announce(tx, moved, { type: 'payment.detected', dedupeKey: send.hash, block, confirmed: false })
       return true
     })
-    if (detected) ctx.till.tell(checkout.id)
+    if (detected) ctx.ports.tell(checkout.id)
   }
 }
 
@@ -53,5 +53,5 @@ export async function undetect(ctx: CheckoutRoom, checkoutId: string, hash: stri
     })
     return true
   })
-  if (changed) ctx.till.tell(checkoutId)
+  if (changed) ctx.ports.tell(checkoutId)
 }

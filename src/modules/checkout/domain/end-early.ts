@@ -24,7 +24,7 @@ export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout>
     return moveCheckout(tx, { ...held, expiresAt }, { reason: 'ended early by a developer' })
   })
   await lookSoon(ctx, ended.address)
-  ctx.till.tell(id)
+  ctx.ports.tell(id)
   return ended
 }
 

@@ -30,7 +30,7 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
   // Whoever has no account can only be told by a webhook; accounts may also fetch their events.
   if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
-  const { secrets } = ctx.till
+  const { secrets } = ctx.ports
   const { webhookSecret: sealed } = checkout
   await recordEvent(
     { ...ctx, secrets },
@@ -51,9 +51,9 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
  * A payment must not fail because the key of secrets is gone: the event is recorded with a secret that nobody has, so that
  * its receiver refuses it and its owner fetches it instead.
  */
-function openSecret({ till, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {
+function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: string, sealed: string): string {
   try {
-    return till.secrets.open(secretContext(checkoutId), sealed)
+    return ports.secrets.open(secretContext(checkoutId), sealed)
   } catch (error) {
     failures.failed('webhooks.secret', { checkoutId })(error)
     return createSecret(random)
@@ -62,7 +62,7 @@ function openSecret({ till, random, failures }: CheckoutRoom, checkoutId: string
 
 /** The body of contract 6. Its members keep this order, and its bytes are made once. */
 function toBody(
-  { clock, till }: CheckoutRoom,
+  { clock, ports }: CheckoutRoom,
   checkout: Checkout,
   { id, type, block, confirmed = true, rate }: CheckoutEvent & { id: string },
 ): JsonObject {
@@ -72,7 +72,7 @@ function toBody(
     type,
     created_unix: Math.floor(clock.now() / 1000),
     checkout_id: checkout.id,
-    checkout: till.links.record(checkout.id),
+    checkout: ports.links.record(checkout.id),
     status: checkout.status,
     address,
     payment: { address, amount: formatNano(paidRaw), amount_raw: paidRaw.toString() },

@@ -32,7 +32,7 @@ export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise
     })
     if (!won) continue
     expired++
-    ctx.till.tell(id)
+    ctx.ports.tell(id)
   }
   return expired
 }

@@ -4,18 +4,18 @@ import type { Checkout } from '../store.ts'
 
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
 export async function createCheckoutWallet(
-  { till }: CheckoutRoom,
+  { ports }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
 ): Promise<{ id: string; address: string }> {
-  const { generatedWallets } = till.rules
+  const { generatedWallets } = ports.rules
   if (!generatedWallets.includes('all') && !generatedWallets.includes(owner)) throw walletsDisabled()
-  return till.wallets.create({ destination: merchantAddress, reference: `checkout:${id}` })
+  return ports.wallets.create({ destination: merchantAddress, reference: `checkout:${id}` })
 }
 
 /** The queue's word for funds that are to be brought to the merchant. */
 export const SWEEP = 'checkout.sweep'
 
 /** Brings what a checkout's wallet holds to the merchant; the wallet itself makes sure that it happens once. */
-export async function sweepCheckout({ till }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
-  if (walletId !== null) await till.wallets.sweep(walletId)
+export async function sweepCheckout({ ports }: CheckoutRoom, { walletId }: Checkout): Promise<void> {
+  if (walletId !== null) await ports.wallets.sweep(walletId)
 }

@@ -54,7 +54,7 @@ export async function markPaid(ctx: CheckoutRoom, request: MarkRequest): Promise
     await audit(tx, { actor, owner, what: 'checkout.marked', detail: { id, blockHash: blockHash ?? null } })
     return moved
   })
-  ctx.till.tell(id)
+  ctx.ports.tell(id)
   return marked
 }
 

@@ -19,7 +19,7 @@ export interface Sale {
  * port `sales` gives what was bought in the same transaction.
  */
 export async function openSale(ctx: CheckoutRoom, { title, description, plans, alongside }: Sale): Promise<Checkout> {
-  const address = await ctx.till.treasuryAddress()
+  const address = await ctx.ports.treasuryAddress()
   const request: CheckoutRequest & { address: string } = {
     address,
     currency: 'NANO',
@@ -35,6 +35,6 @@ export async function openSale(ctx: CheckoutRoom, { title, description, plans, a
     title,
     description,
   }
-  const seen = await ctx.till.look(address)
+  const seen = await ctx.ports.look(address)
   return store(ctx, toDraft(ctx, { owner: SERVICE, keyId: null }, request), request, { seen, alongside })
 }

@@ -4,7 +4,7 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { AddressLook } from '../till.ts'
+import type { AddressLook } from '../ports.ts'
 import { listPublicKeyIds } from '../../accounts/index.ts'
 import { type CheckoutRoom, inQuietTx } from '../room.ts'
 import { addressInUse, badField, checkoutNotFound, keyRequired, notForPublicKeys, tooManyOpen } from '../errors.ts'
@@ -57,7 +57,7 @@ export async function openCheckout(
   const isGift = !hasPrice(configured) && configured.mode !== 'unique_amount'
   const request: CheckoutRequest = isGift ? { ...configured, currency: 'NANO' } : configured
   if (request.address === undefined) throw badField('address', 'The field address is required.')
-  if (request.webhookUrl) await ctx.till.checkWebhookUrl(request.webhookUrl)
+  if (request.webhookUrl) await ctx.ports.checkWebhookUrl(request.webhookUrl)
   const rate = hasPrice(request) ? await rateIfKnown(ctx, request.currency) : undefined
   const keyId = caller.kind === 'account' ? (caller.keyId ?? null) : null
   if (request.mode !== 'generated_wallet') {
@@ -65,10 +65,10 @@ export async function openCheckout(
     await refuseTooMany(ctx, { owner, keyId, address: request.address })
   }
   // Before the checkout has a time: whatever is known to us by then is older.
-  const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.till.look(request.address)
+  const seen = request.mode === 'generated_wallet' ? NOTHING_THERE : await ctx.ports.look(request.address)
   const draft = toDraft(ctx, { owner, keyId }, { ...request, address: request.address })
   const secret = request.webhookSecret ?? generatedSecret(ctx, caller, request)
-  const sealed = secret ? ctx.till.secrets.seal(secretContext(draft.id), secret) : null
+  const sealed = secret ? ctx.ports.secrets.seal(secretContext(draft.id), secret) : null
   const wallet = request.mode === 'generated_wallet' ? await createCheckoutWallet(ctx, draft) : undefined
   const checkout: Checkout = {
     ...draft,
@@ -129,7 +129,7 @@ async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutReq
   const events = asked.webhookEvents ?? []
   if (events.length > 0 && events.join() !== template.webhookEvents.join()) throw fixed('webhook_events')
   const sealed = template.webhookSecret
-  const webhookSecret = sealed && ctx.till.secrets.open(secretContext(template.id), sealed)
+  const webhookSecret = sealed && ctx.ports.secrets.open(secretContext(template.id), sealed)
   const saved = { ...template, webhookSecret }
   const overridden = ['image', 'successUrl', 'cancelUrl', 'webhookUrl', 'webhookSecret', 'notify'] as const
   for (const name of overridden) {
@@ -173,12 +173,12 @@ function generatedSecret(
 }
 
 export function toDraft(
-  { random, clock, till }: CheckoutRoom,
+  { random, clock, ports }: CheckoutRoom,
   { owner, keyId }: Pick<Checkout, 'owner' | 'keyId'>,
   request: CheckoutRequest & { address: string },
 ): Checkout {
   const now = clock.now()
-  const expiresAt = now + (request.lifetimeMilliseconds ?? till.rules.lifetimeMilliseconds)
+  const expiresAt = now + (request.lifetimeMilliseconds ?? ports.rules.lifetimeMilliseconds)
   return {
     id: bytesToHex(random.bytes(8)).toLowerCase(),
     owner,
@@ -257,7 +257,7 @@ export async function store(
       await alongside?.(tx, checkout)
       return checkout
     })
-    ctx.till.watch(opened.address)
+    ctx.ports.watch(opened.address)
     return opened
   } catch (error) {
     // Of all that is written only an address in use can be somebody else's.
@@ -279,12 +279,12 @@ export async function watchFrom(
 }
 
 export async function refuseTooMany(
-  { db, till }: CheckoutRoom,
+  { db, ports }: CheckoutRoom,
   { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
 ): Promise<void> {
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
-  const { openAnonymousMax, openMax, openPublicKeyMax } = till.rules
+  const { openAnonymousMax, openMax, openPublicKeyMax } = ports.rules
   // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
   const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
   const isPublic = keyId !== null && publicKeys.includes(keyId)

@@ -13,10 +13,10 @@ const QUOTE_MILLISECONDS = 15 * 60_000
 const RATE_AGE_MAX = 10 * 60_000
 
 /** What a nano is worth now, or 503: nobody is asked to pay by an old price. */
-export async function rateNow({ till, clock }: CheckoutRoom, currency: string): Promise<Rate> {
+export async function rateNow({ ports, clock }: CheckoutRoom, currency: string): Promise<Rate> {
   let rate: Rate
   try {
-    rate = await till.prices.rate(currency)
+    rate = await ports.prices.rate(currency)
   } catch (error) {
     throw priceUnavailable(error)
   }

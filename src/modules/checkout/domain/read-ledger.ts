@@ -5,7 +5,7 @@ import { isHex } from '../../../kernel/nano/hex.ts'
 import type { NodePort } from '../../../kernel/ports.ts'
 import { readOrEmpty } from '../../../kernel/read-or-empty.ts'
 import { toList, toObject } from '../../../kernel/shape.ts'
-import type { AddressLook } from '../till.ts'
+import type { AddressLook } from '../ports.ts'
 import { ledgerInMotion, tooMuchWaits } from '../errors.ts'
 import type { LedgerSend } from './baseline.ts'
 

@@ -50,7 +50,7 @@ export async function reportCheckouts(
   { accountId, keyId }: { accountId: string; keyId: string },
   fields: Fields,
 ): Promise<JsonObject> {
-  const { db, till, clock } = ctx
+  const { db, ports, clock } = ctx
   const keyIds = await listPredecessors(db, { accountId, keyId })
   const period = isMissing(fields.query) ? undefined : readPeriod(fields.query, clock.now())
   const filter: Filter = {
@@ -63,18 +63,18 @@ export async function reportCheckouts(
   }
   const limit = readLimit(fields.limit)
   const [checkouts, counts, revenue] = [
-    await listCheckouts(db, till.engine, filter, { limit: limit + 1 }),
-    await countByStatus(db, till.engine, filter),
-    await sumRevenue(db, till.engine, filter),
+    await listCheckouts(db, ports.engine, filter, { limit: limit + 1 }),
+    await countByStatus(db, ports.engine, filter),
+    await sumRevenue(db, ports.engine, filter),
   ]
   const { keyIds: otherKeyIds, ...rest } = filter
-  const others = await countByStatus(db, till.engine, { ...rest, owner: accountId, otherKeyIds })
+  const others = await countByStatus(db, ports.engine, { ...rest, owner: accountId, otherKeyIds })
   return {
     period: { query: typeof fields.query === 'string' ? fields.query : null, ...showPeriod(filter) },
     summary: summarize(counts),
     revenue: showRevenue(revenue),
     excluded: others.reduce((sum, { count }) => sum + count, 0),
-    checkouts: checkouts.slice(0, limit).map((checkout) => toOwnView(till, checkout)),
+    checkouts: checkouts.slice(0, limit).map((checkout) => toOwnView(ports, checkout)),
     limit,
     has_more: checkouts.length > limit,
   }
@@ -100,12 +100,12 @@ export interface Stats {
 }
 
 /** Everything an account has done, and each of the last 30 days; `owner` undefined is all accounts. */
-export async function gatherStats({ db, till, clock }: CheckoutRoom, owner: string | undefined): Promise<Stats> {
+export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: string | undefined): Promise<Stats> {
   const filter: Filter = { owner, includeHidden: true }
-  const counts = await countByStatus(db, till.engine, filter)
+  const counts = await countByStatus(db, ports.engine, filter)
   const firstDay = Math.floor(clock.now() / DAY) - SERIES_DAYS + 1
   const since = firstDay * DAY
-  const paid = await sumRevenueDays(db, till.engine, { owner, since })
+  const paid = await sumRevenueDays(db, ports.engine, { owner, since })
   const made = await countMadeDays(db, { owner, since })
   const days = Array.from({ length: SERIES_DAYS }, (_, at): StatsDay => {
     const revenue = paid.filter(({ day }) => day === firstDay + at)
@@ -119,7 +119,7 @@ export async function gatherStats({ db, till, clock }: CheckoutRoom, owner: stri
       completed: opened?.completed ?? 0,
     }
   })
-  return { counts, revenue: await sumRevenue(db, till.engine, filter), days }
+  return { counts, revenue: await sumRevenue(db, ports.engine, filter), days }
 }
 
 /** The same as the REST interface shows it. */
@@ -136,7 +136,7 @@ export async function readStats(ctx: CheckoutRoom, owner: string | undefined): P
 }
 
 export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
-  const totals = await listAccountTotals(ctx.db, ctx.till.engine, ACCOUNTS_MAX)
+  const totals = await listAccountTotals(ctx.db, ctx.ports.engine, ACCOUNTS_MAX)
   return {
     ...(await readStats(ctx, undefined)),
     accounts: totals.map(({ owner, total, complete, raw }) => ({

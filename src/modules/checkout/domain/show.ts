@@ -44,13 +44,13 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
 
 export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const check = toCheck(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout) })
+  const check = toCheck(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout) })
   return { ...check, ...orderShown(order, checkout.status) }
 }
 
 export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
-  const record = toRecord(ctx.till, checkout, { payments: await paymentsShown(ctx, checkout), choice })
+  const record = toRecord(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout), choice })
   return { ...record, ...orderShown(order, checkout.status) }
 }
 
@@ -129,8 +129,8 @@ export async function showOwn(
 ): Promise<JsonObject> {
   const { checkout, order, payments, events, timeline } = await getOwn(ctx, given, { owner })
   return {
-    checkout: { ...toOwnView(ctx.till, checkout), ...orderShown(order, checkout.status) },
-    payments: payments.map((payment) => showPayment(ctx.till, payment)),
+    checkout: { ...toOwnView(ctx.ports, checkout), ...orderShown(order, checkout.status) },
+    payments: payments.map((payment) => showPayment(ctx.ports, payment)),
     webhook_events: events.map(showEvent),
     wallet: await showWallet(ctx, checkout),
     timeline: timeline.map(showTimeline),
@@ -148,5 +148,5 @@ async function showWallet({ db }: CheckoutRoom, { walletId }: Checkout): Promise
 /** Money that came to an owner's addresses and fits nothing: it waits for the merchant's word. */
 export async function showUnmatched(ctx: CheckoutRoom, owner: string): Promise<JsonObject> {
   const payments = await listUnmatched(ctx.db, { owner, limit: UNMATCHED_MAX })
-  return { payments: payments.map((payment) => showPayment(ctx.till, payment)) }
+  return { payments: payments.map((payment) => showPayment(ctx.ports, payment)) }
 }

@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Rate } from '../../../kernel/ports.ts'
-import type { AddressLook } from '../till.ts'
+import type { AddressLook } from '../ports.ts'
 import type { CheckoutMode } from '../tables.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { addressInUse, checkoutClosed, checkoutNotFound, fieldFixed } from '../errors.ts'
@@ -49,12 +49,12 @@ interface NewTerms {
 export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body }: UpdateRequest): Promise<Checkout> {
   const before = await findOwnCheckout(ctx.db, { id, owner })
   if (!before) throw checkoutNotFound()
-  const { prices, rules } = ctx.till
+  const { prices, rules } = ctx.ports
   const shown = readPresentation(body, { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed })
   const terms = readNewTerms(before, body, prices.currencies)
-  if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.till.checkWebhookUrl(shown.webhookUrl)
+  if (shown.webhookUrl && shown.webhookUrl !== before.webhookUrl) await ctx.ports.checkWebhookUrl(shown.webhookUrl)
   const rate = terms && (await rateIfKnown(ctx, terms.currency))
-  const seen = terms && terms.address !== before.address ? await ctx.till.look(terms.address) : undefined
+  const seen = terms && terms.address !== before.address ? await ctx.ports.look(terms.address) : undefined
   const update = inTx(ctx, async (tx) => {
     const held = await lockCheckout(tx.db, id)
     if (!held || held.owner !== owner) throw checkoutNotFound()
@@ -72,8 +72,8 @@ export async function updateCheckout(ctx: CheckoutRoom, { id, owner, actor, body
     // Of all that is written only an address in use can be another checkout's.
     throw terms && terms.mode !== 'unique_amount' && isUniqueViolation(error) ? addressInUse() : error
   })
-  if (updated.address !== before.address) ctx.till.watch(updated.address)
-  ctx.till.tell(id)
+  if (updated.address !== before.address) ctx.ports.watch(updated.address)
+  ctx.ports.tell(id)
   return updated
 }
 
@@ -122,9 +122,9 @@ function readNewTerms(
 const toValue = ({ title, price, discount }: PlanRequest) => [title, price.text, discount]
 const toPair = ({ title, value, discount }: Checkout['plans'][number]) => [title, value, discount]
 
-function present({ till }: CheckoutRoom, held: Checkout, shown: PresentationRequest) {
+function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationRequest) {
   const { webhookSecret: secret, ...rest } = shown
-  const sealed = secret ? till.secrets.seal(secretContext(held.id), secret) : null
+  const sealed = secret ? ports.secrets.seal(secretContext(held.id), secret) : null
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
 }
 

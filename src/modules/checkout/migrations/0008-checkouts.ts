@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Checkouts, what they reserve, what was paid, and which addresses are watched. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)
   const { schema } = db

@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../../../kernel/dialect.ts'
+import type { StoreEngine } from '../../../kernel/dialect.ts'
 
 /**
  * What lay on an address when a checkout was made there, amounts that payers chose, a merchant's note, and which key
  * took the place of which.
  */
-export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, _engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema.alterTable('checkouts').addColumn('look', 'integer').execute()
   await schema.alterTable('checkouts').addColumn('look_height', 'integer').execute()

@@ -118,9 +118,9 @@ const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 
   )
 }
 
-/** On the embedded ledger: every state of a checkout by one click. */
+/** On the development ledger: every state of a checkout by one click. */
 const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>) => (
-  <Card title="Play the payer" note="Only on the embedded ledger. More under Developer.">
+  <Card title="Play the payer" note="Only on the development ledger. More under Developer.">
     <div class="actions">
       {[
         ['exactly', 'Pay exactly'],

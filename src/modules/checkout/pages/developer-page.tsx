@@ -11,9 +11,9 @@ interface DeveloperPageProps {
   waiting: readonly { hash: string; from: string; amountRaw: bigint }[]
 }
 
-/** Plays payer and network on the embedded ledger, so that every state can be seen in a minute. */
+/** Plays payer and network on the development ledger, so that every state can be seen in a minute. */
 export const DeveloperPage = ({ frame, paying, funding, holds, waiting }: DeveloperPageProps) => (
-  <Frame {...frame} title="Developer" lead="You are payer and network here: the embedded ledger does what you say.">
+  <Frame {...frame} title="Developer" lead="You are payer and network here: the development ledger does what you say.">
     <div class="row two">
       <Card title="Pay a checkout">
         <FormError filled={paying} fields={['id', 'way']} />

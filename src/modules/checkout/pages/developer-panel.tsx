@@ -19,7 +19,7 @@ export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: Devel
     <details class="developer" lang="en" open>
       <summary>Developer panel</summary>
       <p>
-        Only on the embedded ledger. Blocks are{' '}
+        Only on the development ledger. Blocks are{' '}
         {holds ? 'held: a payment is seen, but not confirmed' : 'confirmed at once'}
         {waiting > 0 && `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}.
       </p>

@@ -64,7 +64,7 @@ function listRoutes(area: Area): readonly Route[] {
         const make = await open(caller, fields)
         const ignored = ignoredIn(fields)
         if (ignored !== undefined) tell('x-ignored-fields', ignored)
-        const made = await once('checkouts.create', async (deed) => toResponse(ctx.till, await make(deed)))
+        const made = await once('checkouts.create', async (deed) => toResponse(ctx.ports, await make(deed)))
         return { status: 201, json: made }
       },
     },
@@ -118,7 +118,7 @@ function oneRoutes(area: Area): readonly Route[] {
       async run({ caller: { accountId }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
         const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
-        return { json: { success: true, checkout: toOwnView(ctx.till, await updateCheckout(ctx, request)) } }
+        return { json: { success: true, checkout: toOwnView(ctx.ports, await updateCheckout(ctx, request)) } }
       },
     },
     {
@@ -136,7 +136,7 @@ function oneRoutes(area: Area): readonly Route[] {
       door: 'account',
       async run({ caller: { accountId }, params, body }) {
         const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body()) }
-        return { json: { success: true, checkout: toOwnView(ctx.till, await markPaid(ctx, request)) } }
+        return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
       },
     },
     {
@@ -160,16 +160,16 @@ function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountReques
 }
 
 async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
-  const { db, till } = ctx
+  const { db, ports } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
   const offset = readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 })
   const filter = { owner, status: readStatus(query.status) }
   const after = readCursor(query.cursor)
-  const checkouts = await listCheckouts(db, till.engine, filter, { limit, offset: after ? 0 : offset, after })
-  const counts = await countByStatus(db, till.engine, filter)
+  const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
+  const counts = await countByStatus(db, ports.engine, filter)
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
   return {
-    checkouts: await Promise.all(checkouts.map(async (one) => toOwnView(till, (await asOrdered(ctx, one)).checkout))),
+    checkouts: await Promise.all(checkouts.map(async (one) => toOwnView(ports, (await asOrdered(ctx, one)).checkout))),
     total: counts.reduce((sum, { count }) => sum + count, 0),
     limit,
     offset,

@@ -39,20 +39,20 @@ export const checkoutPages = (ctx: CheckoutRoom): readonly (Page | Form)[] => [
 ]
 
 function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
-  const { db, till } = ctx
+  const { db, ports } = ctx
   const open = createOpener(ctx)
   const section = '/checkouts'
   const creation = async ({ frame, accountId }: PageRequest, filled: FormState) => (
     <NewCheckoutPage
       frame={frame}
       filled={filled}
-      currencies={till.prices.currencies}
-      walletsAllowed={till.rules.generatedWallets.some((who) => who === 'all' || who === accountId)}
+      currencies={ports.prices.currencies}
+      walletsAllowed={ports.rules.generatedWallets.some((who) => who === 'all' || who === accountId)}
     />
   )
   // Most merchants are paid at one address.
   const usual = async ({ accountId: owner }: PageRequest): Promise<FormState> => {
-    const [last] = await listCheckouts(db, till.engine, { owner }, { limit: 1 })
+    const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
     const currency = last?.currency ?? 'NANO'
     const address = last?.mode === 'unique_amount' ? last.merchantAddress : ''
     return { values: { address, currency, mode: 'unique_amount' } }
@@ -107,7 +107,7 @@ function unmatchedPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
 
 /** One checkout and what its merchant may do with it. */
 function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
-  const { till } = ctx
+  const { ports } = ctx
   const done = {
     made: 'The checkout is made. Share its link.',
     cancelled: 'The checkout is cancelled.',
@@ -119,9 +119,9 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
   const detail = async ({ frame, params, accountId, isAdmin }: PageRequest, filled: FormState) => {
     const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
     const links = {
-      pay: till.links.pay(own.checkout.id),
-      check: till.links.check(own.checkout.id),
-      block: till.links.block,
+      pay: ports.links.pay(own.checkout.id),
+      check: ports.links.check(own.checkout.id),
+      block: ports.links.block,
     }
     const isOwn = own.checkout.owner === accountId
     const { price, chosen } = own.checkout
@@ -166,7 +166,7 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
 }
 
 async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {
-  const { db, till } = ctx
+  const { db, ports } = ctx
   const account = isAdmin && query.account !== undefined && query.account !== accountId ? query.account : undefined
   const owner = account === undefined ? accountId : account === 'all' ? undefined : account
   const values = Object.fromEntries(FILTERS.map((name) => [name, query[name] ?? '']))
@@ -182,7 +182,7 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
     <CheckoutsPage
       frame={frame}
       filled={filled}
-      currencies={till.prices.currencies}
+      currencies={ports.prices.currencies}
       rows={rows}
       isFiltered={isFiltered}
       first={query.cursor === undefined ? undefined : address(undefined)}
@@ -193,7 +193,7 @@ async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }:
   try {
     const filter = { owner, ...readFilter(values) }
     const after = readCursor(query.cursor)
-    const found = await listCheckouts(db, till.engine, filter, { limit: PAGE_ROWS + 1, after })
+    const found = await listCheckouts(db, ports.engine, filter, { limit: PAGE_ROWS + 1, after })
     const rows = found.slice(0, PAGE_ROWS)
     return page({ values }, rows, found.length > PAGE_ROWS ? address(toCursor(rows.at(-1)!)) : undefined)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormState, Page, PageRequest } from '../../../kernel/page.ts'
-import type { PlayLedger } from '../../../kernel/ports.ts'
+import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import type { CheckoutRoom } from '../room.ts'
 import { expireCheckout } from '../developer/expire-checkout.ts'
@@ -15,10 +15,10 @@ const SHOWN_MAX = 100
 interface DeveloperPorts {
   checkouts: CheckoutRoom
   /** Undefined with real nodes: then nothing of this exists. */
-  ledger: PlayLedger | undefined
+  ledger: DevelopmentLedger | undefined
 }
 
-/** Paying, funding and confirming by hand, on the embedded ledger only. */
+/** Paying, funding and confirming by hand, on the development ledger only. */
 export function developerPages({ checkouts: ctx, ledger }: DeveloperPorts): readonly (Page | Form)[] {
   if (!ledger) return []
   const render = async ({ frame }: PageRequest, filled: { paying?: FormState; funding?: FormState } = {}) => (

@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import { formatNano } from '../../../kernel/money.ts'
-import type { PlayLedger } from '../../../kernel/ports.ts'
+import type { DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { CheckoutRoom } from '../room.ts'
@@ -18,13 +18,13 @@ const LIMIT: RouteLimit = {
   bucket: 'developer',
   perMinute: 120,
   refuse({ perMinute }) {
-    const detail = `${perMinute} requests a minute from one address play with the embedded ledger.`
+    const detail = `${perMinute} requests a minute from one address play with the development ledger.`
     return new AppError('too_many_requests', 'Too many requests.', { retryAfterSeconds: 5, body: { detail } })
   },
 }
 
-/** Plays payer, merchant and network on the embedded ledger, for whoever tries things out. */
-export function developerRoutes(ctx: CheckoutRoom, ledger: PlayLedger): readonly Route[] {
+/** Plays payer, merchant and network on the development ledger, for whoever tries things out. */
+export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): readonly Route[] {
   const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>): Route => ({
     method: 'POST',
     path: `/developer/${path}`,
@@ -66,7 +66,7 @@ export function developerRoutes(ctx: CheckoutRoom, ledger: PlayLedger): readonly
   ]
 }
 
-function showLedger(ledger: PlayLedger): JsonObject {
+function showLedger(ledger: DevelopmentLedger): JsonObject {
   const waiting = ledger.listWaiting()
   return {
     holds: ledger.holds,

@@ -1,4 +1,4 @@
-import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
+import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { apiRoutes } from './api.ts'
@@ -12,7 +12,7 @@ export interface CheckoutRoutePorts {
   ctx: CheckoutRoom
   pictures: Pictures
   /** Undefined with real nodes. */
-  playLedger: PlayLedger | undefined
+  developmentLedger: DevelopmentLedger | undefined
   perMinute: PayPerMinute
   /** Somebody waits for a payment at this address. */
   nudge(address: string): void
@@ -22,7 +22,7 @@ export interface CheckoutRoutePorts {
 
 /** Every way to a checkout beside the action: for its merchant, its payer, and whoever tries it out. */
 export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
-  const { ctx, playLedger, perMinute } = ports
+  const { ctx, developmentLedger, perMinute } = ports
   const told = new LastTold()
   const limit = payLimit(perMinute, told)
   return [
@@ -30,6 +30,6 @@ export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
     ...checkRoutes({ ...ports, limit, told }),
     ...payRoutes({ ...ports, limit }),
     ...payEventRoutes({ ...ports, limit }),
-    ...(playLedger ? developerRoutes(ctx, playLedger) : []),
+    ...(developmentLedger ? developerRoutes(ctx, developmentLedger) : []),
   ]
 }

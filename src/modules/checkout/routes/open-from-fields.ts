@@ -10,7 +10,7 @@ import { readCheckout } from '../wire-fields.ts'
 /** Makes a checkout of the fields that the action takes, for the doors beside the action: REST and the dashboard. */
 export function createOpener(ctx: CheckoutRoom) {
   const parse = createParser(checkoutAction)
-  const { prices, rules } = ctx.till
+  const { prices, rules } = ctx.ports
   return async (
     caller: Caller,
     body: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts'
-import type { Pictures, PlayLedger } from '../../../kernel/ports.ts'
+import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
@@ -25,13 +25,13 @@ interface PayPorts {
   limit: RouteLimit
   pictures: Pictures
   /** Undefined with real nodes. */
-  playLedger: PlayLedger | undefined
+  developmentLedger: DevelopmentLedger | undefined
 }
 
 /** What payers look at: the page of a checkout, its receipt, its picture, and the form for an amount of their own. */
 export function payRoutes(ports: PayPorts): readonly Route[] {
-  const { ctx, limit, pictures, playLedger } = ports
-  const devnet = playLedger !== undefined
+  const { ctx, limit, pictures, developmentLedger } = ports
+  const devnet = developmentLedger !== undefined
   return [
     {
       method: 'GET',
@@ -61,7 +61,7 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
         if (checkout.status !== 'complete') {
           return { goTo: `/pay/${checkout.id}?lang=${voice.language}`, asPage: true, headers }
         }
-        const blockUrl = (hash: string) => ctx.till.links.block(hash)
+        const blockUrl = (hash: string) => ctx.ports.links.block(hash)
         return {
           page: <ReceiptPage {...{ checkout: toShown(checkout), payments, blockUrl, devnet, voice }} />,
           headers,
@@ -109,32 +109,32 @@ const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-l
 
 /** What a reader sees of a refusal; programs, and whoever asked in a wrong way, are told in words. */
 function showProblem(
-  { ctx, playLedger }: PayPorts,
+  { ctx, developmentLedger }: PayPorts,
   { status }: Refusal,
   { request, embed }: { request: RouteRequest; embed?: string | undefined },
 ): ShownPage | undefined {
   if (status !== 404 && status < 500) return undefined
   const voice = voiceFor(request)
   const problem = status === 404 ? 'notFound' : 'unavailable'
-  const page = <PayProblem problem={problem} voice={voice} devnet={playLedger !== undefined} />
+  const page = <PayProblem problem={problem} voice={voice} devnet={developmentLedger !== undefined} />
   return { page, frame: embed, headers: headersFor(ctx, { voice, embed }) }
 }
 
-function headersFor({ till }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
+function headersFor({ ports }: CheckoutRoom, { voice, embed }: { voice: Voice; embed: string | undefined }) {
   return {
     'content-language': voice.language,
     vary: 'accept, accept-language',
     'x-robots-tag': 'noindex, nofollow',
     ...(embed === undefined && { 'x-frame-options': 'DENY' }),
-    ...(till.links.pay('').startsWith('https:') && { 'strict-transport-security': 'max-age=63072000' }),
+    ...(ports.links.pay('').startsWith('https:') && { 'strict-transport-security': 'max-age=63072000' }),
   }
 }
 
-async function showPage({ ctx, playLedger }: PayPorts, request: RouteRequest): Promise<ShownPage> {
+async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequest): Promise<ShownPage> {
   const { query, params } = request
   const embed = readEmbed(query.embed)
   const voice = voiceFor(request)
-  const mayPlay = playLedger !== undefined && (await request.mayPlay())
+  const mayPlay = developmentLedger !== undefined && (await request.mayPlay())
   const { checkout, quotedUntil, refund } = await readPageFacts(ctx, await servePage(ctx, params.id!))
   const plan = readPlan(query.plan, checkout)
   const choice = await readChoice(ctx, checkout, query.choice)
@@ -142,7 +142,7 @@ async function showPage({ ctx, playLedger }: PayPorts, request: RouteRequest): P
   const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
   const dueRaw = amountToPay(asked)
   // Until somebody has said how much there is nothing to pay, and nothing is shown to scan.
-  const link = paymentLink(asked) ?? ctx.till.links.pay(checkout.id)
+  const link = paymentLink(asked) ?? ctx.ports.links.pay(checkout.id)
   const now = ctx.clock.now()
   const kept = {
     lang: query.lang === undefined ? undefined : voice.language,
@@ -157,20 +157,22 @@ async function showPage({ ctx, playLedger }: PayPorts, request: RouteRequest): P
       dueRaw={dueRaw}
       totalRaw={totalOf(checkout, dueRaw)}
       link={link}
-      code={ctx.till.qrOutline(link)}
+      code={ctx.ports.qrOutline(link)}
       worth={await aboutWorth(ctx, { checkout, dueRaw, voice })}
       quotedUntil={choice ? choice.quotedUntil : quotedUntil}
-      refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.till.links.block(refund.hash) }}
+      refund={refund && { ...refund, url: refund.hash === null ? undefined : ctx.ports.links.block(refund.hash) }}
       successUrl={toLink(ctx, checkout.successUrl, checkout.id)}
       cancelUrl={toLink(ctx, checkout.cancelUrl, checkout.id)}
-      devnet={playLedger !== undefined}
+      devnet={developmentLedger !== undefined}
       voice={voice}
       now={now}
       embed={embed}
       wrongAmount={query.amount === 'wrong'}
       openAmount={isOpenAmount(checkout)}
       choosing={choice !== undefined && query.amount !== undefined && stateOf(shown, now) === 'waiting'}
-      developer={mayPlay ? { holds: playLedger.holds, waiting: playLedger.listWaiting().length } : undefined}
+      developer={
+        mayPlay ? { holds: developmentLedger.holds, waiting: developmentLedger.listWaiting().length } : undefined
+      }
       hrefOf={(changes) => pageUrl(checkout.id, { plan: plan === 0 ? undefined : plan, ...kept, ...changes })}
     />
   )
@@ -194,7 +196,7 @@ async function aboutWorth(
   ctx: CheckoutRoom,
   { checkout, dueRaw, voice }: { checkout: Checkout; dueRaw: bigint | undefined; voice: Voice },
 ): Promise<string | undefined> {
-  const currency = currencyOf(voice.locale, ctx.till.prices.currencies)
+  const currency = currencyOf(voice.locale, ctx.ports.prices.currencies)
   const shownRaw = totalOf(checkout, dueRaw)
   if (checkout.currency !== 'NANO' || shownRaw === undefined || currency === undefined) return undefined
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
@@ -219,11 +221,11 @@ function readEmbed(value: unknown): string | undefined {
 }
 
 /** A merchant's address as it may stand in a link. It was checked when it came; the scheme is looked at once more. */
-function toLink({ till }: CheckoutRoom, url: string | null, id: string): string | undefined {
+function toLink({ ports }: CheckoutRoom, url: string | null, id: string): string | undefined {
   const filled = url?.replaceAll('{{id}}', encodeURIComponent(id)) ?? ''
   if (!URL.canParse(filled)) return undefined
   const { protocol, href } = new URL(filled)
-  return protocol === 'https:' || (protocol === 'http:' && till.rules.plainHttpAllowed) ? href : undefined
+  return protocol === 'https:' || (protocol === 'http:' && ports.rules.plainHttpAllowed) ? href : undefined
 }
 
 function pageUrl(id: string, parameters: Fields): string {

@@ -38,7 +38,7 @@ export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
   // What fails now is taken up by the jobs of wallets.
-  if (hasMoved) await whenOver(ctx.custody.advance(payment.walletId))
+  if (hasMoved) await whenOver(ctx.queue.advance(payment.walletId))
 }
 
 interface Step {
@@ -112,7 +112,7 @@ async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, f
  * would keep a payment from ending, and only the end of its wallet gives them back.
  */
 async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: EmailPayment): Promise<boolean> {
-  const { node, custody } = ctx
+  const { node, rules, queue } = ctx
   let held = 0n
   try {
     const found = await node.read('account_balance', { account: address, include_only_confirmed: true })
@@ -120,9 +120,9 @@ async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: Ema
   } catch (error) {
     if (!(error instanceof LedgerRefusal)) throw error
   }
-  const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: custody.rules.receiveMin })
+  const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: rules.receiveMin })
   if (deposits.reduce((sum, { amount }) => sum + amount, held) < total) return false
-  void whenOver(custody.advance(walletId))
+  void whenOver(queue.advance(walletId))
   return true
 }
 

@@ -38,7 +38,7 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
   if ((await listSuppressed(store.db, [recipient.emailHash!])).size > 0) return sendBack(ctx, payment, recipient)
   const token = createToken(store.random)
   await countMail(ctx, recipient, token)
-  const email = ctx.postOffice.secrets.open(recipientContext(recipientId), recipient.email)
+  const email = ctx.ports.secrets.open(recipientContext(recipientId), recipient.email)
   try {
     await mailer.send({ ...inviteMail(ctx, payment, recipient, token), recipient: email })
   } catch (error) {
@@ -50,8 +50,8 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
 }
 
 /** An address gets so many mails a day, whoever pays for them; who comes too late waits. Repeated attempts count once. */
-async function countMail({ store, postOffice }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
-  const { mailsPerAddressMax: max } = postOffice.rules
+async function countMail({ store, ports }: EmailRoom, { id, emailHash }: Recipient, token: string): Promise<void> {
+  const { mailsPerAddressMax: max } = ports.rules
   await store.db.transaction().execute(async (db) => {
     const now = store.clock.now()
     if (max > 0 && !(await hasToken(db, id))) {

@@ -26,13 +26,13 @@ export async function openEmailPayment(
   request: EmailRequest,
   deed?: Deed,
 ): Promise<EmailPayment> {
-  const { store, postOffice } = ctx
+  const { store, ports } = ctx
   const made = deed?.made as { id: string } | undefined
   if (made) return (await findEmailPayment(store.db, made.id))!
   const { refundAddress, emails, receipt } = request
   const hashes = emails.map((email) => fingerprintOf(ctx, email))
   await refuseUnwanted(ctx, hashes, receipt)
-  const total = request.amount + postOffice.rules.feeEach * BigInt(emails.length - 1)
+  const total = request.amount + ports.rules.feeEach * BigInt(emails.length - 1)
   if (total > RAW_MAX) throw badField('amount', 'Invalid amount number', 'invalid_amount')
   const fee = toRaw(total - request.amount)
   await checkDay(ctx, store.db, accountId, emails.length)
@@ -55,7 +55,7 @@ export async function openEmailPayment(
       recipients: emails.length,
       sender: request.sender,
       message: request.message,
-      receipt: receipt === null ? null : postOffice.secrets.seal(receiptContext(id), receipt),
+      receipt: receipt === null ? null : ports.secrets.seal(receiptContext(id), receipt),
       lifetimeMilliseconds: request.lifetimeMilliseconds,
       createdAt,
       fundBy: createdAt + FUNDING,
@@ -63,7 +63,7 @@ export async function openEmailPayment(
     })
     for (const [position, amount] of sharesOf(request.amount, emails).entries()) {
       const recipientId = ids.next('emr')
-      const email = postOffice.secrets.seal(recipientContext(recipientId), emails[position]!)
+      const email = ports.secrets.seal(recipientContext(recipientId), emails[position]!)
       const emailHash = hashes[position]!
       await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
     }
@@ -79,12 +79,12 @@ function sharesOf(total: Raw, emails: readonly string[]): Raw[] {
 
 /** Early words about what the mailing itself would refuse or delay. */
 async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt: string | null): Promise<void> {
-  const { store, postOffice } = ctx
+  const { store, ports } = ctx
   const receiptHash = receipt === null ? [] : [fingerprintOf(ctx, receipt)]
   const suppressed = await listSuppressed(store.db, [...hashes, ...receiptHash])
   if (receiptHash.some((hash) => suppressed.has(hash))) throw addressUnwilling('email_receipt')
   const now = store.clock.now()
-  const { mailsPerAddressMax: max } = postOffice.rules
+  const { mailsPerAddressMax: max } = ports.rules
   for (const [at, hash] of hashes.entries()) {
     if (suppressed.has(hash)) throw addressUnwilling(`emails[${at}]`)
     const use = await findFreeUse(store.db, { caller: mailCallerOf(hash), meter: MAIL_METER, now })
@@ -93,8 +93,8 @@ async function refuseUnwanted(ctx: EmailRoom, hashes: readonly string[], receipt
   }
 }
 
-async function checkDay({ store, postOffice }: EmailRoom, db: Db, accountId: string, more: number): Promise<void> {
-  const { recipientsPerDayMax: max } = postOffice.rules
+async function checkDay({ store, ports }: EmailRoom, db: Db, accountId: string, more: number): Promise<void> {
+  const { recipientsPerDayMax: max } = ports.rules
   if (max === 0) return
   const now = store.clock.now()
   const { count, first = now } = await countRecipientsSince(db, accountId, now - DAY)

@@ -17,22 +17,22 @@ export const fundingLink = ({ address, total }: EmailPayment) => toPaymentUri({ 
 
 /** The answer of `nano_email` (contract 2, Email payment). */
 export async function showCreated(ctx: EmailRoom, payment: EmailPayment): Promise<JsonObject> {
-  const { postOffice, store, custody } = ctx
+  const { ports, store, qrPng } = ctx
   const now = store.clock.now()
   const link = fundingLink(payment)
   const recipients = await listRecipients(store.db, payment.id)
   return {
     id: payment.id,
     address: payment.address,
-    browser: postOffice.links.page(payment.id),
-    check: postOffice.links.check(payment.id),
+    browser: ports.links.page(payment.id),
+    check: ports.links.check(payment.id),
     subtotal: toNumber(payment.subtotal),
     service_fee: toNumber(payment.fee),
     amount: toNumber(payment.total),
     amount_raw: payment.total.toString(),
     special_message: payment.message ?? '',
     link,
-    qrcode: custody.qrPng(link),
+    qrcode: qrPng(link),
     emails: recipients.map((recipient) => ({
       email: openEmail(ctx, recipient),
       amount: toNumber(recipient.amount),
@@ -66,8 +66,8 @@ export async function showCheck(ctx: EmailRoom, payment: EmailPayment): Promise<
     amount_due_raw: due.toString(),
     expires_unix: Math.floor((payment.expiresAt ?? payment.fundBy) / 1000),
     // There is no other record for everybody: this answer is it.
-    json: ctx.postOffice.links.check(id),
-    browser: ctx.postOffice.links.page(id),
+    json: ctx.ports.links.check(id),
+    browser: ctx.ports.links.page(id),
     ...(deposit && {
       block: {
         hash: deposit.hash,
@@ -159,8 +159,8 @@ export async function getEmailPayment({ store }: EmailRoom, given: string): Prom
 }
 
 /** Empty once it is forgotten. */
-function openEmail({ postOffice }: EmailRoom, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
-  return email === null ? '' : postOffice.secrets.open(recipientContext(id), email)
+function openEmail({ ports }: EmailRoom, { id, email }: Pick<Recipient, 'id' | 'email'>): string {
+  return email === null ? '' : ports.secrets.open(recipientContext(id), email)
 }
 
 /** Enough for its sender to tell it from the others: `a…@example.com`. */

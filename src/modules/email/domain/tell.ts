@@ -32,10 +32,10 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
   const { db } = ctx.store
   const payment = await findEmailPayment(db, asked.paymentId)
   if (!payment || payment.receipt === null) return
-  const to = ctx.postOffice.secrets.open(receiptContext(payment.id), payment.receipt)
+  const to = ctx.ports.secrets.open(receiptContext(payment.id), payment.receipt)
   const recipient = 'recipientId' in asked ? await findRecipient(db, asked.recipientId) : undefined
   if ('recipientId' in asked && !recipient?.email) return
-  const email = recipient && ctx.postOffice.secrets.open(recipientContext(recipient.id), recipient.email!)
+  const email = recipient && ctx.ports.secrets.open(recipientContext(recipient.id), recipient.email!)
   const paid = asked.kind === 'claimed' ? await findPayment(db, claimReference(asked.recipientId)) : undefined
   const emailHash = fingerprintOf(ctx, to)
   if ((await listSuppressed(db, [emailHash])).size > 0) return
@@ -58,11 +58,11 @@ export async function mailReceipt(ctx: EmailRoom, mailer: Mailer, asked: AskedRe
 
 /** Takes one of the receipts of the day; where there is none left, this one is asked for again tomorrow. */
 async function countReceipt(
-  { store, postOffice }: EmailRoom,
+  { store, ports }: EmailRoom,
   asked: AskedReceipt,
   emailHash: string,
 ): Promise<FreeUse | 'later' | undefined> {
-  if (postOffice.rules.mailsPerAddressMax === 0) return undefined
+  if (ports.rules.mailsPerAddressMax === 0) return undefined
   const allowance = { max: RECEIPTS_MAX, windowMilliseconds: DAY }
   return inTx(store, async (tx) => {
     const now = tx.clock.now()

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Payments to mail addresses: who gets what, what opens a share, and who wants no such mail. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const raw = rawColumn(engine)
   const { schema } = db

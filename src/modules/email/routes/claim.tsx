@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { AppError } from '../../../kernel/errors.ts'
 import { BURN_ADDRESS, fromAddress, toAddress } from '../../../kernel/nano/address.ts'
-import type { BurstLimits } from '../../../kernel/ports.ts'
+import type { RateLimiter } from '../../../kernel/ports.ts'
 import type { Fields, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
@@ -30,7 +30,7 @@ export interface ClaimPorts {
   ctx: EmailRoom
   devnet: boolean
   /** Counts in this process alone. */
-  limiter: BurstLimits
+  limiter: RateLimiter
 }
 
 const tooMany = (perMinute: number, retryAfterSeconds: number) => {
@@ -172,7 +172,7 @@ function sharePage(ports: ClaimPorts, share: Share, body: Fields): VNode {
   const { recipient, hash } = share
   const isHis = recipient.status === 'claimed' && body.address !== undefined && body.address !== ''
   if (isHis) {
-    const block = hash === undefined ? undefined : { hash, link: ctx.postOffice.links.block(hash) }
+    const block = hash === undefined ? undefined : { hash, link: ctx.ports.links.block(hash) }
     const { amount, claimAddress } = recipient
     return <PaidPage amount={amount} address={claimAddress!} block={block} code={codeOf(body)} devnet={devnet} />
   }
@@ -192,7 +192,7 @@ function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share): V
   return <OverPage title="Too late" text={text} devnet={devnet} />
 }
 
-function showShare({ postOffice }: EmailRoom, { payment, recipient, hash }: Share): JsonObject {
+function showShare({ ports }: EmailRoom, { payment, recipient, hash }: Share): JsonObject {
   return {
     id: recipient.id,
     status: recipient.status,
@@ -201,7 +201,7 @@ function showShare({ postOffice }: EmailRoom, { payment, recipient, hash }: Shar
     from_verified: false,
     message: payment.message,
     expires_unix: Math.floor(payment.expiresAt! / 1000),
-    ...(hash !== undefined && { hash, block: postOffice.links.block(hash) }),
+    ...(hash !== undefined && { hash, block: ports.links.block(hash) }),
   }
 }
 
@@ -216,7 +216,7 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
         const payment = await look(ports, request)
         if (!wantsPage(request)) return { json: await showCheck(ctx, payment) }
         const link = fundingLink(payment)
-        return show(<FundingPage {...payment} link={link} qrcode={ctx.custody.qrPng(link)} devnet={devnet} />)
+        return show(<FundingPage {...payment} link={link} qrcode={ctx.qrPng(link)} devnet={devnet} />)
       },
     },
     {
@@ -235,7 +235,7 @@ async function look({ ctx, limiter }: ClaimPorts, { params }: RouteRequest) {
   const decision = payment.status === 'waiting' && (await limiter.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))
   if (!decision || !decision.allowed) return payment
   // A look that fails says what is known.
-  await whenOver(ctx.custody.advance(payment.walletId))
+  await whenOver(ctx.queue.advance(payment.walletId))
   await followPayment(ctx, payment.id).catch(ctx.store.failures.failed('email.follow', { paymentId: payment.id }))
   return getEmailPayment(ctx, payment.id)
 }

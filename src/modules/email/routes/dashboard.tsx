@@ -37,8 +37,8 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
   const detail = async ({ frame, accountId, params }: PageRequest, filled: FormState) => {
     const own = await getOwnEmailPayment(ctx, { id: params.id!, accountId })
     const link = fundingLink(own.payment)
-    const page = ctx.postOffice.links.page(own.payment.id)
-    return <EmailPage frame={frame} filled={filled} link={link} page={page} qrcode={ctx.custody.qrPng(link)} {...own} />
+    const page = ctx.ports.links.page(own.payment.id)
+    return <EmailPage frame={frame} filled={filled} link={link} page={page} qrcode={ctx.qrPng(link)} {...own} />
   }
   const done = { made: 'It is made. Pay it, and the mails go out.', cancelled: 'It is cancelled.' }
   return [

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Gifts of the faucet. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   await db.schema
     .createTable('faucet_claims')

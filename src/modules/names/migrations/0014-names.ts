@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Usernames, what the service sells on its own account, and what became of the payments. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
   await schema

@@ -71,7 +71,7 @@ export const getName = action({
     return {
       name: shown,
       username: shown,
-      ...toOffer(room.checkouts.till, checkout, { qrcode: qrcode === true }),
+      ...toOffer(room.checkouts.ports, checkout, { qrcode: qrcode === true }),
       ...found,
     }
   },

@@ -86,7 +86,7 @@ export const updateName = action({
       id === undefined
         ? await offerChange(room, payer, { name, changes, accountId, deed })
         : await authorizeChange(room, { name, id, changes, accountId, signature })
-    const { plans, ...offer } = toOffer(room.checkouts.till, checkout)
+    const { plans, ...offer } = toOffer(room.checkouts.ports, checkout)
     const [{ link }] = plans as [{ link: string }]
     const amountRaw = checkout.amountRaw!
     return {

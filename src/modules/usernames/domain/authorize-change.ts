@@ -31,7 +31,7 @@ export async function authorizeChange(
 ): Promise<ChangeOffer> {
   const id = toCheckoutId(given)
   if (id === undefined) throw noSuchOffer()
-  const { names, till } = checkouts
+  const { names, ports } = checkouts
   const { told, ...offer } = await inTx(checkouts, async (tx) => {
     const order = await lockOrder(tx.db, id)
     const { key, lease } = await findLeased({ ...tx, names }, name)
@@ -54,7 +54,7 @@ export async function authorizeChange(
     return { lease, changes: meant, toSign, told: await resumeOrder(tx, id) }
   })
   told()
-  till.tell(id)
+  ports.tell(id)
   return { ...offer, checkout: await getCheckout(checkouts, id), isAuthorized: true }
 }
 

@@ -177,7 +177,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire, met
   })
   const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.store.clock.now())
   // A new wallet holds nothing, and the contract wants a number here.
-  return { ...shaped, balance: 0, qrcode: ctx.custody.qrPng(toPaymentUri({ address: wallet.address })) }
+  return { ...shaped, balance: 0, qrcode: ctx.qrPng(toPaymentUri({ address: wallet.address })) }
 }
 
 function readLifetime(expire: unknown): number {

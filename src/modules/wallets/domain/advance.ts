@@ -12,7 +12,7 @@ import { fillQueued, readWishes } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLease, withLease } from './lease.ts'
 import type { Step } from './step.ts'
-import { tendWallet, tendsItself } from './tend.ts'
+import { maintainWallet, maintainsItself } from './maintain.ts'
 
 /** Steps of one pass; the rest comes with the next one. */
 const STEPS_MAX = 200
@@ -26,7 +26,7 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
   const { db } = ctx.store
   const wallet = await findWallet(db, walletId)
   if (!wallet || wallet.frozenAt !== null) return 'idle'
-  const actsItself = inspect || wallet.thawedAt !== null || tendsItself(wallet, ctx.custody.rules)
+  const actsItself = inspect || wallet.thawedAt !== null || maintainsItself(wallet, ctx.rules)
   if (!actsItself && !(await hasUnfinished(db, walletId))) return 'idle'
   const ended = await withLease(ctx, walletId, async (lease) => {
     let step: Step = 'moved'
@@ -49,16 +49,16 @@ async function takeStep(ctx: WalletRoom, lease: Lease, inspect: boolean): Promis
   const open = await findOpenBlock(db, wallet.id)
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lease, wallet)
-  for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.custody.tellBlock(blockId)
+  for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.queue.tellBlock(blockId)
   const wishes = await readWishes(db, wallet.id)
   const isAsked = wishes.sends.length + wishes.receives.length > 0
-  const tends = tendsItself(wallet, ctx.custody.rules)
+  const tends = maintainsItself(wallet, ctx.rules)
   if (!isAsked && !tends && !inspect) return 'idle'
   const chain = await readChain(ctx.node, wallet.address)
   const agreed = await agree(ctx, lease, wallet, chain)
   if (agreed !== 'agreed') return agreed
   if (isAsked) return fillQueued(ctx, lease, { wallet, chain }, wishes)
-  return tends ? tendWallet(ctx, lease, wallet, chain) : 'idle'
+  return tends ? maintainWallet(ctx, lease, wallet, chain) : 'idle'
 }
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */

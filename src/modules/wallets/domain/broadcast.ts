@@ -27,17 +27,17 @@ const WORDS_MAX = 200
  * looking the hash up; a confirmed foreign block in its place freezes the wallet.
  */
 export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
-  const { store, node, custody, work, thresholds } = ctx
+  const { store, node, queue, work, thresholds } = ctx
   const block = readStored(open)
   const hash = open.hash!
-  custody.forgetRefusal(open.id)
+  queue.forgetRefusal(open.id)
   try {
     await node.publish(block, undefined)
   } catch (error) {
     if (!(await findLedgerBlock(node, hash))) return resolveRefusal(ctx, { wallet, open, block, error })
   }
   await markBroadcast(store.db, open.id, store.clock.now())
-  custody.tellBlock(open.id)
+  queue.tellBlock(open.id)
   work.prepare(wallet.address, hash, thresholds.send)
   return 'moved'
 }
@@ -56,12 +56,12 @@ interface Refused {
 async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error
   const words = error.message.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
-  const { node, custody, thresholds } = ctx
+  const { node, queue, alarm, thresholds } = ctx
   const note = (lasting: boolean) =>
-    custody.noteRefusal({ blockId: open.id, walletId: wallet.id, hash: open.hash!, words, lasting })
+    queue.noteRefusal({ blockId: open.id, walletId: wallet.id, hash: open.hash!, words, lasting })
   const raise = (instead = '') => {
     note(true)
-    custody.alarm('refused', { walletId: wallet.id, reason: `A node refuses block ${open.hash}${instead}: ${words}.` })
+    alarm('refused', { walletId: wallet.id, reason: `A node refuses block ${open.hash}${instead}: ${words}.` })
   }
   if (/\bwork\b/i.test(words)) {
     if (workValue(rootOf(block), block.work) < thresholds.send) {

@@ -28,11 +28,11 @@ interface WalletRequest {
 
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
 export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
-  const { store, custody } = ctx
+  const { store, rules, vault, watchAddress } = ctx
   const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, deed } = request
   const made = deed?.made as { id: string } | undefined
   if (made) return (await findWallet(store.db, made.id))!
-  const { walletsMax } = custody.rules
+  const { walletsMax } = rules
   const checkRoom = async (db: typeof store.db) => {
     if (accountId === undefined || walletsMax === 0) return
     if ((await countOwnedWallets(db, accountId)) >= walletsMax) throw tooManyWallets(walletsMax)
@@ -61,10 +61,10 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
       if (accountId !== undefined && walletsMax > 0) await lockAccount(tx, accountId)
       await checkRoom(tx)
       // Sealed as late as can be: a master key may be taken out of use at any time.
-      await insertWallet(tx, wallet, custody.vault.seal({ walletId: id, address }, key))
+      await insertWallet(tx, wallet, vault.seal({ walletId: id, address }, key))
       await deed?.record(tx, { id })
     })
-    custody.watchWallet(id, address)
+    watchAddress(id, address)
     return (await findWallet(store.db, id))!
   } finally {
     key.fill(0)
@@ -73,12 +73,12 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
 
 /** A key whose address begins as wished. It has no seed: what is kept is its scalar and the prefix of its nonces. */
 async function findVanityKey(
-  { custody }: WalletRoom,
+  { vanity }: WalletRoom,
   { prefix: wish, leaving, payer }: { prefix: string; leaving: Leaving; payer: string },
 ): Promise<Uint8Array> {
   const prefix = wish.replace(/^nano_/, '').toLowerCase()
   if (!VANITY.test(prefix)) throw invalidVanity()
-  const found = await custody.vanity.find({ payer, prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
+  const found = await vanity.find({ payer, prefix, timeLimitMilliseconds: VANITY_SECONDS * 1_000, leaving })
   if (!found) throw vanityNotFound(VANITY_SECONDS)
   return hexToBytes(found.scalar + found.prefix)
 }

@@ -10,9 +10,9 @@ import { toList } from './shares.ts'
 
 /** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
 export async function deleteWallet(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<void> {
-  const { store, node, custody } = ctx
+  const { store, node, rules, queue } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
-  if (!custody.rules.sendsAllowed) throw sendsDisabled()
+  if (!rules.sendsAllowed) throw sendsDisabled()
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   await inTx(store, async ({ db }) => {
@@ -20,7 +20,7 @@ export async function deleteWallet(ctx: WalletRoom, wallet: Wallet, deed?: Deed)
     await deed?.record(db, { id: wallet.id })
   })
   // It is decided; whatever fails now, or takes too long, is done by the jobs.
-  await waitAtMost(store.clock, custody.rules.waitMilliseconds, whenOver(custody.advance(wallet.id)))
+  await waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(wallet.id)))
 }
 
 /** Begins the end of wallets whose time is over; answers which. Without a refund address the owner keeps what is there. */

@@ -37,7 +37,7 @@ export async function fillQueued(ctx: WalletRoom, lease: Lease, stand: Stand, wi
   const { wallet, chain } = stand
   const { sends, receives } = wishes
   const [wanting] = sends
-  const { sendsAllowed } = ctx.custody.rules
+  const { sendsAllowed } = ctx.rules
   if (wanting && sendsAllowed) {
     const queued = sends.find((send) => isCovered(send, chain.balance, receives))
     if (queued) return signNext(ctx, lease, { ...stand, queued }, queued.amount ?? chain.balance)
@@ -68,7 +68,7 @@ function willBeCovered({ amount }: OutboxBlock, balance: Raw, receives: readonly
 
 /** The balance does not suffice: what waits is received, if it helps (contract 4.2, rule 7). */
 async function receiveFirst(
-  { store, node, custody }: WalletRoom,
+  { store, node, queue }: WalletRoom,
   { wallet, chain, queued }: NextBlock,
   receives: readonly OutboxBlock[],
 ): Promise<Step> {
@@ -84,7 +84,7 @@ async function receiveFirst(
   if (suffices && receives.length > 0) return 'waiting'
   // What the service owes is paid as soon as there is enough; a client is told now.
   if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
-  if (await markRefused(store.db, queued.id, 'insufficient_funds')) custody.tellBlock(queued.id)
+  if (await markRefused(store.db, queued.id, 'insufficient_funds')) queue.tellBlock(queued.id)
   return 'moved'
 }
 

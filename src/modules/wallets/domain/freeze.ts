@@ -1,4 +1,4 @@
-import type { WalletAlarm } from '../../../kernel/custody.ts'
+import type { WalletAlarm } from '../../../kernel/wallet-alarm.ts'
 import type { WalletRoom } from '../room.ts'
 import { markLost, refuseWaiting } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
@@ -17,13 +17,13 @@ interface Freeze {
  * fit together. Whatever is signed and not lost stays open, so that the same bytes go out again afterwards.
  */
 export async function freezeWallet(ctx: WalletRoom, wallet: Wallet, { reason, kind = 'frozen', lost }: Freeze) {
-  const { store, custody } = ctx
+  const { store, alarm, queue } = ctx
   const over = await store.db.transaction().execute(async (tx) => {
     if (!(await markFrozen(tx, wallet.id, reason, store.clock.now()))) return undefined
     if (lost) await markLost(tx, lost.id)
     return [...(lost ? [lost.id] : []), ...(await refuseWaiting(tx, wallet.id))]
   })
   if (!over) return
-  custody.alarm(kind, { walletId: wallet.id, reason })
-  for (const blockId of over) custody.tellBlock(blockId)
+  alarm(kind, { walletId: wallet.id, reason })
+  for (const blockId of over) queue.tellBlock(blockId)
 }

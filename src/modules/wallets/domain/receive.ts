@@ -4,22 +4,22 @@ import { type OutboxBlock, listReceives } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
 import { queueReceives } from './queue-receives.ts'
-import { untilLeft } from './until-left.ts'
+import { waitUntilSent } from './wait-until-sent.ts'
 import { walletFrozen } from '../errors.ts'
 
 const DEPOSITS_MAX = 100
 
 /** Receives what waits for a wallet, and answers what was received. What takes too long goes on by itself. */
 export async function receiveDeposits(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<OutboxBlock[]> {
-  const { store, node, custody } = ctx
+  const { store, node, rules } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   const sources = madeOf(deed) ?? (await queueWaiting({ store, node }, wallet, deed))
-  const until = store.clock.now() + custody.rules.waitMilliseconds
+  const until = store.clock.now() + rules.waitMilliseconds
   let failure: unknown
   for (const receive of await listReceives(store.db, wallet.id, sources)) {
     if (store.clock.now() >= until) break
     try {
-      await untilLeft(ctx, receive)
+      await waitUntilSent(ctx, receive)
     } catch (error) {
       failure = error
       break

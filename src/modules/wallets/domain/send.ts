@@ -16,7 +16,7 @@ import { type OutboxBlock, findByReference, findOpenBlock, insertSend, listSentA
 import { type Wallet, findWalletByAddress, lockUsableWallet } from '../store.ts'
 import { readDeposits } from './chain.ts'
 import { getOwnedWallet } from './owned-wallet.ts'
-import { untilLeft } from './until-left.ts'
+import { waitUntilSent } from './wait-until-sent.ts'
 
 const DAY = 24 * 3_600_000
 const DEPOSITS_MAX = 1_000
@@ -35,12 +35,12 @@ interface SendRequest {
  * block, whatever happens in between and however long ago it was.
  */
 export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, request: SendRequest): Promise<string> {
-  const { store, custody } = ctx
+  const { store, rules } = ctx
   const { accountId, idempotencyKey } = request
   const reference = idempotencyKey === undefined ? null : `${accountId}:${idempotencyKey}`
   const known = reference === null ? undefined : await findByReference(store.db, reference)
   if (known) return finish(ctx, await sameSend(ctx, known, request))
-  if (!custody.rules.sendsAllowed) throw sendsDisabled()
+  if (!rules.sendsAllowed) throw sendsDisabled()
   const wallet = await getOwnedWallet(store.db, accountId, request.from)
   if (wallet.frozenAt !== null) throw walletFrozen()
   const amount = await resolveAmount(ctx, wallet, request.amount)
@@ -51,11 +51,11 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
 
 /** What a limit is compared with; null is everything, when there is no limit. */
 async function resolveAmount(
-  { store, node, custody }: WalletRoom,
+  { store, node, rules }: WalletRoom,
   wallet: Wallet,
   amount: Raw | 'all',
 ): Promise<Raw | null> {
-  const { sendMax, dailySendMax } = custody.rules
+  const { sendMax, dailySendMax } = rules
   if (sendMax === 0n && dailySendMax === 0n) return amount === 'all' ? null : amount
   const resolved = amount === 'all' ? await readEverything({ store, node }, wallet) : amount
   if (sendMax > 0n && resolved > sendMax) throw sendTooLarge(formatNano(sendMax))
@@ -84,9 +84,9 @@ async function acceptSend(
   request: SendRequest,
   { walletId, amount, reference }: Accepted,
 ): Promise<{ id: string; walletId: string }> {
-  const { store, custody } = ctx
+  const { store, rules } = ctx
   const { accountId, destination } = request
-  const { dailySendMax, waitMilliseconds } = custody.rules
+  const { dailySendMax, waitMilliseconds } = rules
   const id = store.ids.next('wbl')
   const createdAt = store.clock.now()
   const first = await store.db.transaction().execute(async (tx) => {
@@ -115,7 +115,7 @@ async function checkDay(
 }
 
 async function finish(ctx: WalletRoom, block: { id: string; walletId: string }): Promise<string> {
-  return (await untilLeft(ctx, block)).hash!
+  return (await waitUntilSent(ctx, block)).hash!
 }
 
 /** The same key must mean the same send. */

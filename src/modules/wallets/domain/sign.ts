@@ -1,4 +1,4 @@
-import { type Custody, SealBroken } from '../../../kernel/custody.ts'
+import { SealBroken } from '../../../kernel/wallet-alarm.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { type PublicKey, fromAddress } from '../../../kernel/nano/address.ts'
 import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel/nano/block.ts'
@@ -55,12 +55,12 @@ export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, a
 }
 
 /** The block before work and signature; what it does to the balance is checked twice, because it cannot be taken back. */
-function toDraft({ custody }: WalletRoom, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
+function toDraft({ rules }: WalletRoom, { wallet, chain, queued }: NextBlock, amount: Raw): StateBlock {
   const account = keyOf(wallet.address)
   const sends = queued.kind === 'send'
   const balance = toRaw(sends ? chain.balance - amount : chain.balance + amount)
   const link = sends ? keyOf(queued.destination!) : queued.sourceHash!
-  const { representative } = custody.rules
+  const { representative } = rules
   const draft: StateBlock = {
     type: 'state',
     account,
@@ -81,10 +81,10 @@ function toDraft({ custody }: WalletRoom, { wallet, chain, queued }: NextBlock, 
 }
 
 /** The key is in the clear for the length of one signature. */
-async function signWith({ store, custody }: WalletRoom, wallet: Wallet, hash: string): Promise<string> {
+async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise<string> {
   const holder = { walletId: wallet.id, address: wallet.address }
-  const sealed = await getSealedKey(store.db, wallet.id)
-  const bytes = openOrWait(custody, holder, sealed)
+  const sealed = await getSealedKey(room.store.db, wallet.id)
+  const bytes = openOrWait(room, holder, sealed)
   try {
     const key = toSigningKey(bytes)
     if (key.publicKey !== keyOf(wallet.address)) throw new WrongKey('The sealed key is not the key of its address.')
@@ -101,7 +101,7 @@ async function signWith({ store, custody }: WalletRoom, wallet: Wallet, hash: st
  * A master key that is not there is no fault of the wallet: during a rotation another gateway may know it already. The pass
  * fails, somebody is told, and the next pass tries again.
  */
-function openOrWait({ vault, alarm }: Custody, holder: KeyHolder, sealed: SealedKey): Uint8Array {
+function openOrWait({ vault, alarm }: WalletRoom, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   try {
     return vault.open(holder, sealed)
   } catch (error) {

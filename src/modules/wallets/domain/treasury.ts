@@ -5,7 +5,7 @@ import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, findByReference, insertSend } from '../outbox-store.ts'
 import { type Wallet, findServiceWallet } from '../store.ts'
 import { createWallet } from './create-wallet.ts'
-import { untilLeft } from './until-left.ts'
+import { waitUntilSent } from './wait-until-sent.ts'
 
 const PURPOSE = 'treasury'
 
@@ -33,7 +33,7 @@ export interface Payment {
 
 /**
  * Queues a payment of the service inside the caller's transaction: it commits or vanishes with its cause, and then it
- * happens, once. Call `custody.advance` after the commit, or leave it to the jobs.
+ * happens, once. Call `queue.advance` after the commit, or leave it to the jobs.
  */
 export async function queuePayment(
   { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
@@ -53,5 +53,5 @@ export function findPayment(db: Db, reference: string): Promise<OutboxBlock | un
 export async function untilPaid(ctx: WalletRoom, reference: string): Promise<OutboxBlock> {
   const block = await findPayment(ctx.store.db, reference)
   if (!block) throw new Error('There is no such payment.')
-  return untilLeft(ctx, block)
+  return waitUntilSent(ctx, block)
 }

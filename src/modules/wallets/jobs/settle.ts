@@ -21,7 +21,7 @@ export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
     const unsettled = new Set([...due, ...(await listUnsettled(ctx.store.db, BATCH_MAX))])
     // One that fails is found again, in the next round or when it has rested.
     await forEachOf(unsettled, { atOnce: WALLETS_AT_ONCE, signal }, async (id) => {
-      if (!setbacks.isResting(id)) await ctx.custody.advance(id)
+      if (!setbacks.isResting(id)) await ctx.queue.advance(id)
     })
   },
 })

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** A frozen wallet may go on, and takes over what the ledger says first. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await db.schema.alterTable('wallets').addColumn('thawed_at', timeColumn(engine)).execute()
   await sql`create index wallets_thawed on wallets (id) where thawed_at is not null`.execute(db)
 }

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Blocks of a wallet in the order they were asked for, and whether everything was. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const { schema } = db
   await schema
     .alterTable('wallet_blocks')

@@ -43,7 +43,7 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
         filled={filled}
         wallet={wallet}
         ledger={await readLedger(ctx, wallet)}
-        qrcode={ctx.custody.qrPng(toPaymentUri({ address: wallet.address }))}
+        qrcode={ctx.qrPng(toPaymentUri({ address: wallet.address }))}
         blocks={await listBlocks(db, wallet.id, BLOCKS_MAX)}
         blockLink={blockLink}
       />

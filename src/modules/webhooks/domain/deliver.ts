@@ -14,7 +14,7 @@ import {
   markSending,
 } from '../deliveries-store.ts'
 import { markEventDelivered } from '../store.ts'
-import type { HostSlots } from './host-slots.ts'
+import type { HostConcurrency } from './host-concurrency.ts'
 import { readRetryAfter, waitAfter } from './schedule.ts'
 import { signBody } from './sign-body.ts'
 import { findSigningSecrets } from './signing-secrets.ts'
@@ -40,7 +40,7 @@ export interface AttemptEvent {
 export interface DeliveryCtx extends StoreCtx {
   secrets: SecretBox
   outbound: Outbound
-  slots: HostSlots
+  slots: HostConcurrency
   onAttempt(event: AttemptEvent): void
 }
 

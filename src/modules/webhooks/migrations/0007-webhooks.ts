@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Events, their deliveries with every attempt, and what signs them. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await createEvents(db, engine)
   await createDeliveries(db, engine)
   const time = timeColumn(engine)
@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
     .execute()
 }
 
-async function createEvents({ schema }: Kysely<unknown>, engine: Engine): Promise<void> {
+async function createEvents({ schema }: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   await schema
     .createTable('events')
@@ -49,7 +49,7 @@ async function createEvents({ schema }: Kysely<unknown>, engine: Engine): Promis
     .execute()
 }
 
-async function createDeliveries(db: Kysely<unknown>, engine: Engine): Promise<void> {
+async function createDeliveries(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   await db.schema
     .createTable('deliveries')

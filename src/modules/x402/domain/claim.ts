@@ -16,7 +16,7 @@ import {
 } from '../store.ts'
 import { LEASE_MILLISECONDS } from './lease.ts'
 import type { PresentedPayment } from './read-payment.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 import { verify } from './verify.ts'
 
 /** How often somebody who waits for another's work on the same payment looks again. */
@@ -45,11 +45,14 @@ export interface HeldPayment {
  * The right to work on a payment, or the answer it has led to. The first one to present a block claims it, before
  * anything is sent, for that request and no other; whoever comes while somebody works on it waits.
  */
-export async function claimPayment(till: Till, asked: Presentation): Promise<HeldPayment | { answer: string }> {
-  const { network } = till
+export async function claimPayment(
+  facilitation: Facilitation,
+  asked: Presentation,
+): Promise<HeldPayment | { answer: string }> {
+  const { network } = facilitation
   const { hash, payer } = asked.payment
   try {
-    return await claimOrWait(till, asked)
+    return await claimOrWait(facilitation, asked)
   } catch (error) {
     if (error instanceof PaymentError) throw error
     // The store is away: it may know of this payment, so that nobody may be told to pay.
@@ -57,8 +60,8 @@ export async function claimPayment(till: Till, asked: Presentation): Promise<Hel
   }
 }
 
-async function claimOrWait(till: Till, asked: Presentation): Promise<HeldPayment | { answer: string }> {
-  const { store, network, timeoutSeconds } = till
+async function claimOrWait(facilitation: Facilitation, asked: Presentation): Promise<HeldPayment | { answer: string }> {
+  const { store, network, timeoutSeconds } = facilitation
   const { db, clock } = store
   const { hash, payer } = asked.payment
   const giveUpAt = clock.now() + timeoutSeconds * 1000
@@ -72,22 +75,22 @@ async function claimOrWait(till: Till, asked: Presentation): Promise<HeldPayment
         return { answer: known.answer }
       }
     }
-    const held = known ? await takeUp(till, known) : await claimNew(till, asked)
+    const held = known ? await takeUp(facilitation, known) : await claimNew(facilitation, asked)
     if (held) return held
     if (asked.leaving.left || clock.now() >= giveUpAt) throw settlementPending(network, hash, payer)
     await pause(clock)
   }
 }
 
-async function claimNew(till: Till, asked: Presentation): Promise<HeldPayment | undefined> {
-  const { db, clock } = till.store
+async function claimNew(facilitation: Facilitation, asked: Presentation): Promise<HeldPayment | undefined> {
+  const { db, clock } = facilitation.store
   const { payment } = asked
   let terms: PaymentTerms
   try {
     const agreed = await asked.agree()
     if (typeof agreed === 'string') throw paymentRefused(agreed)
     terms = agreed
-    await verify(till, payment.payload, terms)
+    await verify(facilitation, payment.payload, terms)
   } catch (error) {
     // Another request with the same payment may have been faster: then the ledger has the block because of us.
     if (await findPayment(db, payment.hash)) return undefined
@@ -97,19 +100,19 @@ async function claimNew(till: Till, asked: Presentation): Promise<HeldPayment | 
   const now = clock.now()
   const claim = await insertClaim(db, stored, { now, leaseUntil: now + LEASE_MILLISECONDS })
   if (claim) return { stored: { ...stored, state: 'claimed', ...START }, claim, fresh: true }
-  await refuseFork(till, payment)
+  await refuseFork(facilitation, payment)
   return undefined
 }
 
 const START = { fence: 1, leaseUntil: null, answer: null }
 
-async function takeUp(till: Till, known: StoredPayment): Promise<HeldPayment | undefined> {
-  const { db, clock } = till.store
+async function takeUp(facilitation: Facilitation, known: StoredPayment): Promise<HeldPayment | undefined> {
+  const { db, clock } = facilitation.store
   const now = clock.now()
   if (known.leaseUntil !== null && known.leaseUntil > now) return undefined
   const claim = await takeOver(db, known, { now, leaseUntil: now + LEASE_MILLISECONDS })
   if (claim) return { stored: known, claim, fresh: false }
-  if (known.state === 'rejected') await refuseFork(till, known)
+  if (known.state === 'rejected') await refuseFork(facilitation, known)
   return undefined
 }
 
@@ -117,15 +120,19 @@ async function takeUp(till: Till, known: StoredPayment): Promise<HeldPayment | u
  * Only one block of a frontier can be confirmed, so only one is tried at a time. One that nobody works on and that the
  * ledger does not have makes room; should it arrive after all, it is still known here by its hash.
  */
-async function refuseFork(till: Till, mine: { hash: string; payer: string } & Frontier): Promise<void> {
-  const { db, clock } = till.store
+async function refuseFork(facilitation: Facilitation, mine: { hash: string; payer: string } & Frontier): Promise<void> {
+  const { db, clock } = facilitation.store
   const previous = 'previous' in mine ? mine.previous : mine.block.previous
   const other = await findUnderWay(db, mine.payer, previous)
   if (!other || other.hash === mine.hash) return
   const now = clock.now()
   const idle = other.leaseUntil === null || other.leaseUntil <= now
   const seen = idle
-    ? await till.own.confirm(toPayload(till, other), { ...toTerms(till, other), maxTimeoutSeconds: 0 }, false)
+    ? await facilitation.own.confirm(
+        toPayload(facilitation, other),
+        { ...toTerms(facilitation, other), maxTimeoutSeconds: 0 },
+        false,
+      )
     : 'held'
   if (seen !== undefined || !(await releaseAbandoned(db, other, now))) {
     throw paymentRefused('invalid_exact_nano_payload_frontier')
@@ -142,13 +149,13 @@ function toNewPayment({ payment, action, fingerprint }: Presentation, terms: Pay
 }
 
 /** What is sent is what was claimed, not what is presented the next time; only the ledger's name may have changed. */
-export function toPayload({ network }: Till, stored: NewPayment): PaymentPayload {
+export function toPayload({ network }: Facilitation, stored: NewPayment): PaymentPayload {
   const { amount, payTo } = stored
   const accepted = { scheme: SCHEME, network, asset: ASSET, amount, payTo }
   return { x402Version: X402_VERSION, accepted, payload: { block: JSON.parse(stored.blockJson) } }
 }
 
-export function toTerms({ network, timeoutSeconds }: Till, { amount, payTo }: NewPayment): PaymentTerms {
+export function toTerms({ network, timeoutSeconds }: Facilitation, { amount, payTo }: NewPayment): PaymentTerms {
   return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { PaymentError, paymentRefused, settlementUnavailable } from '../errors.ts'
 import { presentPayment } from './read-payment.ts'
 import { redeem } from './redeem.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 import { verify } from './verify.ts'
 
 /** What payments of other services are kept under; no action has this name. */
@@ -42,12 +42,12 @@ const missing = (field: string) => new AppError('invalid_request', `${field} mus
 
 /** Whether a payment meets another service's terms. Throws when no node can tell. */
 export async function verifyForOthers(
-  till: Till,
+  facilitation: Facilitation,
   { paymentPayload, terms }: FacilitatorRequest,
 ): Promise<VerifyResponse> {
   try {
     const { payload, payer } = presentPayment(paymentPayload)
-    await verify({ ...till, remote: undefined }, payload, terms)
+    await verify({ ...facilitation, remote: undefined }, payload, terms)
     return { isValid: true, payer }
   } catch (error) {
     if (!(error instanceof PaymentError) || !error.mayPay) throw error
@@ -60,17 +60,17 @@ export async function verifyForOthers(
  * because the services that rely on us may have no memory of their own. Throws when no node can be reached.
  */
 export async function settleForOthers(
-  till: Till,
+  facilitation: Facilitation,
   { paymentPayload, terms }: FacilitatorRequest,
 ): Promise<SettleResponse> {
-  const { network } = till
+  const { network } = facilitation
   try {
     if (readAmount(terms.amount) === undefined) throw paymentRefused('invalid_payment_requirements')
     const payment = presentPayment(paymentPayload)
     const { hash: transaction, payer } = payment
-    const timeoutSeconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0), till.timeoutSeconds)
+    const timeoutSeconds = Math.min(Math.max(terms.maxTimeoutSeconds, 0), facilitation.timeoutSeconds)
     const { replayed } = await redeem(
-      { ...till, timeoutSeconds, remote: undefined },
+      { ...facilitation, timeoutSeconds, remote: undefined },
       {
         payment,
         action: FOR_OTHERS,

@@ -1,11 +1,14 @@
 import { type Claim, dropLease, renewLease } from '../store.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 
 /** Short, so that a payment whose process died is soon taken over; whoever lives shows it in time. */
 export const LEASE_MILLISECONDS = 15_000
 
 /** Keeps a claim alive until the returned function ends it. */
-export function keepLease({ store: { db, clock, failures } }: Pick<Till, 'store'>, claim: Claim): () => Promise<void> {
+export function keepLease(
+  { store: { db, clock, failures } }: Pick<Facilitation, 'store'>,
+  claim: Claim,
+): () => Promise<void> {
   const lost = failures.lost('x402.lease')
   let ended = false
   let cancelTimer: () => void

@@ -6,7 +6,7 @@ import { markState } from '../store.ts'
 import { type HeldPayment, type Presentation, claimPayment } from './claim.ts'
 import { keepLease } from './lease.ts'
 import { settle } from './settle.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 
 interface Redemption extends Presentation {
   /** Told as soon as the payment is known to be settled, whatever becomes of the request. */
@@ -25,22 +25,22 @@ interface Redeemed {
  * Turns a payment into the answer it pays for: claims it, settles it, runs what it paid for, keeps the answer. Presented
  * again with the same request, it goes on where it was interrupted, and at its end the kept answer is given.
  */
-export async function redeem(till: Till, asked: Redemption): Promise<Redeemed> {
+export async function redeem(facilitation: Facilitation, asked: Redemption): Promise<Redeemed> {
   const { hash, payer } = asked.payment
-  const unsealed = checkSeal(asked.payment, till.threshold)
+  const unsealed = checkSeal(asked.payment, facilitation.threshold)
   if (unsealed) throw paymentRefused(unsealed)
-  const receipt: SettleResponse = { success: true, transaction: hash, network: till.network, payer }
-  const held = await claimPayment(till, asked)
+  const receipt: SettleResponse = { success: true, transaction: hash, network: facilitation.network, payer }
+  const held = await claimPayment(facilitation, asked)
   if ('answer' in held) {
     asked.onSettled(receipt)
     return { text: held.answer, replayed: true }
   }
-  const release = keepLease(till, held.claim)
+  const release = keepLease(facilitation, held.claim)
   try {
     const { state } = held.stored
-    if (state !== 'settled' && state !== 'action_failed') await settle(till, held)
+    if (state !== 'settled' && state !== 'action_failed') await settle(facilitation, held)
     asked.onSettled(receipt)
-    return { text: await serve(till, held, () => asked.run(payer)), replayed: false }
+    return { text: await serve(facilitation, held, () => asked.run(payer)), replayed: false }
   } finally {
     await release()
   }
@@ -48,7 +48,7 @@ export async function redeem(till: Till, asked: Redemption): Promise<Redeemed> {
 
 const PAID = ['settled', 'action_failed'] as const
 
-async function serve({ store }: Till, { claim, stored }: HeldPayment, run: () => Promise<string>) {
+async function serve({ store }: Facilitation, { claim, stored }: HeldPayment, run: () => Promise<string>) {
   const { db, clock, failures } = store
   const failed = failures.failed('x402.state', { hash: stored.hash })
   let text: string

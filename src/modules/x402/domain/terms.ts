@@ -5,23 +5,23 @@ import type { Reason } from '../../../kernel/x402/reasons.ts'
 import { ASSET, type PaymentTerms, SCHEME, toMembers } from '../../../kernel/x402/wire.ts'
 import { paymentUnavailable } from '../errors.ts'
 import { isOffered, saveOffer } from '../store.ts'
-import type { Shop } from './till.ts'
+import type { Seller } from './facilitation.ts'
 
 /** How long after it was told a price can still be paid: time to sign a block, not to speculate. */
 const OFFER_MILLISECONDS = 5 * 60_000
 
 /** What an action costs now. */
-export async function currentTerms(shop: Shop, action: string): Promise<PaymentTerms> {
-  const { network, payTo, timeoutSeconds } = shop
-  const amount = (await amountOf(shop, action)).toString()
+export async function currentTerms(seller: Seller, action: string): Promise<PaymentTerms> {
+  const { network, payTo, timeoutSeconds } = seller
+  const amount = (await amountOf(seller, action)).toString()
   return { scheme: SCHEME, network, amount, asset: ASSET, payTo, maxTimeoutSeconds: timeoutSeconds }
 }
 
 /** The same, and it may be paid for a while, on every instance and after a change of the price. */
-export async function offerTerms(shop: Shop, action: string): Promise<PaymentTerms> {
-  const terms = await currentTerms(shop, action)
+export async function offerTerms(seller: Seller, action: string): Promise<PaymentTerms> {
+  const terms = await currentTerms(seller, action)
   const { payTo, amount } = terms
-  const { db, clock, failures } = shop.store
+  const { db, clock, failures } = seller.store
   const lost = failures.lost('x402.offer')
   const now = clock.now()
   // One write in half the time is enough; a store that fails now only costs the time after a change of the price.
@@ -31,8 +31,8 @@ export async function offerTerms(shop: Shop, action: string): Promise<PaymentTer
 }
 
 /** The terms a payer agreed to, if they are ours now or were a moment ago. */
-export async function agreedTerms(shop: Shop, action: string, accepted: unknown): Promise<PaymentTerms | Reason> {
-  const terms = await currentTerms(shop, action)
+export async function agreedTerms(seller: Seller, action: string, accepted: unknown): Promise<PaymentTerms | Reason> {
+  const terms = await currentTerms(seller, action)
   const reason = checkAccepted(accepted, terms)
   if (reason === undefined) return terms
   const { payTo, amount } = toMembers(accepted) ?? {}
@@ -40,12 +40,12 @@ export async function agreedTerms(shop: Shop, action: string, accepted: unknown)
   if (recipient === undefined || readAmount(amount) === undefined) return reason
   const earlier = { ...terms, payTo: toAddress(recipient), amount: String(amount) }
   if (checkAccepted(accepted, earlier) !== undefined) return reason
-  const { db, clock } = shop.store
+  const { db, clock } = seller.store
   const offered = await isOffered(db, { action, payTo: earlier.payTo, amount: earlier.amount }, clock.now())
   return offered ? earlier : reason
 }
 
-async function amountOf({ prices, rates, network }: Shop, action: string): Promise<bigint> {
+async function amountOf({ prices, rates, network }: Seller, action: string): Promise<bigint> {
   const price = prices.get(action)
   if (!price) throw new Error(`${action} has no price.`)
   if ('raw' in price) return price.raw

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PaymentPayload, PaymentTerms } from '../../../kernel/x402/wire.ts'
 import { SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 import { isTrouble, toReason, verify } from './verify.ts'
 
 const network = 'nano:dev'
@@ -18,8 +18,8 @@ function openTill(own: Verdict, remote?: Verdict, kinds = [{ x402Version: X402_V
     },
     getSupported: () => Promise.resolve({ kinds }),
   })
-  const till = { network, own: facilitator('own', own), remote: remote && facilitator('remote', remote) }
-  const outcome = verify(till as unknown as Till, {} as PaymentPayload, {} as PaymentTerms)
+  const facilitation = { network, own: facilitator('own', own), remote: remote && facilitator('remote', remote) }
+  const outcome = verify(facilitation as unknown as Facilitation, {} as PaymentPayload, {} as PaymentTerms)
   return { asked, outcome }
 }
 

@@ -1,7 +1,7 @@
 import { type Reason, isReason } from '../../../kernel/x402/reasons.ts'
 import { type PaymentPayload, type PaymentTerms, SCHEME, X402_VERSION } from '../../../kernel/x402/wire.ts'
 import { PaymentError, paymentRefused, paymentUnavailable } from '../errors.ts'
-import type { Till } from './till.ts'
+import type { Facilitation } from './facilitation.ts'
 
 /** Reasons of a facilitator that speak of its own trouble; asking again may help, paying again would not. */
 const TROUBLE = /rpc|node|unavailable|unexpected|error_facilitator|pending|time-?_?out/i
@@ -14,7 +14,7 @@ export function isTrouble(reason: string | undefined): boolean {
  * Checks a payment before it is claimed, on our own node first: a facilitator that is asked about a payment may send
  * it, whatever it says. Refuses with 402, or with 503 when nobody can tell.
  */
-export async function verify({ own, remote, network }: Till, payment: PaymentPayload, terms: PaymentTerms) {
+export async function verify({ own, remote, network }: Facilitation, payment: PaymentPayload, terms: PaymentTerms) {
   try {
     const { isValid, invalidReason } = await own.verify(payment, terms)
     if (!isValid) throw paymentRefused(toReason(invalidReason))

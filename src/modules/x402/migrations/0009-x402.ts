@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type Engine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
+import { type StoreEngine, rawColumn, timeColumn } from '../../../kernel/dialect.ts'
 
 /** Payments by request, one row for each block, and the terms that were offered. */
-export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   const time = timeColumn(engine)
   const { schema } = db
   await schema

@@ -1,7 +1,7 @@
 import { hashApiKey, kindOfApiKey } from '../../kernel/api-key.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
-import type { Clock, KeyOwner, KeyRing } from '../../kernel/ports.ts'
+import type { Clock, KeyOwner, KeyLookup } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
@@ -19,7 +19,7 @@ interface Remembered {
  * Finds the owner of a key. Look-ups are remembered for a while, wrong keys more briefly, and equal ones in flight are
  * one; a revoked key is forgotten by notice. When a key was last used is written in batches.
  */
-export class StoredKeys implements KeyRing {
+export class StoredKeys implements KeyLookup {
   readonly #db: Db
   readonly #clock: Clock
   readonly #failures: Failures

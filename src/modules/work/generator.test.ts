@@ -5,7 +5,7 @@ import { newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts
 import { until } from '../../../test/support/until.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
-import { WorkDesk } from './desk.ts'
+import { WorkGenerator } from './generator.ts'
 
 const { send, receive } = WORK_THRESHOLDS.dev
 const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
@@ -30,7 +30,7 @@ async function openDesk(t: TestContext, precompute = true) {
       return true
     },
   }
-  const open = () => new WorkDesk({ searches, store: ctx, precompute })
+  const open = () => new WorkGenerator({ searches, store: ctx, precompute })
   return { desk: open(), open, asked, cancelled, clock, ctx }
 }
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../../kernel/dialect.ts'
+import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
 import type { ServiceSales } from './service-sales.ts'
 
@@ -33,8 +33,8 @@ export interface AddressLook {
 }
 
 /** Everything that checkouts need beside store, ledger and names. */
-export interface Till {
-  engine: Engine
+export interface CheckoutPorts {
+  engine: StoreEngine
   rules: CheckoutRules
   prices: Prices
   links: {

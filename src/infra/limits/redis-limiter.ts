@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
-import type { BurstDecision, BurstLimits, Clock } from '../../kernel/ports.ts'
-import { MemoryBurst, ROUNDING, WINDOW, allowed, refused } from './gcra.ts'
+import type { LimitDecision, RateLimiter, Clock } from '../../kernel/ports.ts'
+import { MemoryLimiter, ROUNDING, WINDOW, allowed, refused } from './gcra.ts'
 import { Generations } from './generations.ts'
 
 const LEASE_MILLISECONDS = 250
@@ -46,7 +46,7 @@ interface Lease {
   /** Nobody has a token before this moment, so nobody needs to ask. */
   emptyUntil: number
   asking: boolean
-  waiting: ((decision: BurstDecision) => void)[]
+  waiting: ((decision: LimitDecision) => void)[]
 }
 
 export interface RedisBurstOptions {
@@ -63,13 +63,13 @@ export interface RedisBurstOptions {
  * One limit for all instances. Each takes leases of a quarter of a second from Redis and decides by itself while one
  * lasts, so the sum is wrong by one lease for each instance at most. Without Redis every instance grants its share.
  */
-export class RedisBurst implements BurstLimits {
+export class RedisLimiter implements RateLimiter {
   readonly #clock: Clock
   readonly #instances: number
   readonly #onDegraded: (degraded: boolean) => void
   readonly #redis: LeaseRedis
   readonly #leases = new Generations<Lease>(WINDOW)
-  readonly #share: MemoryBurst
+  readonly #share: MemoryLimiter
   #degraded = false
   #closed = false
   #cancelProbe: () => void = () => undefined
@@ -78,7 +78,7 @@ export class RedisBurst implements BurstLimits {
     this.#clock = clock
     this.#instances = instances
     this.#onDegraded = onDegraded
-    this.#share = new MemoryBurst(clock)
+    this.#share = new MemoryLimiter(clock)
     this.#redis = connect(url)
     // Every failure shows as a lost connection or an answer that did not come; both are dealt with where they matter.
     this.#redis.on('error', onError)
@@ -86,8 +86,8 @@ export class RedisBurst implements BurstLimits {
   }
 
   /** Connects, and goes on without Redis when that does not work at once. */
-  static async open(options: RedisBurstOptions): Promise<RedisBurst> {
-    const burst = new RedisBurst(options)
+  static async open(options: RedisBurstOptions): Promise<RedisLimiter> {
+    const burst = new RedisLimiter(options)
     await new Promise<void>((resolve) => {
       const cancel = options.clock.after(FIRST_CONNECTION_MILLISECONDS_MAX, () => {
         burst.#degrade()
@@ -108,7 +108,7 @@ export class RedisBurst implements BurstLimits {
     return this.#degraded
   }
 
-  take(key: string, perMinute: number): BurstDecision | Promise<BurstDecision> {
+  take(key: string, perMinute: number): LimitDecision | Promise<LimitDecision> {
     const now = this.#clock.now()
     const held = this.#leases.get(key)
     if (held && held.tokens > 0 && now < held.expiresAt) return use(held, perMinute, now)
@@ -160,7 +160,7 @@ export class RedisBurst implements BurstLimits {
   }
 
   /** The promised limit stays the one that is shown; what remains is counted from this instance's share. */
-  #takeShare(key: string, perMinute: number): BurstDecision {
+  #takeShare(key: string, perMinute: number): LimitDecision {
     const decision = this.#share.take(key, Math.max(1, Math.floor(perMinute / this.#instances)))
     decision.limit = perMinute
     return decision
@@ -198,7 +198,7 @@ export class RedisBurst implements BurstLimits {
   }
 }
 
-function use(lease: Lease, perMinute: number, now: number): BurstDecision {
+function use(lease: Lease, perMinute: number, now: number): LimitDecision {
   lease.tokens--
   return allowed(perMinute, spentOf(lease, perMinute, now))
 }

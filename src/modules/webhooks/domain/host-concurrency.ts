@@ -17,7 +17,7 @@ type Place = { leave(): void } | { comeBackAt: number }
  * Few requests at once to any one host, for its sake and ours. Whoever finds no place is told when to come back instead
  * of waiting, because waiting would take the places of deliveries to other hosts.
  */
-export class HostSlots {
+export class HostConcurrency {
   readonly #hosts = new Map<string, Host>()
 
   /**

@@ -12,7 +12,7 @@ interface EmailRules {
 }
 
 /** Everything that payments by mail need beside store, wallets and names. */
-export interface PostOffice {
+export interface EmailPorts {
   rules: EmailRules
   links: {
     page(id: string): string

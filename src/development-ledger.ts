@@ -10,18 +10,18 @@ import { AppError, Cancelled } from './kernel/errors.ts'
 import { RAW_PER_NANO, toRaw } from './kernel/money.ts'
 import { fromAddress, toAddress } from './kernel/nano/address.ts'
 import type { Failures } from './kernel/failures.ts'
-import type { Clock, KnownName, PlayLedger, Random } from './kernel/ports.ts'
+import type { Clock, KnownName, DevelopmentLedger, Random } from './kernel/ports.ts'
 import { DEV_NETWORK } from './kernel/nano/network.ts'
 import type { NetworkName } from './kernel/nano/networks.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from './kernel/nano/work.ts'
 import { NEVER } from './modules/names/index.ts'
 import { isEmbedded } from './infra/node/upstreams.ts'
 
-/** Where the embedded ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
+/** Where the development ledger of a data folder listens, for the tools; it stays when the ledger has gone. */
 export const addressesFileOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'devnet.json')
 
-/** The embedded ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
-export async function startEmbedded(
+/** The development ledger runs when it is among the nodes; its addresses are left in the data folder for the tools. */
+export async function openDevelopmentLedger(
   config: Config,
   { clock, random, failures }: { clock: Clock; random: Random; failures: Failures },
 ): Promise<Devnet | undefined> {
@@ -55,7 +55,7 @@ export function lendThreads({ node }: Devnet, scheduler: Scheduler): void {
   if (scheduler.engines.some(({ kind }) => kind === 'cpu')) node.work.searchWith(searchIn(scheduler))
 }
 
-/** The threads of this machine, as the embedded ledger asks for work. */
+/** The threads of this machine, as the development ledger asks for work. */
 export function searchIn(scheduler: Pick<Scheduler, 'search'>): WorkSearch {
   return async (root, threshold, leaving) => {
     try {
@@ -100,8 +100,8 @@ export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actio
   return { ...config, x402PayTo: treasury, x402Network }
 }
 
-/** The embedded ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */
-export function toPlayLedger({ node }: Devnet, onWrite: (address: string) => void): PlayLedger {
+/** The development ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */
+export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => void): DevelopmentLedger {
   return {
     get holds() {
       return node.holds

@@ -69,13 +69,13 @@ export const codeOf = (promise: Promise<unknown>) =>
 /** A send is answered when it has left; its pass goes on until it is confirmed. */
 export async function comeToRest(world: WalletWorld, { wallets }: Instance, address: string): Promise<void> {
   const { id } = (await findWalletByAddress(world.db, address))!
-  await world.finish(wallets.room.custody.advance(id))
+  await world.finish(wallets.room.queue.advance(id))
 }
 
 /** Somebody who has got hold of a wallet's key and sends everything away. */
 export async function steal(world: WalletWorld, { ctx }: Instance, address: string): Promise<string> {
   const { id } = (await findWalletByAddress(world.db, address))!
-  const key = toSigningKey(ctx.custody.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
+  const key = toSigningKey(ctx.vault.open({ walletId: id, address }, await getSealedKey(world.db, id)))
   const { previous, balance, representative } = frontierOf(world.ledger, fromAddress(address)!)
   const draft: StateBlock = {
     type: 'state',

@@ -3,7 +3,7 @@ import { ZERO_HASH } from '../../../kernel/nano/block.ts'
 import { toObject } from '../../../kernel/shape.ts'
 import type { WalletRoom } from '../room.ts'
 import { advanceWallet } from '../domain/advance.ts'
-import { tendsItself } from '../domain/tend.ts'
+import { maintainsItself } from '../domain/maintain.ts'
 import type { Setbacks } from '../setbacks.ts'
 import { type Wallet, listLeastLookedAt, markLooked } from '../store.ts'
 import { forEachOf } from './for-each-of.ts'
@@ -16,7 +16,7 @@ const LOOK_EVERY = 60_000
  * Asks the ledger about the wallets that were not asked about for longest: deposits nobody told us of, and blocks that we
  * did not sign. Two questions for all of them together.
  */
-export const lookAfterWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
+export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.look',
   money: true,
   attemptsMax: 3,
@@ -39,9 +39,9 @@ export const lookAfterWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   },
 })
 
-async function findSuspects({ node, custody }: WalletRoom, wallets: readonly Wallet[]): Promise<Wallet[]> {
+async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Wallet[]): Promise<Wallet[]> {
   const accounts = wallets.map(({ address }) => address)
-  const threshold = custody.rules.receiveMin > 0n ? custody.rules.receiveMin : 1n
+  const threshold = rules.receiveMin > 0n ? rules.receiveMin : 1n
   const [{ frontiers }, { blocks }] = await Promise.all([
     node.read('accounts_frontiers', { accounts }),
     node.read('accounts_receivable', { accounts, count: 1, threshold: threshold.toString() }),
@@ -53,6 +53,6 @@ async function findSuspects({ node, custody }: WalletRoom, wallets: readonly Wal
     // Its owner has emptied it, and nobody has noticed.
     if (wallet.status === 'held' && wallet.balance === 0n) return true
     const deposits = toObject(waiting[address])
-    return Object.keys(deposits).length > 0 && tendsItself({ address, frontier, ...wallet }, custody.rules)
+    return Object.keys(deposits).length > 0 && maintainsItself({ address, frontier, ...wallet }, rules)
   })
 }

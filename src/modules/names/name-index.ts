@@ -15,7 +15,7 @@ const LOOK_BACK = 60_000
 const RELOAD_EVERY = 3_600_000
 const BEGINNING: ChangePosition = { changedAt: 0, key: '' }
 
-interface BookOptions {
+interface IndexOptions {
   db: Db
   clock: Clock
   builtIn: BuiltIn
@@ -27,8 +27,8 @@ interface BookOptions {
  * and read from the store by each; a name that is not here is looked for there; and where money moves, the store is asked
  * in any case. What a lease is worth is a question of the time, and asked each time.
  */
-export class NameBook implements Names {
-  readonly #options: BookOptions
+export class NameIndex implements Names {
+  readonly #options: IndexOptions
   readonly #builtIn = new Map<string, KnownName>()
   readonly #builtInOf = new Map<string, string>()
   #isReserved: (name: string) => boolean = () => false
@@ -47,7 +47,7 @@ export class NameBook implements Names {
   #nextEndAt = Infinity
   #known: { revision: number; names: readonly KnownName[] } | undefined
 
-  constructor(options: BookOptions) {
+  constructor(options: IndexOptions) {
     this.#options = options
     this.#addBuiltIn(options.builtIn.names)
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WalletLine } from './line.ts'
+import { AdvanceQueue } from './advance-queue.ts'
 
 const never = () => new Promise<void>(() => undefined)
 
 test('of two clients who wait for one block, the second is told though the first has gone', async () => {
-  const line = new WalletLine(never)
+  const line = new AdvanceQueue(never)
   const [first, second] = [line.watchBlock('wbl_1'), line.watchBlock('wbl_1')]
   const third = line.watchBlock('wbl_1')
   first.forget()
@@ -15,7 +15,7 @@ test('of two clients who wait for one block, the second is told though the first
 
 test('one pass over a wallet at a time; all who ask meanwhile share the next', async () => {
   const ends: (() => void)[] = []
-  const line = new WalletLine(() => new Promise<void>((resolve) => ends.push(resolve)))
+  const line = new AdvanceQueue(() => new Promise<void>((resolve) => ends.push(resolve)))
   const first = line.advance('wal_1')
   const [second, third] = [line.advance('wal_1'), line.advance('wal_1')]
   void line.advance('wal_2')
@@ -29,7 +29,7 @@ test('one pass over a wallet at a time; all who ask meanwhile share the next', a
 })
 
 test('a line that closes begins nothing more, and says so', async () => {
-  const line = new WalletLine(() => Promise.resolve())
+  const line = new AdvanceQueue(() => Promise.resolve())
   await line.close()
   await assert.rejects(line.advance('wal_1'), { code: 'wallet_busy' })
 })

@@ -4,7 +4,7 @@ import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/facilitat
 import type { Price } from '../../../kernel/x402/price.ts'
 
 /** Where payments are taken in. */
-export interface Till {
+export interface Facilitation {
   store: StoreCtx
   own: OwnFacilitator
   /** Settles in place of our own node, which still has the last word. */
@@ -15,8 +15,8 @@ export interface Till {
   timeoutSeconds: number
 }
 
-/** A till that sells actions by request. */
-export interface Shop extends Till {
+/** A facilitation that sells actions by request. */
+export interface Seller extends Facilitation {
   payTo: string
   /** By the name of the action. */
   prices: ReadonlyMap<string, Price>

@@ -6,7 +6,7 @@ export interface Target {
 }
 
 /** Something that looks for work. Its answers are checked by whoever asked, never believed. */
-export interface Engine {
+export interface WorkSource {
   readonly name: string
   readonly kind: 'cpu' | 'peer'
   /** Searches at once. The threads of this machine all look for one root; a peer may take two. */

@@ -1,4 +1,4 @@
-import type { BlockRefusal } from '../../kernel/custody.ts'
+import type { BlockRefusal } from '../../kernel/wallet-alarm.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { walletBusy } from './errors.ts'
 
@@ -8,7 +8,7 @@ const REFUSALS_MAX = 10_000
  * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
  * It knows nothing that may not be lost; the order of blocks is in the store.
  */
-export class WalletLine {
+export class AdvanceQueue {
   readonly #pass: (walletId: string) => Promise<unknown>
   readonly #running = new Map<string, Promise<void>>()
   readonly #next = new Map<string, Promise<void>>()

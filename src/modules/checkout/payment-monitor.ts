@@ -31,7 +31,7 @@ const NUDGED_MAX = 50_000
 const RETRY_AFTER = 250
 const RETRIES_MAX = 20
 
-interface MonitorOptions {
+interface PaymentMonitorOptions {
   ctx: CheckoutRoom
   node: NodePort
   bus: ConfirmationBus
@@ -45,8 +45,8 @@ interface MonitorOptions {
  * Finds payments in three ways: the ledger's events, a poller that trusts nobody, and a catch-up at start and after every
  * silence. All three end in the same verb, which acts once.
  */
-export class Monitor {
-  readonly #options: MonitorOptions
+export class PaymentMonitor {
+  readonly #options: PaymentMonitorOptions
   #watched = new Set<string>()
   /** Those that came while the whole list is read again. */
   #added = new Set<string>()
@@ -63,7 +63,7 @@ export class Monitor {
   #reloadedAt = 0
   #stopped = false
 
-  constructor(options: MonitorOptions) {
+  constructor(options: PaymentMonitorOptions) {
     this.#options = options
     this.#tools = { node: options.node, settled: this.#settled, hearsEvents: () => options.bus.connected }
   }
@@ -241,7 +241,7 @@ export class Monitor {
     const { ctx, clock } = this.#options
     const now = clock.now()
     const leaseUntil = now + LEASE
-    const watched = await claimScans(ctx.db, ctx.till.engine, { now, leaseUntil, limit: ADDRESSES_AT_ONCE })
+    const watched = await claimScans(ctx.db, ctx.ports.engine, { now, leaseUntil, limit: ADDRESSES_AT_ONCE })
     try {
       if (watched.length > 0) await scanAddresses(ctx, this.#tools, { watched, leaseUntil })
     } catch (error) {

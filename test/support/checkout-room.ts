@@ -1,13 +1,13 @@
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { Engine } from '../../src/kernel/dialect.ts'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
-import type { CheckoutRoom, ServiceSales, Till } from '../../src/modules/checkout/index.ts'
+import type { CheckoutRoom, ServiceSales, CheckoutPorts } from '../../src/modules/checkout/index.ts'
 
 /** What the service sells, and where it is paid. */
-type Sold = ServiceSales & Pick<Till, 'treasuryAddress'>
+type Sold = ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'>
 
 const nothingHere = (what: string) => () => Promise.reject(new Error(`No ${what} here.`))
 
@@ -29,11 +29,11 @@ export const NO_NAMES: Names = {
 /** What the verbs of checkouts need, without a gateway around it. */
 export function toCheckoutCtx(
   store: StoreCtx,
-  engine: Engine,
+  engine: StoreEngine,
   { sales = NO_SALES, tell = () => undefined }: { sales?: Sold; tell?: (id: string) => void } = {},
 ): CheckoutRoom {
   const link = (id: string) => `https://gateway.example/${id}`
-  const till: Till = {
+  const ports: CheckoutPorts = {
     engine,
     rules: {
       lifetimeMilliseconds: 86_400_000,
@@ -56,5 +56,5 @@ export function toCheckoutCtx(
     watch: () => undefined,
     tell,
   }
-  return { ...store, till, names: NO_NAMES }
+  return { ...store, ports, names: NO_NAMES }
 }

@@ -12,7 +12,7 @@ const ANY_ROOT_KEPT = 24 * HOUR
 const OWN_ROOT_KEPT = 30 * 24 * HOUR
 
 /** Work that is known already: the latest in memory, all of it in the store, where other instances find it too. */
-export class ReadyWorks {
+export class StoredWorks {
   readonly #db: Db
   readonly #clock: Clock
   readonly #lost: (error: unknown) => undefined

@@ -4,13 +4,13 @@ import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { bytesToHex } from '../../src/kernel/nano/hex.ts'
-import { Monitor, Shares, creditSend } from '../../src/modules/checkout/index.ts'
+import { PaymentMonitor, InstanceTurns, creditSend } from '../../src/modules/checkout/index.ts'
 import { openBulk } from '../support/bulk.ts'
 import { TestClock } from '../support/clock.ts'
 import { openFresh } from '../support/engines.ts'
 import { fillOpen, openOwn } from '../support/many-checkouts.ts'
 import { SyntheticNetwork } from '../support/synthetic-network.ts'
-import { toCheckoutCtx } from '../support/till.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
 
@@ -19,13 +19,13 @@ const newHash = () => bytesToHex(systemRandom.bytes(32))
 function openShares(count: number) {
   const clock = new TestClock()
   const notices = new LocalNotices(hearFailures())
-  const open = (isListening = () => true) => new Shares({ notices, clock, random: systemRandom, isListening })
+  const open = (isListening = () => true) => new InstanceTurns({ notices, clock, random: systemRandom, isListening })
   const all = Array.from({ length: count }, () => open())
   clock.advance(5_000)
   return { clock, notices, open, all }
 }
 
-const turnsOf = (shares: readonly Shares[], hash: string) => shares.map((one) => one.turnOf(hash))
+const turnsOf = (shares: readonly InstanceTurns[], hash: string) => shares.map((one) => one.turnOf(hash))
 
 test('whoever is alone credits every payment at once, whatever else is said on the channel', () => {
   const { all, notices } = openShares(1)
@@ -55,7 +55,7 @@ test('the share of an instance that says goodbye, falls silent or hears nothing 
   const everybody = [...all, deaf]
   clock.advance(5_000)
   const hashes = Array.from({ length: 200 }, newHash)
-  const firsts = (shares: readonly Shares[]) =>
+  const firsts = (shares: readonly InstanceTurns[]) =>
     hashes.every((hash) => turnsOf(shares, hash).filter((turn) => turn === 0).length === 1)
   assert.ok(firsts(everybody))
   listens = false
@@ -74,7 +74,7 @@ test('a payment whose instance is gone is credited by the next, and one that was
   const start = async (ctx: typeof storeCtx, turnOf: () => number | undefined) => {
     const network = new SyntheticNetwork()
     const bus = { clock, onError: (error: unknown) => assert.fail(String(error)) }
-    const monitor = new Monitor({
+    const monitor = new PaymentMonitor({
       ...bus,
       ctx: toCheckoutCtx(ctx, 'sqlite', { tell: (id) => told.push(id) }),
       node: network,

@@ -24,7 +24,7 @@ interface SharedEarsOptions {
  * Instances that hear no node are told by those that do. Nobody is asked in particular: whoever hears repeats what it
  * hears for as long as somebody says that it is deaf.
  */
-export function shareEars({ instance, bus, notices, clock, hear }: SharedEarsOptions): () => void {
+export function shareConfirmations({ instance, bus, notices, clock, hear }: SharedEarsOptions): () => void {
   let othersDeafUntil = 0
   let second = 0
   let told = 0

@@ -21,7 +21,7 @@ interface RepsOptions {
 }
 
 /** The representatives of the network. The list is made anew once a minute at most, and by one caller at a time. */
-export class RepList implements Representatives {
+export class RepresentativeList implements Representatives {
   readonly #options: RepsOptions
   #last: { reps: JsonObject[]; at: number } | undefined
   #making: Promise<JsonObject[]> | undefined

@@ -1,6 +1,5 @@
-import type { WalletRules } from '../../../kernel/custody.ts'
 import type { Raw } from '../../../kernel/money.ts'
-import type { WalletRoom } from '../room.ts'
+import type { WalletRoom, WalletRules } from '../room.ts'
 import { insertSend } from '../outbox-store.ts'
 import { countPlans, findOpenPlan, insertPlan, markPlanDone } from '../plans-store.ts'
 import { type Lease, type Wallet, markEnded, markHeld } from '../store.ts'
@@ -14,24 +13,24 @@ const DEPOSITS_MAX = 100
 const OVER = new Set(['expiring', 'ended', 'deleted'])
 
 /** Whether a wallet does anything by itself: those of the service receive, ending ones give away, held ones may be empty. */
-export function tendsItself({ purpose, status }: Wallet, rules: WalletRules): boolean {
+export function maintainsItself({ purpose, status }: Wallet, rules: WalletRules): boolean {
   return purpose !== 'cloud' || rules.receivesItself || status !== 'active'
 }
 
 /** What a wallet does when nobody asks for anything: receive, share out, end. Nothing is queued or open when it is called. */
-export async function tendWallet(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
-  const { store, node, custody } = ctx
+export async function maintainWallet(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+  const { store, node, rules } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)
   if (plan !== undefined) {
     await underLease(ctx, lease, (db, now) => markPlanDone(db, plan, now))
     return 'moved'
   }
   const isOver = OVER.has(wallet.status)
-  if (isOver || wallet.purpose !== 'cloud' || custody.rules.receivesItself) {
+  if (isOver || wallet.purpose !== 'cloud' || rules.receivesItself) {
     // Who ends gets everything, but dust comes last: it must not keep the rest from being shared out. Afterwards a deposit
     // must be worth the work it costs.
     const takesDust = wallet.status === 'expiring' && chain.balance === 0n
-    for (const threshold of takesDust ? [custody.rules.receiveMin, 1n] : [custody.rules.receiveMin]) {
+    for (const threshold of takesDust ? [rules.receiveMin, 1n] : [rules.receiveMin]) {
       const deposits = await readDeposits(node, wallet.address, { count: DEPOSITS_MAX, threshold })
       if ((await queueReceives(store, wallet.id, deposits)) > 0) return 'moved'
     }
@@ -53,7 +52,7 @@ async function shareOut(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Ch
     await underLease(ctx, lease, (db) => markHeld(db, wallet.id))
     return 'idle'
   }
-  if (!ctx.custody.rules.sendsAllowed) return 'idle'
+  if (!ctx.rules.sendsAllowed) return 'idle'
   const { ids } = ctx.store
   await underLease(ctx, lease, async (db, now) => {
     const run = (await countPlans(db, wallet.id)) + 1

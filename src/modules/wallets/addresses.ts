@@ -4,7 +4,7 @@ import type { Confirmation, ConfirmationBus } from '../../kernel/ports.ts'
  * Knows whose addresses are ours and wakes their wallets when the ledger confirms something about them. What the stream
  * loses, the jobs find again.
  */
-export class WalletWatch {
+export class WalletAddresses {
   readonly #bus: ConfirmationBus
   readonly #wake: (walletId: string) => void
   readonly #walletIds = new Map<string, string>()

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Confirmation, FoundWork, WorkPort, WorkRequest } from '../../kernel/ports.ts'
-import { ReadyWorks } from './ready-works.ts'
+import { StoredWorks } from './stored-works.ts'
 import { listPrepared } from './store.ts'
 
 /** A burst of blocks prepares only its last. */
@@ -17,7 +17,7 @@ export interface WorkSearch {
   cancel(root: string, payer: string): boolean
 }
 
-interface WorkDeskOptions {
+interface WorkGeneratorOptions {
   searches: WorkSearch
   store: StoreCtx
   /** Whether work for the next block of an account is made in idle time. */
@@ -39,17 +39,17 @@ interface Followed {
  * Everybody's way to work: what is ready, what is searched now, and what is made for later. Whatever is found is kept,
  * and given to the next who asks for the same root.
  */
-export class WorkDesk implements WorkPort {
-  readonly #options: WorkDeskOptions
-  readonly #ready: ReadyWorks
+export class WorkGenerator implements WorkPort {
+  readonly #options: WorkGeneratorOptions
+  readonly #ready: StoredWorks
   /** The most recently active last. */
   readonly #followed = new Map<string, Followed>()
   readonly #pending = new Map<string, () => void>()
   #closed = false
 
-  constructor(options: WorkDeskOptions) {
+  constructor(options: WorkGeneratorOptions) {
     this.#options = options
-    this.#ready = new ReadyWorks(options.store)
+    this.#ready = new StoredWorks(options.store)
   }
 
   /** Learns from the store which roots it had made work for. */

@@ -17,11 +17,11 @@ interface SharesOptions {
 }
 
 /**
- * Shares payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
+ * InstanceTurns payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
  * instances everywhere: the first credits at once, a few others look later whether that was done. Views may differ for a
  * while; then a payment is credited twice at once, which the store makes one, or by the poller.
  */
-export class Shares {
+export class InstanceTurns {
   readonly #options: SharesOptions
   readonly #own: number
   readonly #heardAt = new Map<number, number>()

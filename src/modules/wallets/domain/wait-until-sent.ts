@@ -12,20 +12,20 @@ const LOOK_EVERY = 200
  * statement; what was signed before cannot be taken back any more and goes out by itself. When a node refuses it meanwhile,
  * whoever waits hears the node's words at once, because only an operator can help.
  */
-export async function untilLeft(
+export async function waitUntilSent(
   ctx: WalletRoom,
   { id, walletId }: { id: string; walletId: string },
 ): Promise<OutboxBlock> {
-  const { store, custody } = ctx
+  const { store, rules, queue } = ctx
   const { db, clock } = store
-  const until = clock.now() + custody.rules.waitMilliseconds
-  const watch = custody.watchBlock(id)
+  const until = clock.now() + rules.waitMilliseconds
+  const watch = queue.watchBlock(id)
   let failure: unknown
   try {
     for (;;) {
       const isOver = failure !== undefined || clock.now() >= until
       if (isOver && (await markRefused(db, id, 'wallet_busy'))) {
-        custody.tellBlock(id)
+        queue.tellBlock(id)
         throw notSent(failure)
       }
       const block = await findBlock(db, id)
@@ -35,14 +35,14 @@ export async function untilLeft(
       if (block.status === 'lost') throw walletFrozen()
       if (isOver) throw stillOpen(ctx, block, failure)
       try {
-        const progress = Promise.race([custody.advance(walletId), watch.settled])
+        const progress = Promise.race([queue.advance(walletId), watch.settled])
         await waitAtMost(clock, until - clock.now(), progress)
       } catch (error) {
         failure = error
         continue
       }
       const now = await findBlock(db, id)
-      const refusal = custody.refusalOf(id)
+      const refusal = queue.refusalOf(id)
       if (now?.status === 'signed' && refusal?.lasting === true) throw blockRefused(refusal)
       if (now?.status === 'queued' || now?.status === 'signed') {
         await waitAtMost(clock, Math.min(LOOK_EVERY, until - clock.now()), watch.settled)
@@ -54,8 +54,8 @@ export async function untilLeft(
 }
 
 /** It could not be taken back: it is signed, or owed by the service, and goes out by itself. */
-function stillOpen({ custody }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
+function stillOpen({ queue }: WalletRoom, { id, hash }: OutboxBlock, failure: unknown): unknown {
   if (hash === null) return notSent(failure)
-  const refusal = custody.refusalOf(id)
+  const refusal = queue.refusalOf(id)
   return refusal ? blockRefused(refusal) : outcomeOpen(hash, failure)
 }

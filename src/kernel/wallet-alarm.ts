@@ -1,0 +1,29 @@
+/** What somebody has to look into at once. */
+export type WalletAlarm =
+  /** Somebody else has signed for a wallet, or the ledger denies what we know. */
+  | 'frozen'
+  /** A sealed key does not open, or is not the key of its address. */
+  | 'key'
+  /** The ledger refuses a block of ours, or has an unconfirmed one in its place. It goes out again; nothing is frozen. */
+  | 'refused'
+  /** The master keys could not be read, or lack one that a wallet needs. The wallet waits and is not frozen. */
+  | 'master_key'
+
+/** What a node has said to a signed block of ours. The block stays as it is and goes out again. */
+export interface BlockRefusal {
+  blockId: string
+  walletId: string
+  hash: string
+  /** The node's own. */
+  words: string
+  /** Whether waiting will hardly help: whoever asked for the block should hear of it. */
+  lasting: boolean
+}
+
+/**
+ * A sealed key whose seal does not fit: it was changed, or belongs elsewhere. Everything else that keeps a key from being
+ * opened lies with the master keys and passes.
+ */
+export class SealBroken extends Error {}
+
+export type TellAlarm = (kind: WalletAlarm, detail: { walletId: string; reason: string }) => void
