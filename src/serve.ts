@@ -14,12 +14,12 @@ import { ClientSockets } from './http/websocket.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { describeError } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
+import { openUpkeep } from './infra/upkeep.ts'
 import type { Module } from './kernel/module.ts'
 import { openAdmin } from './modules/admin/index.ts'
 import type { Rooms } from './modules.ts'
 import type { Ports } from './ports.ts'
 import { openStatus } from './status.ts'
-import { openUpkeep } from './upkeep.ts'
 import { VERSION } from './version.ts'
 
 /** What stands behind the doors. */
@@ -84,7 +84,7 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const { checkouts } = rooms.checkout
   const { wallets } = rooms.wallets
   const mailIsKept = config.smtpUrl === ''
-  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, status, ...openUpkeep(store) })
+  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, status, ...openUpkeep(store.db) })
   const modules: readonly Module[] = [...Object.values(rooms), admin]
   const doors: RoutesOptions = {
     store,

@@ -12,6 +12,8 @@ import {
 } from '../../src/infra/jobs/queue.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
+import { createAccount, listAudit } from '../../src/modules/accounts/index.ts'
+import { retryJob } from '../../src/modules/admin/domain/retry-job.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
 import { query } from '../support/postgres.ts'
 
@@ -123,6 +125,29 @@ forEachEngine((_engine, open) => {
     assert.equal(await retryDead(store.db, 'job_unknown', clock.now()), false)
   })
 
+  test('an administrator who lets a dead job run again stands in the audit; one who could not, does not', async (t) => {
+    const world = await open(t)
+    const { store, clock, ctx } = world
+    const { id: actor } = await createAccount(ctx, { email: null, role: 'admin', actor: 'test' })
+    const retry = () => retryJob({ store: ctx, retryDead }, { id: job!.id, actor })
+    const told = async () =>
+      (await listAudit(store.db, { accountId: actor, before: undefined, limit: 10 })).filter(
+        ({ what }) => what === 'job.retried',
+      )
+    await enqueue(ctx, { kind: 'k', payload: {} })
+    const [job] = await claim(world)
+    await assert.rejects(retry(), { code: 'not_found' })
+    assert.deepEqual(await told(), [])
+    await markDead(store.db, job!, clock.now(), 'broken')
+    const outcomes = await Promise.allSettled([retry(), retry()])
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.deepEqual(
+      (await told()).map(({ actor: who, detail }) => ({ who, detail })),
+      [{ who: actor, detail: { id: job!.id } }],
+    )
+    assert.equal((await claim(world))[0]?.id, job!.id)
+  })
+
   // A recurring job that died has a successor with its key; bringing it back must not fail with a database error.
   test('a dead job whose key is waiting again stays dead', async (t) => {
     const world = await open(t)
@@ -132,6 +157,8 @@ forEachEngine((_engine, open) => {
     await markDead(store.db, job!, clock.now(), 'broken')
     await enqueue(ctx, { kind: 'k', payload: {}, key: 'schedule' })
     assert.equal(await retryDead(store.db, job!.id, clock.now()), false)
+    const retried = retryJob({ store: ctx, retryDead }, { id: job!.id, actor: 'nobody' })
+    await assert.rejects(retried, { code: 'not_found' })
   })
 })
 

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { ShownJob } from '../../kernel/upkeep.ts'
 import { type StoreEngine, isUniqueViolation, skipLocked } from '../../kernel/dialect.ts'
 import type { Db } from '../../kernel/db.ts'
 
@@ -98,7 +97,16 @@ async function markRunning(
   return won !== undefined
 }
 
-export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<ShownJob[]> {
+export interface ListedJob {
+  id: string
+  kind: string
+  status: string
+  attempts: number
+  runAt: number
+  lastError: string | null
+}
+
+export async function listJobs(db: Db, { status, limit }: { status?: string; limit: number }): Promise<ListedJob[]> {
   let query = db.selectFrom('jobs').select(['id', 'kind', 'status', 'attempts', 'run_at', 'last_error'])
   if (status !== undefined) query = query.where('status', '=', status as 'ready')
   const rows = await query.orderBy('run_at', 'desc').limit(limit).execute()

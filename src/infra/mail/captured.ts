@@ -1,4 +1,3 @@
-import type { KeptMail } from '../../kernel/upkeep.ts'
 import type { Clock, Mailer } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 
@@ -15,7 +14,15 @@ export function capturedMailer(db: Db, clock: Clock): Mailer {
   }
 }
 
-export async function listCapturedMail(db: Db, limit: number): Promise<KeptMail[]> {
+export interface CapturedMail {
+  id: string
+  recipient: string
+  subject: string
+  text: string
+  createdAt: number
+}
+
+export async function listCapturedMail(db: Db, limit: number): Promise<CapturedMail[]> {
   const rows = await db.selectFrom('mails').selectAll().orderBy('created_at', 'desc').limit(limit).execute()
   return rows.map(({ id, recipient, subject, text, created_at: createdAt }) => ({
     id,

@@ -1,3 +1,3 @@
 export { openAdmin } from './open.ts'
-export type { GatewayStatus } from './pages/health-page.tsx'
+export type { GatewayStatus } from './ports.ts'
 export { describedAdminRoutes } from './routes/described.ts'

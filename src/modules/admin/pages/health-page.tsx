@@ -1,41 +1,9 @@
 import type { FrameProps } from '../../../kernel/page.ts'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Facts, Figure, Table } from '../../../web/dashboard/show.tsx'
+import type { GatewayStatus } from '../ports.ts'
 
-interface UpstreamStatus {
-  name: string
-  role: string
-  healthy: boolean
-  state: 'well' | 'failing' | 'behind' | 'suspect' | 'foreign' | 'untold'
-  /** Why it is not used, when there is more to say than the state. */
-  reason: string | undefined
-  cemented: number
-  p95Milliseconds: number | undefined
-}
-
-interface WorkSourceStatus {
-  name: string
-  kind: string
-  usable: boolean
-  /** Hashes a second. */
-  rate: number
-}
-
-export interface GatewayStatus {
-  version: string
-  uptimeSeconds: number
-  network: string
-  store: string
-  confirmationsConnected: boolean
-  websocketClients: number
-  cachedBytes: number
-  upstreams: UpstreamStatus[]
-  /** Whoever was asked for prices or work so far. */
-  sources: readonly { kind: string; name: string; failing: boolean; reason: string | undefined }[]
-  work: { sources: WorkSourceStatus[]; searches: number; queueSeconds: number }
-}
-
-const STATES: Record<UpstreamStatus['state'], string> = {
+const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
   well: 'well',
   failing: 'not answering',
   behind: 'behind the others',

@@ -1,8 +1,8 @@
 import type { FrameProps } from '../../../kernel/page.ts'
-import type { ShownJob } from '../../../kernel/upkeep.ts'
 import { ActionButton } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
+import type { JobView } from '../ports.ts'
 
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
@@ -10,7 +10,7 @@ const STATUSES = ['dead', 'ready', 'running', 'done']
 export const JobsPage = (props: {
   frame: FrameProps
   status: string
-  jobs: readonly ShownJob[]
+  jobs: readonly JobView[]
   counts: readonly { status: string; count: number }[]
 }) => {
   const { frame, status, jobs, counts } = props

@@ -1,7 +1,7 @@
 import type { FrameProps } from '../../../kernel/page.ts'
-import type { KeptMail } from '../../../kernel/upkeep.ts'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Card, Empty, Moment } from '../../../web/dashboard/show.tsx'
+import type { StoredMail } from '../ports.ts'
 
 /** Mail that was kept instead of sent. */
 export const MailPage = ({
@@ -10,7 +10,7 @@ export const MailPage = ({
   isKept,
 }: {
   frame: FrameProps
-  mails: readonly KeptMail[]
+  mails: readonly StoredMail[]
   isKept: boolean
 }) => (
   <Frame

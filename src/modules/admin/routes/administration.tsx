@@ -1,33 +1,21 @@
-import { AppError } from '../../../kernel/errors.ts'
 import type { Form, Page, PageRequest } from '../../../kernel/page.ts'
-import type { KeptMail, ShownJob } from '../../../kernel/upkeep.ts'
 import { listAccounts } from '../../accounts/index.ts'
-import { type CheckoutRoom, gatherStats, listAccountTotals } from '../../checkout/index.ts'
+import { gatherStats, listAccountTotals } from '../../checkout/index.ts'
 import { countUndelivered } from '../../webhooks/index.ts'
+import { retryJob } from '../domain/retry-job.ts'
 import { AccountsPage } from '../pages/accounts-page.tsx'
-import { type GatewayStatus, HealthPage } from '../pages/health-page.tsx'
+import { HealthPage } from '../pages/health-page.tsx'
 import { JobsPage } from '../pages/jobs-page.tsx'
 import { MailPage } from '../pages/mail-page.tsx'
+import type { AdminPorts } from '../ports.ts'
 import { toRevenue } from './overview.tsx'
 
 const LISTED_MAX = 200
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
-interface AdministrationPorts {
-  checkouts: CheckoutRoom
-  mailIsKept: boolean
-  status(): GatewayStatus
-  /** Mail that was kept instead of sent, newest first. */
-  listMails(limit: number): Promise<KeptMail[]>
-  listJobs(filter: { status?: string; limit: number }): Promise<ShownJob[]>
-  countJobs(): Promise<{ status: string; count: number }[]>
-  /** Dead → ready, by an administrator's word; false when there is no such dead job. */
-  retryJob(id: string, actor: string): Promise<boolean>
-}
-
 /** What administrators see beyond their own account. */
-export function administrationPages(ports: AdministrationPorts): readonly (Page | Form)[] {
-  const { checkouts, mailIsKept, status, listMails, listJobs, countJobs, retryJob } = ports
+export function administrationPages(ports: AdminPorts): readonly (Page | Form)[] {
+  const { checkouts, mailIsKept, status, listMails, listJobs, countJobs } = ports
   const { db } = checkouts
   const door = 'administrator'
   const jobs = async ({ frame, query }: PageRequest) => {
@@ -68,8 +56,7 @@ export function administrationPages(ports: AdministrationPorts): readonly (Page 
       section: '/admin/jobs',
       door,
       async run({ accountId, params }) {
-        if (!(await retryJob(params.id!, accountId)))
-          throw new AppError('not_found', 'There is no such dead job, or the same one waits already.')
+        await retryJob(ports, { id: params.id!, actor: accountId })
         return { to: '/dashboard/admin/jobs?done=retried' }
       },
       again: (request, { error }) =>

@@ -1,21 +1,15 @@
 import { AppError } from '../../../kernel/errors.ts'
-import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import type { KeptMail, ShownJob } from '../../../kernel/upkeep.ts'
 import { listAccounts, showAccount } from '../../accounts/index.ts'
+import type { AdminPorts, JobView, StoredMail } from '../ports.ts'
 
 const LISTED_MAX = 200
 
-export interface AdminPorts {
-  store: Pick<StoreCtx, 'db'>
-  /** Mail that was kept instead of sent, newest first. */
-  listMails(limit: number): Promise<KeptMail[]>
-  listJobs(filter: { status?: string; limit: number }): Promise<ShownJob[]>
-}
+type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs'>
 
 /** What administrators see beyond their own account, under `/api`. */
-export function adminRoutes({ store, listMails, listJobs }: AdminPorts): readonly Route[] {
+export function adminRoutes({ store, listMails, listJobs }: AdminRoutesPorts): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -55,10 +49,10 @@ function readJobStatus({ status }: Readonly<Record<string, unknown>>): { status?
 
 const toTime = (milliseconds: number) => new Date(milliseconds).toISOString()
 
-function showMail({ id, recipient, subject, text, createdAt }: KeptMail): JsonObject {
+function showMail({ id, recipient, subject, text, createdAt }: StoredMail): JsonObject {
   return { id, recipient, subject, text, created_at: toTime(createdAt) }
 }
 
-function showJob({ id, kind, status, attempts, runAt, lastError }: ShownJob): JsonObject {
+function showJob({ id, kind, status, attempts, runAt, lastError }: JobView): JsonObject {
   return { id, kind, status, attempts, run_at: toTime(runAt), last_error: lastError }
 }

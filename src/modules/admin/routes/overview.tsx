@@ -1,29 +1,18 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { Page } from '../../../kernel/page.ts'
 import { readCredits, toUsage } from '../../accounts/index.ts'
-import {
-  type CheckoutRoom,
-  type Stats,
-  countLate,
-  formatFiat,
-  gatherStats,
-  listUnmatched,
-} from '../../checkout/index.ts'
-import { type WalletRoom, listWallets } from '../../wallets/index.ts'
+import { type Stats, countLate, formatFiat, gatherStats, listUnmatched } from '../../checkout/index.ts'
+import { listWallets } from '../../wallets/index.ts'
 import { countAttemptDays, countFailing } from '../../webhooks/index.ts'
 import { OverviewPage } from '../pages/overview-page.tsx'
+import type { AdminPorts } from '../ports.ts'
 
 const DAY = 86_400_000
 const UNMATCHED_MAX = 100
 const WALLETS_MAX = 10_000
 
-interface OverviewPorts {
-  checkouts: CheckoutRoom
-  wallets: WalletRoom
-}
-
 /** What a merchant looks at first. */
-export const overviewPages = ({ checkouts, wallets }: OverviewPorts): readonly Page[] => [
+export const overviewPages = ({ checkouts, wallets }: Pick<AdminPorts, 'checkouts' | 'wallets'>): readonly Page[] => [
   {
     path: '/',
     menu: { title: 'Overview', order: 10 },
