@@ -5,7 +5,7 @@ import { mountAssets } from './http/assets.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountDashboard } from './http/dashboard.tsx'
 import { DeveloperDoor } from './http/developer-door.ts'
-import { mountDocuments } from './http/documents.ts'
+import { mountDocuments } from './http/docs/index.ts'
 import { mountHealth } from './http/health.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
@@ -42,7 +42,6 @@ export interface OpenServer {
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
 export function openServer(config: Config, { ports, rooms, gateway }: Served): OpenServer {
   const { clock, random, nodes, store, secrets, notices } = ports
-  const { keys, sessions } = rooms.accounts
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
   const instance = Buffer.from(random.bytes(4)).toString('hex')
@@ -56,16 +55,9 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const { onError, report } = openReports(ports)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
-  const rpc = createRpcEndpoint({
-    gateway,
-    bodyBytesMax,
-    concurrencyMax,
-    clientIp,
-    nextRequestId,
-    isDraining,
-    report,
-  })
-  const server = createServer({ bodyBytesMax, requestTimeoutMilliseconds, rpc, isDraining, nextRequestId, onError })
+  const calls = { bodyBytesMax, clientIp, nextRequestId, isDraining }
+  const rpc = createRpcEndpoint({ ...calls, gateway, concurrencyMax, report })
+  const server = createServer({ ...calls, requestTimeoutMilliseconds, rpc, onError })
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
@@ -86,25 +78,16 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const mailIsKept = config.smtpUrl === ''
   const admin = openAdmin({ store, checkouts, wallets, mailIsKept, status, ...openUpkeep(store.db) })
   const modules: readonly Module[] = [...Object.values(rooms), admin]
-  const doors: RoutesOptions = {
-    store,
-    secrets,
-    keys,
-    sessions,
-    developers: new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl }),
-    baseUrl,
-    ipOf,
-    openLimiter: () => new MemoryLimiter(clock),
-    enter: (caller, request) =>
-      gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid),
-    onError,
-  }
-  const streams = mountRoutes(
-    server,
-    modules.flatMap(({ routes = [] }) => routes),
-    doors,
-  )
-  mountDashboard(server, { ...doors, secrets, notices, devnet, pages: modules.flatMap(({ pages = [] }) => pages) })
+  const declared = modules.flatMap((module) => module.routes ?? [])
+  const pages = modules.flatMap((module) => module.pages ?? [])
+  const { keys, sessions } = rooms.accounts
+  const developers = new DeveloperDoor({ atDesk: config.atDesk, keys, sessions, baseUrl })
+  const enter: RoutesOptions['enter'] = (caller, request) =>
+    gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
+  const openLimiter = () => new MemoryLimiter(clock)
+  const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
+  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter })
+  mountDashboard(server, { ...doors, notices, devnet, pages })
 
   return {
     routes,

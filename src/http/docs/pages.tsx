@@ -1,20 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Action } from '../kernel/action.ts'
-import type { Meter } from '../kernel/ctx.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { JsonObject } from '../kernel/shape.ts'
-import type { DocsSite } from '../web/docs-shell.tsx'
-import { DocsOverview } from '../web/docs-overview.tsx'
-import { GuidePage } from '../web/docs-guide-page.tsx'
-import { LandingPage } from '../web/landing-page.tsx'
-import { renderPage } from '../web/layout.tsx'
-import { toRequest } from '../web/reference-fields.ts'
-import { ReferencePage } from '../web/reference-page.tsx'
-import type { RunResult } from '../web/reference-form.tsx'
+import type { Action } from '../../kernel/action.ts'
+import type { Meter } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { JsonObject } from '../../kernel/shape.ts'
+import type { DocsSite } from '../../web/docs-shell.tsx'
+import { DocsOverview } from '../../web/docs-overview.tsx'
+import { GuidePage } from '../../web/docs-guide-page.tsx'
+import { LandingPage } from '../../web/landing-page.tsx'
+import { renderPage } from '../../web/layout.tsx'
+import { toRequest } from '../../web/reference-fields.ts'
+import { ReferencePage } from '../../web/reference-page.tsx'
+import type { RunResult } from '../../web/reference-form.tsx'
 import { describeCost } from './describe-cost.ts'
-import { toErrorReply } from './errors.ts'
+import { toErrorReply } from '../errors.ts'
 import { Guides } from './guides.ts'
-import { PAGE_HEADERS } from './page-headers.ts'
+import { PAGE_HEADERS } from '../page-headers.ts'
 import { type PageCall, runFromPage } from './run-from-page.ts'
 
 export interface DocsOptions extends PageCall {
@@ -31,7 +31,7 @@ const COUNTED: Record<Meter, string> = { work: 'works', wallet_send: 'sends' }
 export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   const { gateway, baseUrl, version, devnet } = options
   const { registry, seller, tariffs } = gateway
-  const guides = new Guides(new URL('../../docs/', import.meta.url))
+  const guides = new Guides(new URL('../../../docs/', import.meta.url))
   const site = (): DocsSite => ({
     modules: registry.modules.filter(({ actions }) => actions.length > 0),
     guides: guides.list(),

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { posix } from 'node:path'
-import { type Document, type ResolveLink, parseDocument } from '../web/docs-markdown.tsx'
-import type { GuideLink } from '../web/docs-shell.tsx'
+import { type Document, type ResolveLink, parseDocument } from '../../web/docs-markdown.tsx'
+import type { GuideLink } from '../../web/docs-shell.tsx'
 
 /** In this order a newcomer meets them; a guide that is not named comes after these. */
 const ORDER =

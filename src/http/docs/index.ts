@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { mountActions } from './action-routes.ts'
-import { type DocsOptions, mountDocs } from './docs-routes.tsx'
-import { toOpenApi } from './openapi/index.ts'
+import { type DocsOptions, mountDocs } from './pages.tsx'
+import { toOpenApi } from '../openapi/index.ts'
 
 /** Pages for people, and the machine-readable description of the API. */
 export function mountDocuments(server: FastifyInstance, options: DocsOptions): void {

@@ -1,7 +1,7 @@
-import type { Tariff } from '../guard/charge.ts'
-import { formatNano } from '../kernel/money.ts'
-import type { Price } from '../kernel/x402/price.ts'
-import type { Allowance } from '../modules/accounts/index.ts'
+import type { Tariff } from '../../guard/charge.ts'
+import { formatNano } from '../../kernel/money.ts'
+import type { Price } from '../../kernel/x402/price.ts'
+import type { Allowance } from '../../modules/accounts/index.ts'
 
 /** What a call costs, in sentences for people. */
 export function describeCost(tariff: Tariff | undefined, price: Price | undefined, counted: string): string[] {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { dispatch } from '../guard/dispatch.ts'
-import type { RpcTrace } from '../guard/rpc-request.ts'
-import { Leaving } from '../kernel/leaving.ts'
-import type { Json, JsonObject } from '../kernel/shape.ts'
-import type { RunResult } from '../web/reference-form.tsx'
-import { toErrorReply } from './errors.ts'
-import type { RpcOptions } from './rpc.ts'
+import { dispatch } from '../../guard/dispatch.ts'
+import type { RpcTrace } from '../../guard/rpc-request.ts'
+import { Leaving } from '../../kernel/leaving.ts'
+import type { Json, JsonObject } from '../../kernel/shape.ts'
+import type { RunResult } from '../../web/reference-form.tsx'
+import { toErrorReply } from '../errors.ts'
+import type { RpcOptions } from '../rpc.ts'
 
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
