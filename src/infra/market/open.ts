@@ -17,10 +17,7 @@ interface MarketOptions {
 
 /** Who says what nano costs, as the configuration names them. */
 export function openMarketSources(
-  config: Pick<
-    Config,
-    'nodeUrls' | 'priceProviders' | 'priceUsdMin' | 'priceUsdMax' | 'coinGeckoUrl' | 'coinGeckoKey' | 'krakenUrl'
-  >,
+  config: Config,
   { clock, onFailure, onSuccess }: MarketOptions,
 ): { prices: Prices; market: MarketData } {
   const sandbox = sandboxPrices(clock)
@@ -28,8 +25,12 @@ export function openMarketSources(
   const automatic: readonly PriceSource[] = isEmbedded(config) ? ['sandbox'] : ['coingecko', 'kraken']
   const names = config.priceProviders.includes('auto') ? automatic : config.priceProviders
   if (names.includes('sandbox')) return { prices: sandbox, market: sandboxMarketData(clock) }
-  const gecko = coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey })
-  const providers = names.map((name) => (name === 'kraken' ? kraken({ url: config.krakenUrl }) : gecko))
+  const sources = {
+    coingecko: coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey }),
+    kraken: kraken({ url: config.krakenUrl }),
+  }
+  const isSource = (name: PriceSource): name is keyof typeof sources => Object.hasOwn(sources, name)
+  const providers = names.filter(isSource).map((name) => sources[name])
   const knowsAll = names.includes('coingecko')
   return {
     prices: providedPrices({
@@ -44,6 +45,6 @@ export function openMarketSources(
       onFailure,
       ...(onSuccess && { onSuccess }),
     }),
-    market: providedMarketData({ clock, provider: gecko, onFailure, ...(onSuccess && { onSuccess }) }),
+    market: providedMarketData({ clock, provider: sources.coingecko, onFailure, ...(onSuccess && { onSuccess }) }),
   }
 }

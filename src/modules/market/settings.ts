@@ -6,13 +6,15 @@ const positive = (value: string) => {
   return Number(value)
 }
 
-const PRICE_PROVIDERS = ['auto', 'sandbox', 'coingecko', 'kraken'] as const
+/** Whose prices are real, in the order of trust. */
+const SOURCES = ['coingecko', 'kraken'] as const
+const inWords = (names: readonly string[]) => new Intl.ListFormat('en').format(names)
 
 const priceProviders = (value: string) => {
-  const names = list(value).map(oneOf(...PRICE_PROVIDERS))
+  const names = list(value).map(oneOf('auto', 'sandbox', ...SOURCES))
   const isAlone = names.length === 1
   if (names.length === 0 || (!isAlone && (names.includes('sandbox') || names.includes('auto')))) {
-    throw new BadSetting('must be auto, sandbox, or coingecko and kraken')
+    throw new BadSetting(`must be auto, sandbox, or ${inWords(SOURCES)}`)
   }
   return names
 }
@@ -22,7 +24,7 @@ export const MARKET_SETTINGS = {
     'PRICE_PROVIDERS',
     'auto',
     priceProviders,
-    'Who says what nano costs: `sandbox` (invented), or `coingecko` and `kraken` in the order of trust, separated by commas; auto is `sandbox` with the development ledger and both others without.',
+    `Who says what nano costs: \`sandbox\` (invented), or ${inWords(SOURCES.map((name) => `\`${name}\``))} in the order of trust, separated by commas; auto is \`sandbox\` with the development ledger and \`coingecko, kraken\` without.`,
   ),
   priceUsdMin: setting(
     'PRICE_USD_MIN',

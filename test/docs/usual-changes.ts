@@ -1,0 +1,254 @@
+/* One of each usual change, as CONTRIBUTING.md tells how to make it: by its heading there, and file by file. */
+
+type Edit = (text: string) => string
+
+export interface UsualChange {
+  /** The heading in CONTRIBUTING.md. */
+  heading: string
+  /** What its placeholders stand for here. */
+  words: Record<string, string>
+  /** What becomes of each file; a new one begins empty. */
+  files: Record<string, Edit>
+}
+
+const create =
+  (text: string): Edit =>
+  () =>
+    text
+
+/** Puts a text behind another, which must be there once: where it is not, the way to make this change has changed. */
+const behind =
+  (anchor: string, text: string): Edit =>
+  (source) => {
+    const parts = source.split(anchor)
+    if (parts.length !== 2) throw new Error(`${JSON.stringify(anchor)} is there ${parts.length - 1} times`)
+    return `${parts[0]}${anchor}${text}${parts[1]}`
+  }
+
+const both =
+  (...edits: Edit[]): Edit =>
+  (source) =>
+    edits.reduce((text, edit) => edit(text), source)
+
+const LETTERS_ACTION = `import { action } from '../../../kernel/action.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { field, input } from '../../../kernel/fields.ts'
+
+export const nameLetters = action({
+  name: 'name_letters',
+  summary: 'How many letters a name has.',
+  input: input({ name: field.username }),
+  example: { request: { name: 'alice' }, response: { letters: 5 } },
+  output: answer.record({ letters: answer.number }),
+  auth: 'none',
+  readOnly: true,
+  local: true,
+  run: (_ctx, { name }) => ({ letters: name.replace(/^@/, '').length }),
+})
+`
+
+const LETTERS_TEST = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openGateway } from '../support/gateway.ts'
+
+test('the letters of a name are counted without its sign (contract 4.1, Names: name_letters)', async (t) => {
+  const { call } = await openGateway(t)
+  assert.deepEqual((await call('name_letters', { name: '@alice' })).json(), { letters: 5 })
+})
+`
+
+const LETTERS_PAGE = `import type { FrameProps } from '../../../kernel/page.ts'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Card } from '../../../web/dashboard/show.tsx'
+
+/** How long names may be. */
+export const LettersPage = ({ frame, max }: { frame: FrameProps; max: number }) => (
+  <Frame {...frame} title="Letters" lead="Names have a limit.">
+    <Card>{\`Up to \${max} letters.\`}</Card>
+  </Frame>
+)
+`
+
+const TICKER = `import { toObject } from '../../kernel/shape.ts'
+import { fetchJson } from './fetch-json.ts'
+import { type PriceProvider, toDecimal } from './provider.ts'
+
+/** A ticker that knows one price. */
+export function ticker({ url }: { url: string }): PriceProvider {
+  return {
+    name: 'ticker',
+    async fetchRates(_currencies, signal) {
+      const rate = toDecimal(toObject(await fetchJson(\`\${url}/xno\`, { signal })).usd)
+      if (rate === undefined) throw new Error('there is no price in the answer')
+      return new Map([['USD', rate]])
+    },
+  }
+}
+`
+
+const TICKER_TEST = `
+test('a ticker is read as it documents itself', async (t) => {
+  const server = await serve(t, reply(documented('ticker')))
+  const rates = await ticker({ url: server.url }).fetchRates([], new AbortController().signal)
+  assert.deepEqual([...rates], [['USD', '0.8553']])
+})
+`
+
+const CANCELLED_TEST = `
+test('a merchant who asked for it hears of a checkout that was given up (contract 6, Event kinds: checkout.cancelled)', async (t) => {
+  const { shop, key } = await openShop(t)
+  const webhook_events = ['checkout.cancelled']
+  const { id } = await shop.open({ address: merchant.address, amount: '1', webhook_events }, bearer(key))
+  assert.equal((await shop.rest('DELETE', \`/api/checkouts/\${id}\`, key)).status, 200)
+  assert.deepEqual(
+    (await listEvents(shop, id)).map(({ type }) => type),
+    webhook_events,
+  )
+})
+`
+
+export const USUAL_CHANGES: readonly UsualChange[] = [
+  {
+    heading: 'Add an action',
+    words: { room: 'usernames', action: 'name-letters', area: 'letters' },
+    files: {
+      'src/modules/<room>/actions/<action>.ts': create(LETTERS_ACTION),
+      'src/modules/<room>/open.ts': both(
+        behind(
+          "import { getName } from './actions/get-name.ts'\n",
+          "import { nameLetters } from './actions/name-letters.ts'\n",
+        ),
+        behind('USERNAME_ACTIONS = [getName, ', 'nameLetters, '),
+      ),
+      'test/hostile/expectations.ts': behind(' known aliases ', 'name_letters '),
+      'docs/contract/part-4.md': behind(
+        '\n### Names\n\n| action | request | answer |\n|---|---|---|\n',
+        '| `name_letters` | `name` | `letters` |\n',
+      ),
+      'test/spec/part4-<area>.test.ts': create(LETTERS_TEST),
+    },
+  },
+  {
+    heading: 'Add a setting',
+    words: { room: 'usernames' },
+    files: {
+      'src/modules/<room>/settings.ts': both(
+        behind(
+          'export const USERNAME_SETTINGS = {\n',
+          "  nameLettersMax: setting('NAME_LETTERS_MAX', '20', whole(1, 30), 'Letters that a name may have.'),\n",
+        ),
+        behind('nano, priced, setting', ', whole'),
+      ),
+      'src/modules/<room>/room.ts': behind('  nameUpdatePrice: Raw\n', '  nameLettersMax: number\n'),
+      'src/modules/<room>/open.ts': both(
+        behind('  { namePlans, nameUpdatePrice', ', nameLettersMax'),
+        behind('{ ...offers, namePlans, nameUpdatePrice', ', nameLettersMax'),
+      ),
+      'docs/operating.md': behind(
+        '| `NAME_UPDATE_PRICE` | `0.001` | What a change of a username costs, in nano. |\n',
+        '| `NAME_LETTERS_MAX` | `20` | Letters that a name may have. |\n',
+      ),
+      'deploy/env.example': behind('#NAME_UPDATE_PRICE=0.001\n', '#NAME_LETTERS_MAX=20\n'),
+    },
+  },
+  {
+    heading: 'Add a column or a table',
+    words: { room: 'faucet', number: '9001', what: 'faucet-note' },
+    files: {
+      'src/modules/<room>/tables.ts': behind('  idempotency_key: string | null\n', '  note: string | null\n'),
+      'src/modules/<room>/migrations/<number>-<what>.ts': create(`import type { Kysely } from 'kysely'
+
+/** What a claim was for. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable('faucet_claims').addColumn('note', 'text').execute()
+}
+`),
+      'src/modules/<room>/migrations/index.ts': both(
+        behind(
+          "import { up as faucet } from './0016-faucet.ts'\n",
+          "import { up as note } from './9001-faucet-note.ts'\n",
+        ),
+        behind("  '0016-faucet': faucet,\n", "  '9001-faucet-note': note,\n"),
+      ),
+      'src/modules/<room>/store.ts': both(
+        behind('  idempotencyKey: string | null\n', '  note?: string | null\n'),
+        behind('  idempotencyKey: row.idempotency_key,\n', '  note: row.note,\n'),
+        behind('      idempotency_key: claim.idempotencyKey,\n', '      note: claim.note ?? null,\n'),
+      ),
+      'test/stores/schema.test.ts': behind('0022-prepared-works', ' 9001-faucet-note'),
+    },
+  },
+  {
+    heading: 'Add a page to the dashboard',
+    words: { room: 'usernames', page: 'letters' },
+    files: {
+      'src/modules/<room>/pages/<page>-page.tsx': create(LETTERS_PAGE),
+      'src/modules/<room>/routes/dashboard.tsx': both(
+        behind(
+          "import { offerName } from '../domain/offer-name.ts'\n",
+          "import { LettersPage } from '../pages/letters-page.tsx'\n",
+        ),
+        behind(
+          '  return [\n',
+          "    { path: '/letters', render: ({ frame }) => <LettersPage frame={frame} max={20} /> },\n",
+        ),
+      ),
+      'test/hostile/expectations.ts': behind("  'POST /dashboard/names',\n", "  'GET /dashboard/letters',\n"),
+      'test/pages/dashboard-access.test.ts': behind("'/developer', '/emails', '/names'", ", '/letters'"),
+      'test/pages/dashboard-looks.test.ts': behind("['names', '/names'],\n", "    ['letters', '/letters'],\n"),
+    },
+  },
+  {
+    heading: 'Add a kind of event',
+    words: { verb: 'cancel' },
+    files: {
+      'src/modules/checkout/event-kinds.ts': behind(
+        "  'checkout.expired': 'the checkout expired',\n",
+        "  'checkout.cancelled': 'the checkout was given up',\n",
+      ),
+      'src/modules/checkout/domain/<verb>.ts': both(
+        behind("import { enqueueSweep } from './credit.ts'\n", "import { announce } from './events.ts'\n"),
+        behind(
+          '    if (isOpen) await enqueueSweep(tx, moved)\n',
+          "    if (isOpen) await announce(tx, moved, { type: 'checkout.cancelled', dedupeKey: 'cancelled' })\n",
+        ),
+      ),
+      'docs/contract/part-6.md': behind(
+        '| `checkout.expired` | by `webhook_events` | the checkout expired |\n',
+        '| `checkout.cancelled` | by `webhook_events` | the checkout was given up |\n',
+      ),
+      'test/spec/part6-events.test.ts': (text) => text + CANCELLED_TEST,
+    },
+  },
+  {
+    heading: 'Add a provider of prices',
+    words: { provider: 'ticker' },
+    files: {
+      'src/infra/market/<provider>.ts': create(TICKER),
+      'src/infra/market/open.ts': both(
+        behind("import { kraken } from './kraken.ts'\n", "import { ticker } from './ticker.ts'\n"),
+        behind('    kraken: kraken({ url: config.krakenUrl }),\n', '    ticker: ticker({ url: config.tickerUrl }),\n'),
+      ),
+      'src/modules/market/settings.ts': both(
+        behind("const SOURCES = ['coingecko', 'kraken'", ", 'ticker'"),
+        behind(
+          "'https://api.kraken.com', text, 'Address of Kraken.'),\n",
+          "  tickerUrl: setting('TICKER_URL', 'https://ticker.example', text, 'Address of the ticker.'),\n",
+        ),
+      ),
+      'docs/operating.md': both(
+        (text) => text.replace('or `coingecko` and `kraken` in', 'or `coingecko`, `kraken`, and `ticker` in'),
+        behind(
+          '| `KRAKEN_URL` | `https://api.kraken.com` | Address of Kraken. |\n',
+          '| `TICKER_URL` | `https://ticker.example` | Address of the ticker. |\n',
+        ),
+      ),
+      'deploy/env.example': behind('#KRAKEN_URL=https://api.kraken.com\n', '#TICKER_URL=https://ticker.example\n'),
+      'test/fixtures/providers/<provider>.documented.json': create('{ "usd": 0.8553 }\n'),
+      'src/infra/market/prices.test.ts': both(
+        behind("import { toDecimal } from './provider.ts'\n", "import { ticker } from './ticker.ts'\n"),
+        (text) => text + TICKER_TEST,
+      ),
+    },
+  },
+]
