@@ -81,7 +81,7 @@ export const INFRA_SETTINGS = {
     'Network of the nodes, which decides on their first block and on work; the development ledger is always dev.',
   ),
   cacheBytesMax: setting('CACHE_BYTES_MAX', '67108864', whole(0), 'Memory for remembered answers; 0 switches it off.'),
-  redisUrl: secretSetting('REDIS_URL', '', redis, 'InstanceTurns limits between instances; unset, each has its own.'),
+  redisUrl: secretSetting('REDIS_URL', '', redis, 'Shares limits between instances; unset, each has its own.'),
   instances: setting('INSTANCES', '2', whole(1), 'Instances that share limits, for the time Redis is away.'),
   workThreads: setting(
     'WORK_THREADS',

@@ -136,7 +136,7 @@ forEachEngine((_engine, open) => {
   test('a session that was opened with a key ends with the key', async (t) => {
     const { ctx, clock, account } = await openAccount(t)
     const owner = { accountId: account.id, actor: account.id }
-    const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'CheckoutPorts' })
+    const { key } = await issueKey(ctx, { ...owner, kind: 'secret', name: 'Till' })
     const sessions = openSessions(ctx)
     const token = await sessions.create(account.id, { keyId: key.id })
     assert.equal((await sessions.find(token))?.id, account.id)

@@ -235,7 +235,7 @@ test('a form that is sent twice, even at once, makes one thing; a changed one ma
   const rows = await ctx.db.selectFrom('checkouts').select('title').orderBy('title').execute()
   assert.deepEqual(rows, [{ title: 'Once' }, { title: 'Twice' }])
 
-  const keyForm = { ...tokensOf((await get('/dashboard/keys', cookie)).text), name: 'CheckoutPorts', kind: 'secret' }
+  const keyForm = { ...tokensOf((await get('/dashboard/keys', cookie)).text), name: 'Till', kind: 'secret' }
   const shown = [await post('/dashboard/keys', keyForm, { cookie }), await post('/dashboard/keys', keyForm, { cookie })]
   const texts = shown.map(({ text }) => /rpc_sk_\w{38}/.exec(text)?.[0])
   assert.ok(texts[0] !== undefined && texts[0] === texts[1], 'a reloaded page shows the same key')

@@ -17,7 +17,7 @@ interface SharesOptions {
 }
 
 /**
- * InstanceTurns payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
+ * Shares payments out among the instances on one store, which all hear of all of them. Each block gives the same order of
  * instances everywhere: the first credits at once, a few others look later whether that was done. Views may differ for a
  * while; then a payment is credited twice at once, which the store makes one, or by the poller.
  */

@@ -72,7 +72,7 @@ function describe(
     case 'funded': {
       const each = recipients.length === 1 ? 'One mail is' : `${recipients.length} mails are`
       const fee = payment.fee > 0n ? ` and a fee of ${nano(payment.fee)}` : ''
-      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. InstanceTurns can be claimed until ${at(payment.expiresAt!)}; what nobody claims ${back}`
+      const text = `Your e-mail payment of ${nano(payment.subtotal)}${fee} is funded. ${each} on the way. Shares can be claimed until ${at(payment.expiresAt!)}; what nobody claims ${back}`
       return { subject: 'Your e-mail payment is funded', parts: [{ text }, about] }
     }
     case 'claimed': {

@@ -12,7 +12,7 @@ const WIDTH = 600
 const HEIGHT = 120
 const GAP = 4
 
-/** InstanceTurns of the largest value, exact for money: what is divided are whole numbers. */
+/** Shares of the largest value, exact for money: what is divided are whole numbers. */
 export function toHeights(values: readonly bigint[]): number[] {
   const most = values.reduce((max, value) => (value > max ? value : max), 0n)
   return values.map((value) => (most === 0n ? 0 : Number((value * 10_000n) / most) / 10_000))
