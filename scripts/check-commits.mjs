@@ -12,7 +12,8 @@ export function listLongSubjects(root, given) {
   // A package, or a clone of one commit, has nothing to compare with.
   if (base === undefined) return []
   if (!isKnown(root, base)) return [`There is no ${base} to compare with.`]
-  return git(root, 'log', '--format=%s', `${base}..HEAD`)
+  // Hosts write merges of their own, with two hashes in the subject.
+  return git(root, 'log', '--no-merges', '--format=%s', `${base}..HEAD`)
     .stdout.split('\n')
     .filter((subject) => [...subject].length > SUBJECT_MAX)
     .map((subject) => `A subject of ${[...subject].length} characters, more than ${SUBJECT_MAX}: ${subject}`)

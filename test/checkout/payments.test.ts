@@ -66,6 +66,16 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
   await until(async () => (await mark()).status === 200)
   const check = await shop.check(made.id)
   assert.deepEqual([check.status, check.additional_status, check.block?.hash], ['complete', 'marked', hash])
+  // Whose word it was stands in the history of the account.
+  const audit = await shop.app.store.db
+    .selectFrom('audit_entries')
+    .selectAll()
+    .where('what', '=', 'checkout.marked')
+    .execute()
+  assert.deepEqual(
+    audit.map(({ detail }) => JSON.parse(detail) as object),
+    [{ id: made.id, blockHash: hash }],
+  )
 })
 
 test('404 a payment that was not made, or was made to another shop, marks nothing as paid', async (t) => {

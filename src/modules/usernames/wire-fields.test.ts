@@ -30,7 +30,7 @@ test('a link on a profile leads to the web, and to nobody’s account', () => {
 })
 
 test('texts and metadata have an end', () => {
-  assert.ok(readChanges({ title: 'x'.repeat(99), metadata: { a: 'x'.repeat(490) } }))
+  assert.ok(readChanges({ title: 'x'.repeat(99), metadata: { a: 'x'.repeat(492) } }))
   assert.throws(() => readChanges({ title: 'x'.repeat(100) }), refused('title'))
   for (const metadata of [{ a: 'x'.repeat(493) }, { a: 'é'.repeat(247) }, ['a'], 'text']) {
     assert.throws(() => readChanges({ metadata }), { code: 'invalid_metadata', ...refused('metadata') })
