@@ -2,19 +2,19 @@ import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Deed } from '../kernel/deed.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { Leaving } from '../kernel/leaving.ts'
-import type { KeyLookup, NodePort, SecretBox } from '../kernel/ports.ts'
+import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify } from '../modules/accounts/index.ts'
 import type { Seller } from '../modules/x402/index.ts'
 import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
-import { type RequestHeaders, extractCredential } from './credential.ts'
-import { type Asked, type Readable, doorOf } from './door.ts'
+import { extractCredential } from './credential.ts'
+import { type Asked, type Body, type Door, type Readable, doorOf } from './door.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
-import { pay, readPurchase } from './pay.ts'
+import { type Purchase, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
-import type { RememberedAnswers } from './remembered.ts'
-import type { RpcRequest } from './rpc-request.ts'
-import type { Throttle } from './throttle.ts'
+import type { RememberedAnswer, RememberedAnswers } from './remembered.ts'
+import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
+import type { Entry, Throttle } from './throttle.ts'
 
 /** What every request shares; the node and the caller are added for each. */
 export interface Gateway extends Readable {
@@ -32,84 +32,181 @@ export interface Gateway extends Readable {
   store: StoreCtx
 }
 
-/** One request, guard by guard; the answer is JSON text. The order of these lines is the security model. */
-export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<string> {
-  const { registry, keys, remembered, throttle } = gateway
-  const { text, headers, url, ip, trace } = request
-  const door = doorOf(request)
-  const known = remembered.find(text, door.prefix)
-  const { body, registered, caller } = await countingFailures(gateway, request, async () => {
-    const body = known ? undefined : door.parse(text, registry) //                 400, 404
-    const registered = known ?? door.find(registry, body!) //                      400
-    trace.action = registered.action.name
-    const credential = extractCredential({ headers, url, body, action: registered.action })
-    return { body, registered, caller: await identify(keys, credential, originOf(headers)) } //  401, 403
-  })
-  trace.caller = caller.kind
-  const entering = throttle.enter(caller, ip, caller.kind === 'account' && caller.prepaid)
-  const entry = entering instanceof Promise ? await entering : entering //         429
-  trace.limit = entry.decision
+/** A request on its way, with what the steps before have found out. Each step may rely on those above it. */
+interface Passing {
+  readonly gateway: Gateway
+  readonly request: RpcRequest
+  readonly door: Door
+  readonly trace: RpcTrace
+  /** An answer to the same bytes that still counts. */
+  known?: RememberedAnswer | undefined
+  body?: Body
+  found?: RegisteredAction
+  caller?: Caller
+  /** Whether the request was counted against somebody. */
+  isCounted?: true
+  entry?: Entry
+  purchase?: Purchase
+  asked?: Asked
+  answer?: string
+}
+
+interface Step {
+  name: string
+  /** For people: what it does, and with which status it refuses. */
+  what: string
+  pass(passing: Passing): void | Promise<void>
+}
+
+/** The order of a request, which is the security model. ARCHITECTURE.md prints this list. */
+export const ORDER: readonly Step[] = [
+  { name: 'recall', what: 'looks for a remembered answer to the same bytes', pass: recall },
+  { name: 'find', what: 'reads the body and finds the action (400, 404)', pass: find },
+  { name: 'identify', what: 'takes the credential and asks whose it is (401, 403)', pass: recognize },
+  { name: 'throttle', what: 'counts it against its caller (429)', pass: enter },
+  { name: 'repeat', what: 'answers with what was remembered', pass: repeat },
+  { name: 'price', what: 'takes the payment, or asks for it (402)', pass: price },
+  { name: 'read', what: 'replaces names by addresses and reads the fields (400)', pass: read },
+  { name: 'authorize', what: "opens the action's door (401, 403)", pass: open },
+  { name: 'act', what: 'settles the payment (402, 503), acts once (409), charges (403, 429) and runs', pass: act },
+]
+
+/** Takes one request through all steps; the answer is JSON text. What it leaves behind for the transport comes with it. */
+export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<RpcOutcome> {
+  const { requestId } = request
+  const trace: RpcTrace = {
+    requestId,
+    cache: undefined,
+    fresh: undefined,
+    action: undefined,
+    caller: undefined,
+    limit: undefined,
+  }
+  const passing: Passing = { gateway, request, door: doorOf(request), trace }
   try {
-    if (known) {
-      trace.cache = 'hit'
-      if (caller.kind === 'account') gateway.usage.count(caller.accountId, registered.action.name)
-      trace.ignored = known.ignoredNames
-      return known.text
+    for (const step of ORDER) {
+      const passed = step.pass(passing)
+      if (passed !== undefined) await passed
+      if (passing.answer !== undefined) break
     }
-    return await read(gateway, request, { body: body!, caller, ...registered })
+    return { trace, answer: passing.answer! }
+  } catch (error) {
+    return { trace, error: await countFailure(passing, error) }
   } finally {
-    entry.leave()
+    passing.entry?.leave()
   }
 }
 
-interface ReadRequest extends RegisteredAction {
-  body: Readonly<Record<string, unknown>>
-  caller: Caller
+function recall(passing: Passing): void {
+  const { gateway, request, door } = passing
+  passing.known = gateway.remembered.find(request.text, door.prefix)
 }
 
-/** What is asked for, and whether it may be; nothing has cost or changed anything before this is known. */
-async function read(gateway: Gateway, request: RpcRequest, found: ReadRequest): Promise<string> {
-  const { action, body, caller } = found
-  const { headers, ip, trace } = request
-  const door = doorOf(request)
-  trace.ignored = door.ignored(found, body)
+function find(passing: Passing): void {
+  const { gateway, request, door, trace, known } = passing
+  if (known) passing.found = known
+  else {
+    passing.body = door.parse(request.text, gateway.registry)
+    passing.found = door.find(gateway.registry, passing.body)
+  }
+  trace.action = passing.found.action.name
+}
+
+async function recognize(passing: Passing): Promise<void> {
+  const { gateway, request, trace, body, found } = passing
+  const { headers, url } = request
+  const credential = extractCredential({ headers, url, body, action: found!.action })
+  const { origin } = headers
+  passing.caller = await identify(gateway.keys, credential, typeof origin === 'string' ? origin : undefined)
+  trace.caller = passing.caller.kind
+}
+
+function enter(passing: Passing): void | Promise<void> {
+  const { gateway, request, trace } = passing
+  const caller = passing.caller!
+  passing.isCounted = true
+  const keep = (entry: Entry) => {
+    trace.limit = entry.decision
+    passing.entry = entry
+  }
+  const entering = gateway.throttle.enter(caller, request.ip, caller.kind === 'account' && caller.prepaid)
+  return entering instanceof Promise ? entering.then(keep) : keep(entering)
+}
+
+function repeat(passing: Passing): void {
+  const { gateway, trace, known, caller } = passing
+  if (!known) return
+  trace.cache = 'hit'
+  if (caller!.kind === 'account') gateway.usage.count(caller!.accountId, known.action.name)
+  trace.ignored = known.ignoredNames
+  passing.answer = known.text
+}
+
+function price(passing: Passing): void | Promise<void> {
+  const { gateway, request, trace, caller } = passing
+  const { action } = passing.found!
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
-  const seller = caller.kind === 'anonymous' && gateway.seller?.prices.has(action.name) ? gateway.seller : undefined
-  const purchase = seller && (await readPurchase(seller, action, request)) //          402
-  const reading = door.read(gateway, found, body)
-  const asked = reading instanceof Promise ? await reading : reading //            400
-  authorize(action, caller) //                                                     401, 403
-  const fingerprint = door.shape + fingerprintOf(body, action.input.properties)
-  if (purchase) {
-    // What is paid for is finished, also when the client has left: it comes back for the stored answer.
-    const paid = { ...request, leaving: new Leaving() }
-    const act = (payer: Caller) => run(gateway, paid, { ...found, caller: payer, asked, deed: undefined })
-    return pay(purchase, request, { fingerprint, run: act }) //                    402, 503
+  const seller = caller!.kind === 'anonymous' ? gateway.seller : undefined
+  if (!seller?.prices.has(action.name)) return
+  return readPurchase(seller, action, { ...request, trace }).then((purchase) => {
+    passing.purchase = purchase
+  })
+}
+
+/** What is asked for; nothing has cost or changed anything before this is known. */
+function read(passing: Passing): void | Promise<void> {
+  const { gateway, door, trace, found, body } = passing
+  trace.ignored = door.ignored(found!, body!)
+  const reading = door.read(gateway, found!, body!)
+  const keep = (asked: Asked) => {
+    passing.asked = asked
   }
-  const key = asked.once ? readIdempotencyKey(headers, body) : undefined //        400
-  const act = (deed?: Deed) => run(gateway, request, { ...found, asked, deed })
+  return reading instanceof Promise ? reading.then(keep) : keep(reading)
+}
+
+function open({ found, caller }: Passing): void {
+  authorize(found!.action, caller!)
+}
+
+async function act(passing: Passing): Promise<void> {
+  passing.answer = await (passing.purchase ? actPaid(passing, passing.purchase) : actOnce(passing))
+}
+
+const meaningOf = ({ door, found, body }: Passing) => door.shape + fingerprintOf(body!, found!.action.input.properties)
+
+function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
+  const { request, trace } = passing
+  // What is paid for is finished, also when the client has left: it comes back for the stored answer.
+  const act = (caller: Caller) => run(passing, { caller, deed: undefined, leaving: new Leaving() })
+  return pay(purchase, { ...request, trace }, { fingerprint: meaningOf(passing), run: act })
+}
+
+function actOnce(passing: Passing): Promise<string> {
+  const { gateway, request, trace, body, found } = passing
+  const caller = passing.caller!
+  const act = (deed?: Deed) => run(passing, { caller, deed, leaving: request.leaving })
+  const key = passing.asked!.once ? readIdempotencyKey(request.headers, body!) : undefined
   if (key === undefined) return act()
-  // Those without an account are told apart by address, so that nobody reads a stranger's answer.
-  const accountId = caller.kind === 'account' ? caller.accountId : `ip:${ip}`
-  const onReplay = () => (trace.replayed = true)
   const seen = {
-    accountId,
-    action: action.name,
+    // Those without an account are told apart by address, so that nobody reads a stranger's answer.
+    accountId: caller.kind === 'account' ? caller.accountId : `ip:${request.ip}`,
+    action: found!.action.name,
     key,
-    fingerprint,
-    onReplay,
+    fingerprint: meaningOf(passing),
+    onReplay: () => (trace.replayed = true),
   }
-  return once({ ...gateway.store, secrets: gateway.secrets }, seen, act) //           409
+  return once({ ...gateway.store, secrets: gateway.secrets }, seen, act)
 }
 
 /** The part of a request that may cost something. */
 async function run(
-  { store, names, remembered, nodeFor, tariffs, usage }: Gateway,
-  request: RpcRequest,
-  found: ReadRequest & { asked: Asked; deed: Deed | undefined },
+  passing: Passing,
+  { caller, deed, leaving }: { caller: Caller; deed: Deed | undefined; leaving: Leaving },
 ): Promise<string> {
-  const { action, room, parse, ignored, caller, asked, deed } = found
-  const { requestId, text, ip, trace, leaving } = request
+  const { gateway, request, door, trace, found } = passing
+  const { store, names, remembered, nodeFor, tariffs, usage } = gateway
+  const { requestId, text, ip } = request
+  const { action } = found!
   const ctx: Ctx = {
     requestId,
     caller,
@@ -119,11 +216,11 @@ async function run(
     leaving,
     node: nodeFor(trace, leaving),
     store,
-    charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered), //  403, 429
-    counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered), //  403, 429
+    charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered),
+    counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered),
   }
   const { revision } = names
-  const result = await asked.run(ctx)
+  const result = await passing.asked!.run(ctx)
   if (caller.kind === 'account') usage.count(caller.accountId, action.name)
   const answer = JSON.stringify(result)
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
@@ -133,16 +230,7 @@ async function run(
     const { fresh, ignored: ignoredNames } = trace
     // An answer may have been made through a name, or carry one.
     const stillFresh = () => names.revision === revision && fresh()
-    remembered.put(text, {
-      prefix: doorOf(request).prefix,
-      action,
-      room,
-      parse,
-      ignored,
-      ignoredNames,
-      text: answer,
-      fresh: stillFresh,
-    })
+    remembered.put(text, { ...found!, prefix: door.prefix, ignoredNames, text: answer, fresh: stillFresh })
   }
   return answer
 }
@@ -158,25 +246,22 @@ function payerOf(caller: Caller, ip: string): string {
 }
 
 /** What cannot be read and wrong credentials count against the address they came from: neither can be tried for nothing. */
-async function countingFailures<T>(gateway: Gateway, request: RpcRequest, recognize: () => Promise<T>): Promise<T> {
+async function countFailure({ gateway, request, trace, isCounted }: Passing, error: unknown): Promise<unknown> {
+  if (isCounted) return error
   try {
-    return await recognize()
-  } catch (error) {
-    await countUnread(gateway, request)
-    throw error
+    trace.limit = await countUnread(gateway, request.ip)
+    return error
+  } catch (limited) {
+    return limited
   }
 }
 
 /** Counts a request of nobody in particular, and refuses it (429) when its address has sent too many. */
 export async function countUnread(
   { throttle }: Pick<Gateway, 'throttle'>,
-  { ip, trace }: Pick<RpcRequest, 'ip' | 'trace'>,
-): Promise<void> {
+  ip: string,
+): Promise<LimitDecision | undefined> {
   const entry = await throttle.enter({ kind: 'anonymous' }, ip, false)
-  trace.limit = entry.decision
   entry.leave()
-}
-
-function originOf({ origin }: RequestHeaders): string | undefined {
-  return typeof origin === 'string' ? origin : undefined
+  return entry.decision
 }

@@ -12,10 +12,13 @@ import {
   readPayment,
   redeem,
 } from '../modules/x402/index.ts'
-import type { RpcRequest } from './rpc-request.ts'
+import type { RpcRequest, RpcTrace } from './rpc-request.ts'
+
+/** A request, with what it leaves behind. */
+type Traced = RpcRequest & { trace: RpcTrace }
 
 /** A request for an action that has a price, with the payment it brought. */
-interface Purchase {
+export interface Purchase {
   seller: Seller
   action: Action
   payment: PresentedPayment
@@ -25,7 +28,7 @@ interface Purchase {
  * The payment that a request for something with a price has brought (contract 4.7). One without is answered with 402 and
  * the price, before its parameters are looked at.
  */
-export async function readPurchase(seller: Seller, action: Action, { headers, trace }: RpcRequest): Promise<Purchase> {
+export async function readPurchase(seller: Seller, action: Action, { headers, trace }: Traced): Promise<Purchase> {
   return explaining(seller, action, trace, async () => {
     const header = headers['payment-signature']
     if (header === undefined || header === '') throw paymentRequired()
@@ -38,7 +41,7 @@ export async function readPurchase(seller: Seller, action: Action, { headers, tr
 /** Runs what was paid for, once the payment is settled; the same payment never pays for anything else. */
 export function pay(
   { seller, action, payment }: Purchase,
-  { trace, leaving }: RpcRequest,
+  { trace, leaving }: Traced,
   { fingerprint, run }: { fingerprint: string; run(caller: Caller): Promise<string> },
 ): Promise<string> {
   return explaining(seller, action, trace, async () => {
@@ -59,12 +62,7 @@ export function pay(
 }
 
 /** Gives a refused payment the headers it needs, and the terms to those who may pay now. */
-async function explaining<T>(
-  seller: Seller,
-  action: Action,
-  trace: RpcRequest['trace'],
-  run: () => Promise<T>,
-): Promise<T> {
+async function explaining<T>(seller: Seller, action: Action, trace: RpcTrace, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { RegisteredAction } from './registry.ts'
 
-interface RememberedAnswer extends RegisteredAction {
+export interface RememberedAnswer extends RegisteredAction {
   /** That of the door it was asked at. */
   prefix: string
   text: string

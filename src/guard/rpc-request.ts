@@ -26,6 +26,12 @@ export type RpcTrace = Trace & {
   limit: LimitDecision | undefined
 }
 
+/** How a request ended: with an answer, or with what is to be told instead. */
+export type RpcOutcome = { trace: RpcTrace } & (
+  | { answer: string; error?: undefined }
+  | { answer?: undefined; error: unknown }
+)
+
 /** The node's door, or the service's with the action in the path. */
 export type DoorName = 'node' | { action: string }
 
@@ -39,7 +45,6 @@ export interface RpcRequest {
   url: string
   /** The client's network address, as far as it can be trusted. */
   ip: string
-  trace: RpcTrace
   /** Tells when the client has left. */
   leaving: Leaving
 }

@@ -33,6 +33,18 @@ export interface RpcOptions {
   report(report: RpcReport): void
 }
 
+/** What is told of a request beside its answer. */
+type Told = Partial<RpcTrace>
+
+interface Reply {
+  text: string
+  status?: number
+  /** Further headers: names and values by turns. */
+  extra?: string[]
+  code?: string | undefined
+  cause?: unknown
+}
+
 /** What the log says of a client that did not wait for its answer. */
 const CLIENT_LEFT = 499
 
@@ -56,16 +68,8 @@ export function createRpcEndpoint(options: RpcOptions) {
   return function answer(request: IncomingMessage, response: ServerResponse, door?: DoorName): void {
     const startedAt = performance.now()
     const requestId = nextRequestId()
-    const trace: RpcTrace = {
-      requestId,
-      cache: undefined,
-      fresh: undefined,
-      action: undefined,
-      caller: undefined,
-      limit: undefined,
-    }
 
-    const send = (text: string, status = 200, extra: string[] = [], code?: string, cause?: unknown) => {
+    const send = (trace: Told, { text, status = 200, extra = [], code, cause }: Reply) => {
       const milliseconds = performance.now() - startedAt
       const rounded = Math.round(milliseconds * 10) / 10
       const headers = HEADERS.concat(
@@ -93,13 +97,13 @@ export function createRpcEndpoint(options: RpcOptions) {
       const { action = 'unknown', cache, caller, payment } = trace
       report({ requestId, action, status, code, cache, caller, payment: payment?.hash, milliseconds: rounded, cause })
     }
-    const refuse = (error: unknown) => {
+    const refuse = (error: unknown, trace: Told = {}) => {
       const { status, code, body, retryAfterSeconds } = toErrorReply(error)
-      if (error instanceof TooManyRequests) trace.limit = error.decision
+      const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
       const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
       // What was not read cannot be skipped, so the connection ends with the answer.
       if (isTooLarge) extra.push('connection', 'close')
-      send(JSON.stringify(body), status, extra, code, status >= 500 ? error : undefined)
+      send(told, { text: JSON.stringify(body), status, extra, code, cause: status >= 500 ? error : undefined })
     }
 
     const ip = clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'])
@@ -113,7 +117,10 @@ export function createRpcEndpoint(options: RpcOptions) {
         isTooLarge = true
         chunks.length = 0
         const error = new AppError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`)
-        countUnread(gateway, { ip, trace }).then(() => refuse(error), refuse)
+        countUnread(gateway, ip).then(
+          (limit) => refuse(error, { limit }),
+          (limited: unknown) => refuse(limited),
+        )
       }
     })
     request.on('end', () => {
@@ -138,19 +145,13 @@ export function createRpcEndpoint(options: RpcOptions) {
         headers: request.headers,
         url: request.url ?? '/',
         ip,
-        trace,
         leaving,
-      }).then(
-        (answer) => {
-          running--
-          send(answer)
-        },
-        (error: unknown) => {
-          running--
-          if (leaving.left) send('', CLIENT_LEFT)
-          else refuse(error)
-        },
-      )
+      }).then(({ trace, answer, error }) => {
+        running--
+        if (answer !== undefined) send(trace, { text: answer })
+        else if (leaving.left) send(trace, { text: '', status: CLIENT_LEFT })
+        else refuse(error, trace)
+      })
     })
   }
 }

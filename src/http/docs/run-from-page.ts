@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { dispatch } from '../../guard/dispatch.ts'
-import type { RpcTrace } from '../../guard/rpc-request.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { RunResult } from '../../web/reference-form.tsx'
@@ -22,27 +21,16 @@ export async function runFromPage(
 ): Promise<RunResult> {
   const startedAt = performance.now()
   const { origin } = raw.headers
-  const trace: RpcTrace = {
-    requestId: id,
-    cache: undefined,
-    fresh: undefined,
-    action: undefined,
-    caller: undefined,
-    limit: undefined,
-  }
-  const outcome = await dispatch(gateway, {
+  const { trace, answer, error } = await dispatch(gateway, {
     requestId: id,
     text: JSON.stringify(request),
     headers: { ...(origin !== undefined && { origin }), ...(key !== '' && { authorization: `Bearer ${key}` }) },
     url: '/',
     ip: clientIp(raw.socket.remoteAddress, raw.headers['x-forwarded-for']),
-    trace,
     leaving: new Leaving(),
-  }).then(
-    (text) => ({ status: 200, code: undefined, body: JSON.parse(text) as Json, error: undefined }),
-    (error: unknown) => ({ ...toErrorReply(error), error }),
-  )
-  const { status, code, body, error } = outcome
+  })
+  const { status, code, body } =
+    answer === undefined ? toErrorReply(error) : { status: 200, code: undefined, body: JSON.parse(answer) as Json }
   const milliseconds = Math.round((performance.now() - startedAt) * 10) / 10
   const { action = 'unknown', cache, caller, payment } = trace
   const cause = status >= 500 ? error : undefined
