@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
+import { ORDER } from '../src/guard/dispatch.ts'
 
 /* The architecture as a test: who may import whom, which words belong where, and that documents name real files. */
 
@@ -211,6 +212,17 @@ test('every module has tests beside it, so that `npm run test:unit` says somethi
   assert.deepEqual(
     modules.filter((name) => !tests.some((file) => moduleOf(file) === name)),
     [],
+  )
+})
+
+test('the page about the architecture has the order of a request as it is executed', () => {
+  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, name, what]) => ({
+    name,
+    what,
+  }))
+  assert.deepEqual(
+    rows,
+    ORDER.map(({ name, what }) => ({ name, what })),
   )
 })
 

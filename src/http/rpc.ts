@@ -138,7 +138,7 @@ export function createRpcEndpoint(options: RpcOptions) {
         if (!response.writableFinished) leaving.leave()
       })
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
-      dispatch(gateway, {
+      void dispatch(gateway, {
         requestId,
         ...(door && { door }),
         text,
