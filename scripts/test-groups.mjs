@@ -8,11 +8,11 @@ const LONGEST =
 const SMALL = 6
 const PACKED = 12
 
-/** A folder of `test` or `src`, or a part of the specification: its files share a process, a database server and a browser. */
+/** A folder of `test` or `src`, a module, or a part of the specification: its files share a process, a database server and a browser. */
 function suiteOf(file) {
   const [top, folder, ...rest] = file.split('/')
   if (rest.length === 0) return top
-  return /^test\/spec\/part\d/.exec(file)?.[0] ?? `${top}/${folder}`
+  return /^(?:test\/spec\/part\d|src\/modules\/\w+(?=\/))/.exec(file)?.[0] ?? `${top}/${folder}`
 }
 
 export function groupBySuite(files) {

@@ -1,6 +1,7 @@
 // What suites need beside Node: a Debian package and how to see that it is there.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
+import { isUnit } from './test-imports.mjs'
 
 const hasPostgres = () =>
   existsSync('/usr/lib/postgresql') &&
@@ -10,8 +11,10 @@ const NEEDS = [
   { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
   {
     suites: [
+      'src/modules/accounts/',
       'test/accounts/',
       'test/chaos/',
+      'src/modules/checkout/',
       'test/checkout/',
       'test/cluster/',
       'test/docs/',
@@ -20,9 +23,13 @@ const NEEDS = [
       'test/sim/',
       'test/spec/',
       'test/stores/',
+      'src/modules/usernames/',
       'test/usernames/',
+      'src/modules/wallets/',
       'test/wallets/',
+      'src/modules/webhooks/',
       'test/webhooks/',
+      'src/modules/x402/',
       'test/x402/',
     ],
     name: 'postgresql',
@@ -37,8 +44,8 @@ const NEEDS = [
 ]
 
 /** Installs what is missing where it may, and answers the files that can run. */
-export function provide(files) {
-  const needs = (file, { suites }) => suites.some((suite) => file.startsWith(suite))
+export function provide(root, files) {
+  const needs = (file, { suites }) => suites.some((suite) => file.startsWith(suite)) && !isUnit(root, file)
   const missing = () => NEEDS.filter((need) => files.some((file) => needs(file, need)) && !need.found())
   if (missing().length > 0) install(missing().map(({ name }) => name))
   let runnable = files

@@ -1,6 +1,6 @@
 /*
  * Runs the test suites, several at a time. Finds or installs the servers and browsers they need, and says which one is missing.
- *   --unit       only what lies in src
+ *   --unit       only what lies in src and needs no server
  *   --thorough   what only time can find, as the chaos run and the fuzzer, gets its time
  *   --times N    everything N times, or until the first failure: how to find out whether a test is steady
  *   --busy       beside a process that keeps a processor busy
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startBusy } from './busy.mjs'
 import { groupBySuite } from './test-groups.mjs'
+import { isUnit } from './test-imports.mjs'
 import { provide } from './test-needs.mjs'
 import { runSuite } from './test-suite.mjs'
 import { mayRepeat, tellFirstFailure } from './test-verdict.mjs'
@@ -100,8 +101,13 @@ async function runTimes(suites) {
   return true
 }
 
-const wanted = named.length > 0 ? named : [...listTests('src'), ...(options.unit ? [] : listTests('test'))]
-const suites = groupBySuite(provide(wanted))
+function listWanted() {
+  if (named.length > 0) return named
+  if (options.unit) return listTests('src').filter((file) => isUnit(root, file))
+  return [...listTests('src'), ...listTests('test')]
+}
+
+const suites = groupBySuite(provide(root, listWanted()))
 const endBusy = options.busy ? startBusy() : undefined
 const passed = options.times ? await runTimes(suites) : await runOnce(suites)
 await endBusy?.()

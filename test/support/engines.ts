@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { type TestContext, describe } from 'node:test'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openStore } from '../../src/schema.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { TestClock } from './clock.ts'
 import { emptyUrl } from './empty-store.ts'
 import { createDatabase } from './postgres.ts'
-import { hearFailures } from './failures.ts'
+import { toStoreCtx } from './sqlite-store.ts'
 
 export const ENGINES: readonly StoreEngine[] = ['sqlite', 'postgres']
 
@@ -39,14 +37,7 @@ export async function openFresh(t: TestContext, engine: StoreEngine): Promise<Op
   const open = async () => {
     const store = await openStore(url, clock)
     t.after(() => store.close())
-    const { db, notices } = store
-    const wakeJobs = () => notices.publish('jobs', '')
-    return {
-      url,
-      store,
-      clock,
-      ctx: { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs, failures: hearFailures() },
-    }
+    return { url, store, clock, ctx: toStoreCtx(store, clock) }
   }
   return { ...(await open()), openAnother: open }
 }

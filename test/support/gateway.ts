@@ -13,7 +13,7 @@ import { checkAnswer, checkRoute } from './answers.ts'
 import { allConfirmed } from './blocks.ts'
 import { networkClock } from './clock.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
-import { layEmptyStore } from './empty-store.ts'
+import { layEmptyStore } from './sqlite-store.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {

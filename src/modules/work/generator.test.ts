@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { openFresh } from '../../../test/support/engines.ts'
 import { newRoot, turn, workFor } from '../../../test/support/scripted-engine.ts'
+import { openFile } from '../../../test/support/sqlite-store.ts'
 import { until } from '../../../test/support/until.ts'
 import { WORK_THRESHOLDS, workValue } from '../../kernel/nano/work.ts'
 import type { FoundWork, WorkRequest } from '../../kernel/ports.ts'
@@ -16,7 +16,7 @@ function foundFor(root: string, threshold: bigint, below?: bigint): FoundWork {
 }
 
 async function openDesk(t: TestContext, precompute = true) {
-  const { ctx, clock } = await openFresh(t, 'sqlite')
+  const { ctx, clock } = await openFile(t)
   const asked: WorkRequest[] = []
   const cancelled: string[] = []
   const searches = {
