@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { LocalNotices } from '../../src/infra/db/notices.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toRaw } from '../../src/kernel/money.ts'
@@ -13,6 +14,11 @@ import { SyntheticNetwork } from '../support/synthetic-network.ts'
 import { toCheckoutCtx } from '../support/checkout-room.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
+
+/** Until everything that is ready has gone on. */
+const turn = async () => {
+  for (let turns = 0; turns < 10; turns++) await setImmediate()
+}
 
 const newHash = () => bytesToHex(systemRandom.bytes(32))
 
@@ -109,4 +115,31 @@ test('a payment whose instance is gone is credited by the next, and one that was
   clock.advance(1_000)
   await until(() => told.includes(other.id))
   assert.deepEqual(second.described, [lonely.hash, other.hash])
+})
+
+test('a block that is told and that no node knows is asked for twenty times more, ever later, and then left to the poller', async (t) => {
+  const { url, clock, ctx } = await openFresh(t, 'sqlite')
+  const bulk = await openBulk(url)
+  await fillOpen(bulk, { watched: 1, now: clock.now(), sharedEach: 0 })
+  await bulk.close()
+  const network = new SyntheticNetwork()
+  const ports = { node: network, bus: network, clock, onError: (error: unknown) => assert.fail(String(error)) }
+  const monitor = new PaymentMonitor({ ...ports, ctx: toCheckoutCtx(ctx, 'sqlite'), turnOf: () => 0 })
+  await monitor.start()
+  const hash = network.tellUnknown(openOwn(0).address)
+  const asked = () => network.described.filter((one) => one === hash).length
+  for (let tries = 1; tries <= 20; tries++) {
+    await until(() => asked() === tries)
+    // The answer comes a moment after the question.
+    await turn()
+    clock.advance(250 * tries - 1)
+    assert.equal(asked(), tries)
+    clock.advance(1)
+  }
+  await until(() => asked() === 21)
+  await turn()
+  clock.advance(60_000)
+  assert.equal(asked(), 21)
+  // Before the store is gone: it looks around by itself, too.
+  await monitor.stop()
 })

@@ -66,6 +66,13 @@ export class SyntheticNetwork implements NodePort, ConfirmationBus {
     this.#tell(sender, hash, 'send', { link_as_account: this.#payments.get(hash)!.to })
   }
 
+  /** Tells of a send to an address that no ledger has. */
+  tellUnknown(to: string): string {
+    const hash = nextHash(this.#told++)
+    this.#tell(sender, hash, 'send', { link_as_account: to })
+    return hash
+  }
+
   /** Whoever was paid has received it. */
   tellReceive(hash: string): void {
     this.#tell(this.#payments.get(hash)!.to, nextHash(this.#told++), 'receive', { link: hash })
