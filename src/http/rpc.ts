@@ -72,25 +72,7 @@ export function createRpcEndpoint(options: RpcOptions) {
     const send = (trace: Told, { text, status = 200, extra = [], code, cause }: Reply) => {
       const milliseconds = performance.now() - startedAt
       const rounded = Math.round(milliseconds * 10) / 10
-      const headers = HEADERS.concat(
-        'x-request-id',
-        requestId,
-        'server-timing',
-        `total;dur=${rounded}`,
-        'content-length',
-        String(Buffer.byteLength(text)),
-        extra,
-      )
-      if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
-      if (trace.ignored) headers.push('x-ignored-fields', trace.ignored)
-      if (trace.replayed) headers.push('idempotent-replayed', 'true')
-      if (trace.payment?.required) headers.push('payment-required', trace.payment.required)
-      if (trace.payment?.response) headers.push('payment-response', trace.payment.response)
-      if (trace.limit) {
-        const { limit, remaining, resetSeconds } = trace.limit
-        headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)
-        headers.push('ratelimit-reset', `${resetSeconds}`)
-      }
+      const headers = headersOf(trace, { requestId, rounded, text, extra })
       if (isDraining()) headers.push('connection', 'close')
       response.writeHead(status, headers)
       response.end(text)
@@ -154,4 +136,24 @@ export function createRpcEndpoint(options: RpcOptions) {
       })
     })
   }
+}
+
+function headersOf(
+  trace: Told,
+  { requestId, rounded, text, extra }: { requestId: string; rounded: number; text: string; extra: string[] },
+): string[] {
+  const length = String(Buffer.byteLength(text))
+  const timing = `total;dur=${rounded}`
+  const headers = HEADERS.concat('x-request-id', requestId, 'server-timing', timing, 'content-length', length, extra)
+  if (trace.cache !== undefined) headers.push('x-cache', trace.cache)
+  if (trace.ignored) headers.push('x-ignored-fields', trace.ignored)
+  if (trace.replayed) headers.push('idempotent-replayed', 'true')
+  if (trace.payment?.required) headers.push('payment-required', trace.payment.required)
+  if (trace.payment?.response) headers.push('payment-response', trace.payment.response)
+  if (trace.limit) {
+    const { limit, remaining, resetSeconds } = trace.limit
+    headers.push('ratelimit-limit', `${limit}`, 'ratelimit-remaining', `${remaining}`)
+    headers.push('ratelimit-reset', `${resetSeconds}`)
+  }
+  return headers
 }

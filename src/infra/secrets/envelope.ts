@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { SealBroken } from '../../kernel/wallet-alarm.ts'
-import type { KeyHolder, Random, SealedKey } from '../../kernel/ports.ts'
+import type { KeyHolder, SealedKey } from '../../kernel/key-vault.ts'
+import type { Random } from '../../kernel/ports.ts'
 
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12

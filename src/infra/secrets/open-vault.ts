@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import type { KeyVault, Random } from '../../kernel/ports.ts'
+import type { KeyVault } from '../../kernel/key-vault.ts'
+import type { Random } from '../../kernel/ports.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './master-keys.ts'
 import { EnvelopeVault } from './vault.ts'
 

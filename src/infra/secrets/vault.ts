@@ -1,4 +1,5 @@
-import type { KeyHolder, KeyVault, Random, SealedKey } from '../../kernel/ports.ts'
+import type { KeyHolder, KeyVault, SealedKey } from '../../kernel/key-vault.ts'
+import type { Random } from '../../kernel/ports.ts'
 import { type MasterKey, openKey, rewrapKey, sealKey } from './envelope.ts'
 import type { MasterKeys } from './master-keys.ts'
 

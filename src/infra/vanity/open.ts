@@ -1,4 +1,5 @@
-import type { Clock, Random, Vanity } from '../../kernel/ports.ts'
+import type { Vanity } from '../../kernel/key-vault.ts'
+import type { Clock, Random } from '../../kernel/ports.ts'
 import { findVanity } from './find.ts'
 import { VanityTurns } from './turns.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyHolder, SealedKey } from '../../kernel/ports.ts'
+import type { KeyHolder, SealedKey } from '../../kernel/key-vault.ts'
 import type { Db } from '../../kernel/db.ts'
 
 export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {

@@ -1,7 +1,8 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Raw } from '../../kernel/money.ts'
 import type { WorkThresholds } from '../../kernel/nano/work.ts'
-import type { KeyVault, Names, NodePort, Vanity, WorkPort } from '../../kernel/ports.ts'
+import type { KeyVault, Vanity } from '../../kernel/key-vault.ts'
+import type { Names, NodePort, WorkPort } from '../../kernel/ports.ts'
 import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
 
 /** What wallets may do, from configuration; 0 means no limit. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import { ZERO_HASH } from '../../kernel/nano/block.ts'
-import type { SealedKey } from '../../kernel/ports.ts'
+import type { SealedKey } from '../../kernel/key-vault.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { WalletsTable } from './tables.ts'

@@ -1,5 +1,5 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
-import type { KeyVault, SealedKey } from '../../../kernel/ports.ts'
+import type { KeyVault, SealedKey } from '../../../kernel/key-vault.ts'
 import { countByMasterKey, insertCanary, listCanaries, listWrappedByOthers, updateWrapping } from '../keys-store.ts'
 
 const CANARY_HOLDER = { walletId: 'canary', address: 'canary' }

@@ -5,7 +5,7 @@ import { type StateBlock, hashBlock, rootOf, toBlockJson } from '../../../kernel
 import { verifyHash } from '../../../kernel/nano/keys.ts'
 import { toSigningKey } from '../../../kernel/nano/signing-key.ts'
 import { workValue } from '../../../kernel/nano/work.ts'
-import type { KeyHolder, SealedKey } from '../../../kernel/ports.ts'
+import type { KeyHolder, SealedKey } from '../../../kernel/key-vault.ts'
 import type { WalletRoom } from '../room.ts'
 import { masterKeyMissing } from '../errors.ts'
 import { markSigned } from '../outbox-moves-store.ts'
