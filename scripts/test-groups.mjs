@@ -2,7 +2,9 @@
 
 /** Suites that take longest start first, so that none of them is left over for the end. */
 const LONGEST =
-  `test/pages test/chaos test/spec/part4 test/node test/stores test/wallets test/sim test/docs test/hostile`.split(' ')
+  `test/pages test/chaos test/spec/part4 test/node test/stores src/modules/wallets test/sim test/docs test/hostile`.split(
+    ' ',
+  )
 
 /** A suite with fewer files is packed together with others, up to so many. */
 const SMALL = 6

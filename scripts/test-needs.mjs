@@ -26,7 +26,6 @@ const NEEDS = [
       'src/modules/usernames/',
       'test/usernames/',
       'src/modules/wallets/',
-      'test/wallets/',
       'src/modules/webhooks/',
       'test/webhooks/',
       'src/modules/x402/',

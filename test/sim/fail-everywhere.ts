@@ -5,7 +5,7 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { Signer } from '../support/blocks.ts'
 import type { Moment } from '../support/faults.ts'
 import { PLACES } from '../support/thorough.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
 /** Longer than any lease. */
 const LEASE = 11_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { ZERO_HASH } from '../../src/kernel/nano/block.ts'
-import type { WalletWorld } from '../wallets/world.ts'
+import type { WalletWorld } from '../support/wallet-world.ts'
 
 /** A send that a client was told of. */
 export interface Acknowledged {

@@ -13,7 +13,7 @@ import type { Moment } from '../support/faults.ts'
 import { offerCredits, offerName, toSales } from '../support/market.ts'
 import { PLACES } from '../support/thorough.ts'
 import { toCheckoutCtx } from '../support/checkout-room.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 
 /* Payments for what the service sells, with the process dying at every call: nothing is lost and nothing happens twice. */
 

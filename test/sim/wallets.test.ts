@@ -14,7 +14,7 @@ import { Signer, nano } from '../support/blocks.ts'
 import { Crash } from '../support/faults.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { isThorough } from '../support/thorough.ts'
-import { type Instance, type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 import { type Acknowledged, assertAtRest } from './invariants.ts'
 
 /*

@@ -4,7 +4,7 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { ENGINES } from '../support/engines.ts'
 import { sharedKeys } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type Answer, SHOP, openClient } from '../wallets/client.ts'
+import { type Answer, SHOP, openClient } from '../support/wallet-client.ts'
 
 /* Contract 4.2: what a wallet shows while its blocks wait, and requests that nobody can read. */
 

@@ -13,7 +13,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { rewrapKeys } from '../../src/modules/wallets/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { frontierOf, nano } from '../support/blocks.ts'
-import { ALICE, type Client, SHOP, clientWith, openClient } from '../wallets/client.ts'
+import { ALICE, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /* Contract 4.2, rules 5, 11 and 17: how the keys of wallets are kept, and what happens when somebody else has one. */

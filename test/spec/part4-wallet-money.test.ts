@@ -9,7 +9,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { openGateway, sharedKeys } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type Answer, type Client, SHOP, clientWith, openClient } from '../wallets/client.ts'
+import { type Answer, type Client, SHOP, clientWith, openClient } from '../support/wallet-client.ts'
 
 /* Contract 4.2: what cloud wallets promise about money, keys and failures. */
 

@@ -6,7 +6,7 @@ import { Signer } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openCustomer } from '../support/customer.ts'
 import { until } from '../support/until.ts'
-import { ALICE, type Answer, SHOP, openClient, openStranger } from '../wallets/client.ts'
+import { ALICE, type Answer, SHOP, openClient, openStranger } from '../support/wallet-client.ts'
 import { row } from './row.ts'
 
 /* Contract 4.2: every operation of a cloud wallet, in both styles, and what cannot be meant. */

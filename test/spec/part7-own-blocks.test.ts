@@ -7,7 +7,7 @@ import { give } from '../support/blocks.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { ask, openGateway, readMetrics } from '../support/gateway.ts'
-import { SHOP, clientWith } from '../wallets/client.ts'
+import { SHOP, clientWith } from '../support/wallet-client.ts'
 
 /* What becomes of our own blocks when nodes refuse them. */
 

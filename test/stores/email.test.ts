@@ -10,7 +10,7 @@ import { claimFaucet } from '../../src/modules/faucet/domain/claim.ts'
 import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../email/processes.ts'
 import { Signer, nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
-import { type WalletWorld, openWalletWorld } from '../wallets/world.ts'
+import { type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
 import { hearFailures } from '../support/failures.ts'
 
 /* Two processes on one store at the same moment: what the row locks of an engine must decide. */

@@ -1,20 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { toRaw } from '../../src/kernel/money.ts'
-import { LeaseLost } from '../../src/modules/wallets/errors.ts'
-import { underLease } from '../../src/modules/wallets/domain/lease.ts'
-import { findPayment, queuePayment, treasury, untilPaid } from '../../src/modules/wallets/index.ts'
-import { findWalletByAddress, holdLease, releaseLease, takeLease } from '../../src/modules/wallets/store.ts'
-import { markConfirmed, markRefused, markSigned } from '../../src/modules/wallets/outbox-moves-store.ts'
-import { findBlock, insertSend } from '../../src/modules/wallets/outbox-store.ts'
-import { assertAtRest } from '../sim/invariants.ts'
-import { nano } from '../support/blocks.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { Crash } from '../support/faults.ts'
-import { isThorough } from '../support/thorough.ts'
-import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send, statusOf, steal } from './steps.ts'
-import { openWalletWorld } from './world.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { toRaw } from '../../kernel/money.ts'
+import { LeaseLost } from './errors.ts'
+import { underLease } from './domain/lease.ts'
+import { findPayment, queuePayment, treasury, untilPaid } from './index.ts'
+import { findWalletByAddress, holdLease, releaseLease, takeLease } from './store.ts'
+import { markConfirmed, markRefused, markSigned } from './outbox-moves-store.ts'
+import { findBlock, insertSend } from './outbox-store.ts'
+import { assertAtRest } from '../../../test/sim/invariants.ts'
+import { nano } from '../../../test/support/blocks.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { Crash } from '../../../test/support/faults.ts'
+import { isThorough } from '../../../test/support/thorough.ts'
+import {
+  ALICE,
+  SHOP,
+  codeOf,
+  comeToRest,
+  openUsedWallet,
+  openWallet,
+  send,
+  statusOf,
+  steal,
+} from '../../../test/support/wallet-steps.ts'
+import { openWalletWorld } from '../../../test/support/wallet-world.ts'
 
 const HOUR = 3_600_000
 const LEASE = 11_000

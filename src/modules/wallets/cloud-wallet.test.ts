@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMetrics } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import { ALICE, type Answer, SHOP, openClient } from './client.ts'
+import { readMetrics } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
+import { ALICE, type Answer, SHOP, openClient } from '../../../test/support/wallet-client.ts'
 
 /* Cloud wallets beyond the contract's own words, which `test/spec` holds. */
 

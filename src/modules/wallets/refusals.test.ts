@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { toRaw } from '../../src/kernel/money.ts'
-import { queueReceives } from '../../src/modules/wallets/domain/queue-receives.ts'
-import { findWalletByAddress, markExpiring } from '../../src/modules/wallets/store.ts'
-import { nano } from '../support/blocks.ts'
-import { createDatabase } from '../support/postgres.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, comeToRest, openUsedWallet, openWallet, send } from './steps.ts'
-import type { WalletWorld } from './world.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { toRaw } from '../../kernel/money.ts'
+import { queueReceives } from './domain/queue-receives.ts'
+import { findWalletByAddress, markExpiring } from './store.ts'
+import { nano } from '../../../test/support/blocks.ts'
+import { createDatabase } from '../../../test/support/postgres.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
+import {
+  ALICE,
+  SHOP,
+  codeOf,
+  comeToRest,
+  openUsedWallet,
+  openWallet,
+  send,
+} from '../../../test/support/wallet-steps.ts'
+import type { WalletWorld } from '../../../test/support/wallet-world.ts'
 
 /* What a wallet must not sign, although somebody says that it should. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { nano } from '../support/blocks.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { SHOP, codeOf, comeToRest, openWallet, send } from './steps.ts'
-import { openWalletWorld } from './world.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { nano } from '../../../test/support/blocks.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { SHOP, codeOf, comeToRest, openWallet, send } from '../../../test/support/wallet-steps.ts'
+import { openWalletWorld } from '../../../test/support/wallet-world.ts'
 
 forEachEngine((engine) => {
   // A stolen API key must not take out more than the cap by asking ten times at once.

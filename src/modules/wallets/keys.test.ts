@@ -3,25 +3,25 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { loadConfig } from '../../src/config.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openKey, rewrapKey, sealKey } from '../../src/infra/secrets/envelope.ts'
+import { loadConfig } from '../../config.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { openKey, rewrapKey, sealKey } from '../../infra/secrets/envelope.ts'
 import {
   addToKeyFile,
   createKeyFile,
   readKeyFile,
   stampKeyFile,
   toMasterKeys,
-} from '../../src/infra/secrets/master-keys.ts'
-import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
-import { parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
-import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
-import { dumpStore } from '../accounts/world.ts'
-import { Signer, give } from '../support/blocks.ts'
-import { askCommand } from '../support/command-line.ts'
-import { openGateway, readMetrics, sharedKeys } from '../support/gateway.ts'
+} from '../../infra/secrets/master-keys.ts'
+import { EnvelopeVault } from '../../infra/secrets/vault.ts'
+import { parseNano } from '../../kernel/money.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import { toSigningKey } from '../../kernel/nano/signing-key.ts'
+import { getSealedKey } from './keys-store.ts'
+import { dumpStore } from '../../../test/accounts/world.ts'
+import { Signer, give } from '../../../test/support/blocks.ts'
+import { askCommand } from '../../../test/support/command-line.ts'
+import { openGateway, readMetrics, sharedKeys } from '../../../test/support/gateway.ts'
 
 const master = { id: 'key-1', key: systemRandom.bytes(32) }
 const other = { id: 'key-2', key: systemRandom.bytes(32) }

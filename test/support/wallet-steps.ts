@@ -8,8 +8,8 @@ import { toSigningKey } from '../../src/kernel/nano/signing-key.ts'
 import { sendFromWallet } from '../../src/modules/wallets/index.ts'
 import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
-import { Signer, frontierOf, nano, publish } from '../support/blocks.ts'
-import { type Instance, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
+import { Signer, frontierOf, nano, publish } from './blocks.ts'
+import { type Instance, type WalletWorld, type WorldOptions, openWalletWorld } from './wallet-world.ts'
 
 export const SHOP = new Signer(1).address
 export const ALICE = new Signer(2).address

@@ -3,9 +3,9 @@ import type { TestContext } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { Signer } from '../support/blocks.ts'
-import { openCustomer } from '../support/customer.ts'
-import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+import { Signer } from './blocks.ts'
+import { openCustomer } from './customer.ts'
+import { type Gateway, type Reply, openGateway } from './gateway.ts'
 
 export const SHOP = new Signer(1).address
 export const ALICE = new Signer(2).address

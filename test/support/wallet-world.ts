@@ -16,14 +16,14 @@ import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkP
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
-import { NO_WORK } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
-import { openDevnet } from '../support/devnet.ts'
-import { emptyUrl } from '../support/empty-store.ts'
-import { Faults } from '../support/faults.ts'
-import { openLastingStore } from '../support/mortal-store.ts'
-import { hearFailures } from '../support/failures.ts'
-import { type ProcessWallets, openProcessRoom } from '../support/open-wallets.ts'
+import { NO_WORK } from './blocks.ts'
+import { TestClock } from './clock.ts'
+import { openDevnet } from './devnet.ts'
+import { emptyUrl } from './empty-store.ts'
+import { Faults } from './faults.ts'
+import { openLastingStore } from './mortal-store.ts'
+import { hearFailures } from './failures.ts'
+import { type ProcessWallets, openProcessRoom } from './open-wallets.ts'
 
 /** The master key of every world, unless its settings say otherwise. */
 export const MASTER_KEY = { id: 'test', key: new Uint8Array(Buffer.alloc(32, 'wallet master key!')) }

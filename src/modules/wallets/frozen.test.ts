@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { toMasterKeys } from '../../src/infra/secrets/master-keys.ts'
-import { EnvelopeVault } from '../../src/infra/secrets/vault.ts'
-import { queuePayment, receiveDeposits, rewrapKeys, thawWallet, treasury } from '../../src/modules/wallets/index.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { freezeWallet } from '../../src/modules/wallets/domain/freeze.ts'
-import { findWalletByAddress } from '../../src/modules/wallets/store.ts'
-import { nano } from '../support/blocks.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { askCommand } from '../support/command-line.ts'
-import { openGateway } from '../support/gateway.ts'
-import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from './steps.ts'
-import { type Instance, MASTER_KEY, type WalletWorld, type WorldOptions, openWalletWorld } from './world.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { toMasterKeys } from '../../infra/secrets/master-keys.ts'
+import { EnvelopeVault } from '../../infra/secrets/vault.ts'
+import { queuePayment, receiveDeposits, rewrapKeys, thawWallet, treasury } from './index.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import { freezeWallet } from './domain/freeze.ts'
+import { findWalletByAddress } from './store.ts'
+import { nano } from '../../../test/support/blocks.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { askCommand } from '../../../test/support/command-line.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
+import { ALICE, SHOP, codeOf, openUsedWallet, send, steal } from '../../../test/support/wallet-steps.ts'
+import {
+  type Instance,
+  MASTER_KEY,
+  type WalletWorld,
+  type WorldOptions,
+  openWalletWorld,
+} from '../../../test/support/wallet-world.ts'
 
 const LEASE = 11_000
 
