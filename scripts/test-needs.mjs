@@ -15,7 +15,6 @@ const NEEDS = [
       'test/accounts/',
       'test/chaos/',
       'src/modules/checkout/',
-      'test/checkout/',
       'test/cluster/',
       'test/docs/',
       'test/http/',

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { Route, StreamEnd } from '../../src/kernel/route.ts'
 import { openWorld } from '../accounts/world.ts'
 
-/* Streams of events, whoever declares them. What checkouts tell by them is in test/checkout/streams.test.ts. */
+/* Streams of events, whoever declares them. What checkouts tell by them is in src/modules/checkout/streams.test.ts. */
 
 async function openStream(t: TestContext) {
   const arrived = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { type Shop, bearer } from '../checkout/world.ts'
+import { type Shop, bearer } from '../support/checkout-world.ts'
 import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../usernames/world.ts'
 
 /*

@@ -16,7 +16,7 @@ import {
   show,
   turnUntil,
   untilStatus,
-} from '../checkout/world.ts'
+} from '../support/checkout-world.ts'
 import { row } from './row.ts'
 
 const address = merchant.address

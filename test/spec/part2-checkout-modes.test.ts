@@ -12,7 +12,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../checkout/world.ts'
+} from '../support/checkout-world.ts'
 
 /* Contract 2, checkout modes: which amounts are asked for, and which payments count. */
 

@@ -4,7 +4,16 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { ask } from '../support/gateway.ts'
 import { readQr } from '../support/read-qr.ts'
-import { type Made, type Shop, bearer, merchant, nano, openWorld, turnUntil, untilStatus } from '../checkout/world.ts'
+import {
+  type Made,
+  type Shop,
+  bearer,
+  merchant,
+  nano,
+  openWorld,
+  turnUntil,
+  untilStatus,
+} from '../support/checkout-world.ts'
 import { row } from './row.ts'
 
 /* Contract 2, checkout: response, status, record and report, each member with its type. */

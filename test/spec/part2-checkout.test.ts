@@ -11,7 +11,7 @@ import {
   show,
   stranger,
   untilStatus,
-} from '../checkout/world.ts'
+} from '../support/checkout-world.ts'
 import { row } from './row.ts'
 
 /* Contract 2: what every field of a checkout does. */

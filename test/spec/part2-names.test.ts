@@ -9,7 +9,7 @@ import { signText } from '../../src/kernel/nano/keys.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { bearer, nano, turnUntil } from '../checkout/world.ts'
+import { bearer, nano, turnUntil } from '../support/checkout-world.ts'
 import {
   type Offer,
   type OrderCheck,

@@ -14,7 +14,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../checkout/world.ts'
+} from '../support/checkout-world.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nano, turnUntil } from '../checkout/world.ts'
+import { nano, turnUntil } from '../support/checkout-world.ts'
 import {
   askChange,
   assertAccounted,

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
-import { type Check, type Made, bearer, merchant, openWorld, turnUntil, untilStatus } from '../checkout/world.ts'
+import {
+  type Check,
+  type Made,
+  bearer,
+  merchant,
+  openWorld,
+  turnUntil,
+  untilStatus,
+} from '../support/checkout-world.ts'
 import { openWorld as openMailWorld } from '../email/world.ts'
 
 /* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */

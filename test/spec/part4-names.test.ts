@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { nano } from '../checkout/world.ts'
+import { nano } from '../support/checkout-world.ts'
 import {
   type Offer,
   type Order,

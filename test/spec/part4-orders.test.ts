@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { type Check, bearer } from '../checkout/world.ts'
+import { type Check, bearer } from '../support/checkout-world.ts'
 import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../usernames/world.ts'
 import { row } from './row.ts'
 

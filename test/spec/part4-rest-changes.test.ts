@@ -4,7 +4,16 @@ import { Signer } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type Made, bearer, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from '../checkout/world.ts'
+import {
+  type Made,
+  bearer,
+  merchant,
+  nano,
+  openWorld,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../support/checkout-world.ts'
 import { openReceiver } from '../webhooks/world.ts'
 
 /* Contract 4.5: what its merchant may read of a checkout, change about it, and say about its payments. */

@@ -21,7 +21,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../checkout/world.ts'
+} from '../support/checkout-world.ts'
 import { type Receiver, openReceiver, readerOf } from '../webhooks/world.ts'
 import { hearFailures } from '../support/failures.ts'
 import { row } from './row.ts'

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
-import { merchant, openShop, turnUntil } from '../checkout/world.ts'
+import { merchant, openShop, turnUntil } from '../support/checkout-world.ts'
 import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
 import { row } from './row.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openWorld, turnUntil } from '../checkout/world.ts'
+import { openWorld, turnUntil } from '../support/checkout-world.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { newHash } from '../x402/world.ts'

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Made, bearer, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from '../checkout/world.ts'
+import {
+  type Made,
+  bearer,
+  merchant,
+  nano,
+  openWorld,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../support/checkout-world.ts'
 import { ask } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, nano, turnUntil } from '../checkout/world.ts'
+import { bearer, nano, turnUntil } from '../support/checkout-world.ts'
 import { until } from '../support/until.ts'
 import {
   type Offer,

@@ -4,7 +4,7 @@ import { signHash } from '../../src/kernel/nano/keys.ts'
 import { Signer } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { bearer, nano, turnUntil, untilStatus } from '../checkout/world.ts'
+import { bearer, nano, turnUntil, untilStatus } from '../support/checkout-world.ts'
 import {
   askChange,
   assertAccounted,

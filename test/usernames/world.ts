@@ -8,7 +8,7 @@ import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { JsonObject } from '../../src/kernel/shape.ts'
 import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { type Check, type Shop, type World, nano, openWorld, turnUntil } from '../checkout/world.ts'
+import { type Check, type Shop, type World, nano, openWorld, turnUntil } from '../support/checkout-world.ts'
 
 export interface Offer {
   id: string

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Mail } from '../../src/kernel/ports.ts'
-import { notifyMerchant } from '../../src/modules/checkout/domain/notify.ts'
-import type { CheckoutRoom } from '../../src/modules/checkout/index.ts'
-import { until } from '../support/until.ts'
-import { type Shop, bearer, merchant, openWorld, untilStatus } from './world.ts'
+import type { Mail } from '../../kernel/ports.ts'
+import { notifyMerchant } from './domain/notify.ts'
+import type { CheckoutRoom } from './index.ts'
+import { until } from '../../../test/support/until.ts'
+import { type Shop, bearer, merchant, openWorld, untilStatus } from '../../../test/support/checkout-world.ts'
 
 /* The receipt that a merchant gets by mail is one, whatever happens; what it says is in test/spec/part6-email.test.ts. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
-import { until } from '../support/until.ts'
-import { bearer, merchant, nano, openWorld } from './world.ts'
+import { until } from '../../../test/support/until.ts'
+import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-world.ts'
 
 /* Streams of events across instances; what one tells is in test/spec. */
 

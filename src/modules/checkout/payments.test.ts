@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deleteReleased } from '../../src/modules/checkout/reservations-store.ts'
-import { deleteUnwatched } from '../../src/modules/checkout/watch-store.ts'
-import { ENGINES } from '../support/engines.ts'
-import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
-import { until } from '../support/until.ts'
-import { bearer, listEvents, merchant, nano, openWorld, stranger, turnUntil, untilStatus } from './world.ts'
+import { deleteReleased } from './reservations-store.ts'
+import { deleteUnwatched } from './watch-store.ts'
+import { ENGINES } from '../../../test/support/engines.ts'
+import { Signer, frontierOf, openAccount, publish } from '../../../test/support/blocks.ts'
+import { until } from '../../../test/support/until.ts'
+import {
+  bearer,
+  listEvents,
+  merchant,
+  nano,
+  openWorld,
+  stranger,
+  turnUntil,
+  untilStatus,
+} from '../../../test/support/checkout-world.ts'
 
 /* How payments reach checkouts in every mode; the states they lead through are in test/spec/part3-checkout.test.ts. */
 

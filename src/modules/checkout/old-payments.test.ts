@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ENGINES } from '../support/engines.ts'
-import { Signer, UNOPENED, frontierOf, publish } from '../support/blocks.ts'
-import { until } from '../support/until.ts'
-import { type Shop, type World, bearer, nano, openWorld, show, turnUntil, untilStatus } from './world.ts'
+import { ENGINES } from '../../../test/support/engines.ts'
+import { Signer, UNOPENED, frontierOf, publish } from '../../../test/support/blocks.ts'
+import { until } from '../../../test/support/until.ts'
+import {
+  type Shop,
+  type World,
+  bearer,
+  nano,
+  openWorld,
+  show,
+  turnUntil,
+  untilStatus,
+} from '../../../test/support/checkout-world.ts'
 
 /*
  * What lies on an address when a checkout is made there never pays for it. When a node first saw a block proves nothing:

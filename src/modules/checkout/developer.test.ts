@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TestClock } from '../support/clock.ts'
-import { openDevnet } from '../support/devnet.ts'
-import { type Gateway, ask, openGateway } from '../support/gateway.ts'
-import { Signer } from '../support/blocks.ts'
-import { until } from '../support/until.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { openDevnet } from '../../../test/support/devnet.ts'
+import { type Gateway, ask, openGateway } from '../../../test/support/gateway.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import { until } from '../../../test/support/until.ts'
 
 /* On the development ledger whoever tries things out plays payer, merchant and network. */
 
