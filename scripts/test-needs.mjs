@@ -26,7 +26,6 @@ const NEEDS = [
       'test/usernames/',
       'src/modules/wallets/',
       'src/modules/webhooks/',
-      'test/webhooks/',
       'src/modules/x402/',
       'test/x402/',
     ],

@@ -17,7 +17,7 @@ import { forEachEngine } from '../support/engines.ts'
 import { openGateway, sharedKeys, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { openWorld as openEmailWorld } from '../email/world.ts'
-import { openReceiver, openWebhooks } from '../webhooks/world.ts'
+import { openReceiver, openWebhooks } from '../support/webhook-world.ts'
 import { BACKGROUND, ERROR, openMouth, readLines, readSeries } from './told.ts'
 
 /* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */

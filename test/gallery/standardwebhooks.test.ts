@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { createSecret, signBody } from '../../src/modules/webhooks/index.ts'
-import { BODY } from '../webhooks/vectors.ts'
+import { BODY } from '../support/webhook-vectors.ts'
 import { receiveWebhooks } from './merchant.ts'
 import { walk } from './walk.ts'
 

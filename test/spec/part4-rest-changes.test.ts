@@ -14,7 +14,7 @@ import {
   turnUntil,
   untilStatus,
 } from '../support/checkout-world.ts'
-import { openReceiver } from '../webhooks/world.ts'
+import { openReceiver } from '../support/webhook-world.ts'
 
 /* Contract 4.5: what its merchant may read of a checkout, change about it, and say about its payments. */
 

@@ -6,7 +6,7 @@ import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
 import { bearer, merchant, nano, openShop, stranger, turnUntil, untilStatus } from '../support/checkout-world.ts'
-import { answerWith, openReceiver } from '../webhooks/world.ts'
+import { answerWith, openReceiver } from '../support/webhook-world.ts'
 
 /* Contract 6: the receipt that a merchant gets by mail. */
 

@@ -22,7 +22,7 @@ import {
   turnUntil,
   untilStatus,
 } from '../support/checkout-world.ts'
-import { type Receiver, openReceiver, readerOf } from '../webhooks/world.ts'
+import { type Receiver, openReceiver, readerOf } from '../support/webhook-world.ts'
 import { hearFailures } from '../support/failures.ts'
 import { row } from './row.ts'
 

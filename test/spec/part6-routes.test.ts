@@ -5,7 +5,7 @@ import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
 import { merchant, openShop, turnUntil } from '../support/checkout-world.ts'
-import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../webhooks/world.ts'
+import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-world.ts'
 import { row } from './row.ts'
 
 /* Contract 6: what the owner of events can see and do, and where they are never sent. */

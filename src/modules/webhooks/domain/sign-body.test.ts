@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../../../../test/webhooks/vectors.ts'
+import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../../../../test/support/webhook-vectors.ts'
 import { signBody } from './sign-body.ts'
 
 const id = 'evt_01J9Z3K8Q6T2V4W6X8Y0ZABCDE'

@@ -17,12 +17,12 @@ import {
   listEventsOf,
   recordEvent,
 } from '../../src/modules/webhooks/index.ts'
-import type { TestClock } from '../support/clock.ts'
-import { type OpenedStore, openFresh } from '../support/engines.ts'
+import type { TestClock } from './clock.ts'
+import { type OpenedStore, openFresh } from './engines.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { type Gateway, type Lifetime, ask } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
+import { type Gateway, type Lifetime, ask } from './gateway.ts'
+import { until } from './until.ts'
+import { hearFailures } from './failures.ts'
 
 export const ACCOUNT = 'acc_alice'
 export const SUBJECT = '5c363461a1b2c3d4'

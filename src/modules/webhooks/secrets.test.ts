@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import { accountSecret, rotateAccountSecret } from '../../src/modules/webhooks/index.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { ACCOUNT, answerWith, openReceiver, openWebhooks } from './world.ts'
+import { verifyWebhook } from '../../../docs/examples/verify-webhook.ts'
+import { openSecretBox } from '../../infra/secrets/secret-box.ts'
+import { accountSecret, rotateAccountSecret } from './index.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { ACCOUNT, answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-world.ts'
 
 /* What signs, and for how long (contract 6). */
 

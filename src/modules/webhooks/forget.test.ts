@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetEvents } from '../../src/modules/webhooks/index.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { answerWith, openReceiver, openWebhooks } from './world.ts'
+import { forgetEvents } from './index.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-world.ts'
 
 /* How long things are kept: bodies for 30 days, everything else for 90. */
 

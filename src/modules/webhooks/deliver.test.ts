@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimJobs } from '../../src/infra/jobs/queue.ts'
-import { inTx } from '../../src/kernel/in-tx.ts'
-import { deliverWebhook, recordEvent, reviveDeliveries, signBody } from '../../src/modules/webhooks/index.ts'
-import { dumpStore } from '../accounts/world.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { until } from '../support/until.ts'
-import { ACCOUNT, SUBJECT, answerWith, openReceiver, openRunner, openWebhooks } from './world.ts'
+import { claimJobs } from '../../infra/jobs/queue.ts'
+import { inTx } from '../../kernel/in-tx.ts'
+import { deliverWebhook, recordEvent, reviveDeliveries, signBody } from './index.ts'
+import { dumpStore } from '../../../test/accounts/world.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { until } from '../../../test/support/until.ts'
+import {
+  ACCOUNT,
+  SUBJECT,
+  answerWith,
+  openReceiver,
+  openRunner,
+  openWebhooks,
+} from '../../../test/support/webhook-world.ts'
 
 /* Webhooks on their way: at least once, the same bytes every time, never unsigned (contract 6). */
 

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Gateway, ask, openGateway, readMetrics } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import { answerWith, openReceiver } from './world.ts'
+import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
+import { answerWith, openReceiver } from '../../../test/support/webhook-world.ts'
 
 /* Webhooks through a whole gateway: what never reaches logs and metrics, and what a restart keeps. */
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
 import { signBody } from '../../src/modules/webhooks/index.ts'
-import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from './vectors.ts'
+import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.ts'
 
 /* What receivers are given to check webhooks with. */
 

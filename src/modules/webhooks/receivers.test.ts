@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openOutbound } from '../../src/infra/http/outbound.ts'
-import { deliverWebhook, ping } from '../../src/modules/webhooks/index.ts'
-import { until } from '../support/until.ts'
-import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from './world.ts'
+import { openOutbound } from '../../infra/http/outbound.ts'
+import { deliverWebhook, ping } from './index.ts'
+import { until } from '../../../test/support/until.ts'
+import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from '../../../test/support/webhook-world.ts'
 
 /* Receivers that are slow, gone, many or hostile: each delivery goes its own way, and none waits for another's. */
 
