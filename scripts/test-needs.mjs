@@ -27,7 +27,6 @@ const NEEDS = [
       'src/modules/wallets/',
       'src/modules/webhooks/',
       'src/modules/x402/',
-      'test/x402/',
     ],
     name: 'postgresql',
     found: hasPostgres,

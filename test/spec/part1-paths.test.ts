@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
-import { encode, newHash, openPayer, openShop, paymentBlock, payloadOf, requiredOf, responseOf } from '../x402/world.ts'
+import {
+  encode,
+  newHash,
+  openPayer,
+  openShop,
+  paymentBlock,
+  payloadOf,
+  requiredOf,
+  responseOf,
+} from '../support/x402-world.ts'
 import { alice } from './town.ts'
 
 /* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */

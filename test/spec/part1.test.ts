@@ -10,7 +10,7 @@ import { openCustomer } from '../support/customer.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
-import { SHOP, newHash, openPayer, paymentBlock, requiredOf, responseOf, signed } from '../x402/world.ts'
+import { SHOP, newHash, openPayer, paymentBlock, requiredOf, responseOf, signed } from '../support/x402-world.ts'
 import { row } from './row.ts'
 import { alice, bob, openTown } from './town.ts'
 

@@ -18,7 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   requiredOf,
-} from '../x402/world.ts'
+} from '../support/x402-world.ts'
 import { row } from './row.ts'
 
 /* Contract 2, money held by the service and payment requirements: each member with its type. */

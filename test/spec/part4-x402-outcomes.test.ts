@@ -5,7 +5,7 @@ import { Signer, frontierOf, publish } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openFacilitator } from '../x402/scripted-facilitator.ts'
+import { openFacilitator } from '../support/scripted-facilitator.ts'
 import {
   SHOP,
   TERMS,
@@ -20,7 +20,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from '../x402/world.ts'
+} from '../support/x402-world.ts'
 import { row } from './row.ts'
 
 /* Contract 4.7: what becomes of a payment once it is presented, and what its payer is told. */

@@ -3,10 +3,10 @@ import { execFile, execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
-import { exactNano } from '../../src/client/index.ts'
-import { Signer, give, nano } from '../support/blocks.ts'
-import { openRecordingNode } from '../support/recording-node.ts'
-import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from './world.ts'
+import { exactNano } from '../../client/index.ts'
+import { Signer, give, nano } from '../../../test/support/blocks.ts'
+import { openRecordingNode } from '../../../test/support/recording-node.ts'
+import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-world.ts'
 
 /* The scheme this package exports, in the client everybody has; how that one pays is in test/gallery. */
 
@@ -46,7 +46,7 @@ test('the scheme signs nothing for a balance that is not the one its newest bloc
 
 test('the example in the package pays for a request, from an account that was only just funded', async (t) => {
   const { url, node } = await openShop(t)
-  const root = new URL('../..', import.meta.url)
+  const root = new URL('../../..', import.meta.url)
   // The example imports the package by its name, as those will who read it.
   execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root })
   const payer = await openPayer(node)

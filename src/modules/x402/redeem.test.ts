@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Signer, frontierOf } from '../support/blocks.ts'
-import { openGateway, sharedKeys } from '../support/gateway.ts'
-import { openDevnet } from '../support/devnet.ts'
-import { FaultyNode } from '../support/faulty-node.ts'
-import { createDatabase } from '../support/postgres.ts'
+import { Signer, frontierOf } from '../../../test/support/blocks.ts'
+import { openGateway, sharedKeys } from '../../../test/support/gateway.ts'
+import { openDevnet } from '../../../test/support/devnet.ts'
+import { FaultyNode } from '../../../test/support/faulty-node.ts'
+import { createDatabase } from '../../../test/support/postgres.ts'
 import {
   PRICE,
   SHOP,
@@ -17,7 +17,7 @@ import {
   receiptOf,
   responseOf,
   signed,
-} from './world.ts'
+} from '../../../test/support/x402-world.ts'
 
 /* One payment presented many times, at many doors, and with replies that get lost; the usual way is in test/spec. */
 

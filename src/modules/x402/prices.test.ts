@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadConfig } from '../../src/config.ts'
-import { ACCOUNT_ACTIONS } from '../../src/modules/accounts/index.ts'
-import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
-import { readPrices } from '../../src/modules/x402/index.ts'
-import { SHOP } from './world.ts'
+import { loadConfig } from '../../config.ts'
+import { ACCOUNT_ACTIONS } from '../accounts/index.ts'
+import { WORK_ACTIONS } from '../work/index.ts'
+import { readPrices } from './index.ts'
+import { SHOP } from '../../../test/support/x402-world.ts'
 
 test('a price that nobody can pay, or a thing that cannot be sold, is told at the start', () => {
   const actions = [...ACCOUNT_ACTIONS, ...WORK_ACTIONS]

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { ask } from '../support/gateway.ts'
+import { ask } from './gateway.ts'
 
 /** What a facilitator says to one call: an object as JSON with 200, or whatever it writes itself. Nothing is a hang. */
 export type Script = (request: object) => object | ((response: ServerResponse) => void) | 'hang' | 'honest'

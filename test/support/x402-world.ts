@@ -7,10 +7,10 @@ import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/b
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { findPayment } from '../../src/modules/x402/store.ts'
 import type { PaymentRequired, SettleResponse } from '../../src/kernel/x402/wire.ts'
-import { Signer, frontierOf, nano, openAccount } from '../support/blocks.ts'
-import { openDevnet } from '../support/devnet.ts'
-import { FaultyNode } from '../support/faulty-node.ts'
-import { type Gateway, type Reply, openGateway } from '../support/gateway.ts'
+import { Signer, frontierOf, nano, openAccount } from './blocks.ts'
+import { openDevnet } from './devnet.ts'
+import { FaultyNode } from './faulty-node.ts'
+import { type Gateway, type Reply, openGateway } from './gateway.ts'
 
 /** Who is paid, and nothing but payments by request. */
 export const SHOP = new Signer(900, WORK_THRESHOLDS.dev)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { fingerprintOf } from '../../src/guard/once.ts'
-import { insertClaim, markState } from '../../src/modules/x402/store.ts'
-import { Signer, frontierOf, publish } from '../support/blocks.ts'
-import type { Gateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
+import { type StateBlock, hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
+import { fingerprintOf } from '../../guard/once.ts'
+import { insertClaim, markState } from './store.ts'
+import { Signer, frontierOf, publish } from '../../../test/support/blocks.ts'
+import type { Gateway } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
 import {
   PRICE,
   SHOP,
@@ -18,7 +18,7 @@ import {
   paymentBlock,
   signed,
   stateOf,
-} from './world.ts'
+} from '../../../test/support/x402-world.ts'
 
 /* A process dies between two steps, or its client leaves: the same request goes on from there. */
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { publish } from '../support/blocks.ts'
-import { openGateway } from '../support/gateway.ts'
-import { openDevnet } from '../support/devnet.ts'
-import { FaultyNode } from '../support/faulty-node.ts'
-import { TestClock } from '../support/clock.ts'
-import { until } from '../support/until.ts'
-import { type Script, openFacilitator, raw } from './scripted-facilitator.ts'
+import { hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
+import { publish } from '../../../test/support/blocks.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
+import { openDevnet } from '../../../test/support/devnet.ts'
+import { FaultyNode } from '../../../test/support/faulty-node.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { until } from '../../../test/support/until.ts'
+import { type Script, openFacilitator, raw } from '../../../test/support/scripted-facilitator.ts'
 import {
   SHOP,
   TERMS,
@@ -21,7 +21,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from './world.ts'
+} from '../../../test/support/x402-world.ts'
 
 /* A facilitator elsewhere settles, and our own node decides: whatever it says, nothing is served that is not paid. */
 
