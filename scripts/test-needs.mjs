@@ -12,7 +12,6 @@ const NEEDS = [
   {
     suites: [
       'src/modules/accounts/',
-      'test/accounts/',
       'test/chaos/',
       'src/modules/checkout/',
       'test/cluster/',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dumpStore } from '../accounts/world.ts'
+import { dumpStore } from '../support/account-world.ts'
 import { type Made, openWorld, sender } from './world.ts'
 
 const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com', 'bob@example.com'] }

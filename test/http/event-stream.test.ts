@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Route, StreamEnd } from '../../src/kernel/route.ts'
-import { openWorld } from '../accounts/world.ts'
+import { openWorld } from '../support/account-world.ts'
 
 /* Streams of events, whoever declares them. What checkouts tell by them is in src/modules/checkout/streams.test.ts. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
-import { type World, dumpStore, openWorld } from '../accounts/world.ts'
+import { type World, dumpStore, openWorld } from '../support/account-world.ts'
 
 /* Accounts and keys of the REST interface, under /api. */
 

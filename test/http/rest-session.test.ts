@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ask, openWorld } from '../accounts/world.ts'
+import { type Ask, openWorld } from '../support/account-world.ts'
 
 /* Sessions of the REST interface: how long they last, and which pages may use their cookie. */
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { h } from 'preact'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Route, RouteLimit } from '../../src/kernel/route.ts'
-import { openWorld } from '../accounts/world.ts'
+import { openWorld } from '../support/account-world.ts'
 
 /* What the server does for every route that a room declares. Who may use which is asked in test/hostile/matrix.test.ts. */
 

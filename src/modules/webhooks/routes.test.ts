@@ -8,7 +8,7 @@ import { inTx } from '../../kernel/in-tx.ts'
 import { issueKey } from '../accounts/index.ts'
 import { type NewEvent, accountSecret, recordEvent } from './index.ts'
 import { webhookRoutes } from './routes/api.ts'
-import { type World, dumpStore, listAudit, openWorld } from '../../../test/accounts/world.ts'
+import { type World, dumpStore, listAudit, openWorld } from '../../../test/support/account-world.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 
 /* Events, deliveries and secrets over REST: each account sees its own (contract 6). */

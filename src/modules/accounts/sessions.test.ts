@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { hexToBytes } from '../../src/kernel/nano/hex.ts'
-import { Sessions, createAccount, forgetExpired, issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { untouchable } from './world.ts'
+import { systemRandom } from '../../infra/random.ts'
+import { openSecretBox } from '../../infra/secrets/secret-box.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { hexToBytes } from '../../kernel/nano/hex.ts'
+import { Sessions, createAccount, forgetExpired, issueKey, revokeKey } from './index.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { untouchable } from '../../../test/support/account-world.ts'
 
 /* Session tokens: short-lived, HS256 with a rotating secret (contract 5). */
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
-import { smtpMailer } from '../../src/infra/mail/smtp.ts'
-import { redeemSignIn, requestSignIn } from '../../src/modules/accounts/index.ts'
-import { until } from '../support/until.ts'
-import { openWorld, tokenOf } from './world.ts'
+import { smtpMailer } from '../../infra/mail/smtp.ts'
+import { redeemSignIn, requestSignIn } from './index.ts'
+import { until } from '../../../test/support/until.ts'
+import { openWorld, tokenOf } from '../../../test/support/account-world.ts'
 
 /* Mail through a real server on loopback. */
 

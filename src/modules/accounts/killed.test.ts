@@ -6,22 +6,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Db } from '../../src/kernel/db.ts'
-import type { Tables } from '../../src/tables.ts'
-import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
-import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
-import { Signer, UNOPENED, nano } from '../support/blocks.ts'
-import { emptyUrl } from '../support/empty-store.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { type Reply, ask, openGateway, sharedKeys } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { Tables } from '../../tables.ts'
+import { hashBlock, toBlockJson } from '../../kernel/nano/block.ts'
+import { WORK_THRESHOLDS } from '../../kernel/nano/work.ts'
+import { Signer, UNOPENED, nano } from '../../../test/support/blocks.ts'
+import { emptyUrl } from '../../../test/support/empty-store.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { type Reply, ask, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
 
 /* Contract 4.1, rules 28 and 29: a key of a process that was killed is answered as if it had lived. */
 
 type Members = Record<string, unknown>
 
-const script = fileURLToPath(new URL('../support/holding-gateway.ts', import.meta.url))
-const root = fileURLToPath(new URL('../..', import.meta.url))
+const script = fileURLToPath(new URL('../../../test/support/holding-gateway.ts', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 const compiled = join(tmpdir(), 'nano-gateway-compiled')
 const signer = new Signer(1, WORK_THRESHOLDS.dev)
 const stranger = new Signer(2).address

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createApiKey, hashApiKey } from '../../src/kernel/api-key.ts'
-import { AppError } from '../../src/kernel/errors.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { systemRandom } from '../../src/infra/random.ts'
+import { createApiKey, hashApiKey } from '../../kernel/api-key.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { systemRandom } from '../../infra/random.ts'
 import {
   StoredKeys,
   createAccount,
@@ -15,12 +15,12 @@ import {
   redeemSignIn,
   revokeKey,
   rotateKey,
-} from '../../src/modules/accounts/index.ts'
-import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
-import { TestClock } from '../support/clock.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { dumpStore, listAudit, tokenOf, untouchable } from './world.ts'
-import { hearFailures } from '../support/failures.ts'
+} from './index.ts'
+import { mailSignIn } from './domain/sign-in.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { dumpStore, listAudit, tokenOf, untouchable } from '../../../test/support/account-world.ts'
+import { hearFailures } from '../../../test/support/failures.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */
 

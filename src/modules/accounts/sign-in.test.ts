@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { AppError } from '../../src/kernel/errors.ts'
-import { forgetExpired, redeemSignIn, requestSignIn } from '../../src/modules/accounts/index.ts'
-import { mailSignIn } from '../../src/modules/accounts/domain/sign-in.ts'
-import { forEachEngine } from '../support/engines.ts'
-import { dumpStore, listAudit, tokenOf } from './world.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { forgetExpired, redeemSignIn, requestSignIn } from './index.ts'
+import { mailSignIn } from './domain/sign-in.ts'
+import { forEachEngine } from '../../../test/support/engines.ts'
+import { dumpStore, listAudit, tokenOf } from '../../../test/support/account-world.ts'
 
 /* Sign-in by a one-time link (contract 5). */
 

@@ -29,10 +29,10 @@ import {
 } from '../../src/modules/accounts/index.ts'
 import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
 import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
-import { TestClock } from '../support/clock.ts'
-import { emptyUrl } from '../support/empty-store.ts'
-import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
+import { TestClock } from './clock.ts'
+import { emptyUrl } from './empty-store.ts'
+import { until } from './until.ts'
+import { hearFailures } from './failures.ts'
 
 export interface World {
   store: Store
