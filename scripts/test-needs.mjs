@@ -22,7 +22,6 @@ const NEEDS = [
       'test/spec/',
       'test/stores/',
       'src/modules/usernames/',
-      'test/usernames/',
       'src/modules/wallets/',
       'src/modules/webhooks/',
       'src/modules/x402/',

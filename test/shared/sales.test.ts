@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { type Shop, bearer } from '../support/checkout-world.ts'
-import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../usernames/world.ts'
+import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../support/username-world.ts'
 
 /*
  * Two gateways on one PostgreSQL. The notices between them are lost, and the clock stands still, so that neither hears

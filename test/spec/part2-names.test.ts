@@ -20,7 +20,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../usernames/world.ts'
+} from '../support/username-world.ts'
 import { row } from './row.ts'
 
 /* Contract 2, usernames and credits: offers, orders and what an account has, member by member. */

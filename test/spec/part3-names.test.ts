@@ -12,7 +12,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../usernames/world.ts'
+} from '../support/username-world.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how names are leased, extended, lost and free again, and that money which buys nothing goes back. */

@@ -17,7 +17,7 @@ import {
   sign,
   untilOrder,
   untilQuiet,
-} from '../usernames/world.ts'
+} from '../support/username-world.ts'
 import { row } from './row.ts'
 
 /* Contract 4.1, names: sold by an offer, changed by their owners, and listed for everybody. */

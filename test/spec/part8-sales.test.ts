@@ -12,7 +12,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../usernames/world.ts'
+} from '../support/username-world.ts'
 import { row } from './row.ts'
 
 /* Contract 8: what the service sells, for how much, and for how long. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
 import { bearer, nano, turnUntil } from '../../../test/support/checkout-world.ts'
-import { type Offer, assertAccounted, openMarket, untilQuiet } from '../../../test/usernames/world.ts'
+import { type Offer, assertAccounted, openMarket, untilQuiet } from '../../../test/support/username-world.ts'
 
 /* Credits for sale, and payments that are not what was asked for. */
 

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Signer } from '../support/blocks.ts'
-import { askChange, assertAccounted, lease, offer, openMarket, sign, untilQuiet, untilRefunded } from './world.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import {
+  askChange,
+  assertAccounted,
+  lease,
+  offer,
+  openMarket,
+  sign,
+  untilQuiet,
+  untilRefunded,
+} from '../../../test/support/username-world.ts'
 
 /* What owners change about their names, and who may not. */
 

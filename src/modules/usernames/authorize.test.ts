@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signHash } from '../../src/kernel/nano/keys.ts'
-import { Signer } from '../support/blocks.ts'
-import { ENGINES } from '../support/engines.ts'
-import { ask } from '../support/gateway.ts'
-import { bearer, nano, turnUntil, untilStatus } from '../support/checkout-world.ts'
+import { signHash } from '../../kernel/nano/keys.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import { ENGINES } from '../../../test/support/engines.ts'
+import { ask } from '../../../test/support/gateway.ts'
+import { bearer, nano, turnUntil, untilStatus } from '../../../test/support/checkout-world.ts'
 import {
   askChange,
   assertAccounted,
@@ -16,7 +16,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from './world.ts'
+} from '../../../test/support/username-world.ts'
 
 /* Who may change a name: whose it is, by a key or a signature, and never whoever made somebody pay. */
 

@@ -6,9 +6,9 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { signText } from '../../src/kernel/nano/keys.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { JsonObject } from '../../src/kernel/shape.ts'
-import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
-import { until } from '../support/until.ts'
-import { type Check, type Shop, type World, nano, openWorld, turnUntil } from '../support/checkout-world.ts'
+import { Signer, frontierOf, openAccount, publish } from './blocks.ts'
+import { until } from './until.ts'
+import { type Check, type Shop, type World, nano, openWorld, turnUntil } from './checkout-world.ts'
 
 export interface Offer {
   id: string
