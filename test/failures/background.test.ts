@@ -16,7 +16,7 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway, sharedKeys, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openWorld as openEmailWorld } from '../email/world.ts'
+import { openWorld as openEmailWorld } from '../support/email-world.ts'
 import { openReceiver, openWebhooks } from '../support/webhook-world.ts'
 import { BACKGROUND, ERROR, openMouth, readLines, readSeries } from './told.ts'
 

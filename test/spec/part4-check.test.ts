@@ -10,7 +10,7 @@ import {
   turnUntil,
   untilStatus,
 } from '../support/checkout-world.ts'
-import { openWorld as openMailWorld } from '../email/world.ts'
+import { openWorld as openMailWorld } from '../support/email-world.ts'
 
 /* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */
 

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { type Made, alice, assertAccounted, codeOf, decline, fundedForAlice, openWorld, sender } from './world.ts'
+import { parseNano } from '../../kernel/money.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import {
+  type Made,
+  alice,
+  assertAccounted,
+  codeOf,
+  decline,
+  fundedForAlice,
+  openWorld,
+  sender,
+} from '../../../test/support/email-world.ts'
 
 const nano = (text: string) => parseNano(text)!
 

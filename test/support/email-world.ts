@@ -6,11 +6,11 @@ import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer, give } from '../support/blocks.ts'
-import { TestClock, turnPacedBy, turningWhenStuck } from '../support/clock.ts'
-import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
-import { type MailServer, openMailServer } from '../support/mail-server.ts'
-import { hearFailures } from '../support/failures.ts'
+import { Signer, give } from './blocks.ts'
+import { TestClock, turnPacedBy, turningWhenStuck } from './clock.ts'
+import { type Gateway, type Reply, ask, openGateway } from './gateway.ts'
+import { type MailServer, openMailServer } from './mail-server.ts'
+import { hearFailures } from './failures.ts'
 
 export const sender = new Signer(61).address
 export const alice = new Signer(62).address

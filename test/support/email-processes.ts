@@ -6,8 +6,8 @@ import type { Mail, Mailer } from '../../src/kernel/ports.ts'
 import type { EmailRoom, EmailPorts } from '../../src/modules/email/index.ts'
 import { openEmailPayment } from '../../src/modules/email/domain/open.ts'
 import { listRecipients } from '../../src/modules/email/recipients-store.ts'
-import { NO_NAMES } from '../support/checkout-room.ts'
-import type { Instance, WalletWorld } from '../support/wallet-world.ts'
+import { NO_NAMES } from './checkout-room.ts'
+import type { Instance, WalletWorld } from './wallet-world.ts'
 
 /* Payments by mail in processes that may die, on top of the world of wallets. */
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
-import { Signer } from '../support/blocks.ts'
-import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
-import { createDatabase } from '../support/postgres.ts'
-import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from './world.ts'
+import { parseNano } from '../../kernel/money.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import { ask, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
+import { createDatabase } from '../../../test/support/postgres.ts'
+import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../../../test/support/email-world.ts'
 
 const nano = (text: string) => parseNano(text)!
 
