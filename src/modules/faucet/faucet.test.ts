@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { give } from '../support/blocks.ts'
-import { turnPacedBy } from '../support/clock.ts'
-import type { Reply } from '../support/gateway.ts'
-import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from './world.ts'
+import { parseNano } from '../../kernel/money.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import { give } from '../../../test/support/blocks.ts'
+import { turnPacedBy } from '../../../test/support/clock.ts'
+import type { Reply } from '../../../test/support/gateway.ts'
+import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../../../test/support/faucet-world.ts'
 
 /* What the faucet promises when many ask at once; test/spec/part4-faucet.test.ts has the rest. */
 

@@ -5,11 +5,11 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer } from '../support/blocks.ts'
-import { TestClock, turningWhenStuck } from '../support/clock.ts'
-import { openGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
+import { Signer } from './blocks.ts'
+import { TestClock, turningWhenStuck } from './clock.ts'
+import { openGateway } from './gateway.ts'
+import { until } from './until.ts'
+import { hearFailures } from './failures.ts'
 
 export const DAY = 86_400
 
