@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { formatNano, parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { Signer, give } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
-import { openGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
+import { formatNano, parseNano } from '../../kernel/money.ts'
+import { fromAddress } from '../../kernel/nano/address.ts'
+import { Signer, give } from '../../../test/support/blocks.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
 
 const BTC = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
 const HOLDER = new Signer(21).address

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { Signer } from '../support/blocks.ts'
-import { TestClock } from '../support/clock.ts'
-import { ask, openGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { ask, openGateway } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
 
 const DOCUMENTED = JSON.parse(
-  readFileSync(new URL('../fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../test/fixtures/providers/nanswap.documented.json', import.meta.url), 'utf8'),
 ) as Record<string, Record<string, unknown>>
 const BAN = 'ban_1111111111111111111111111111111111111111111111111111hifc8npp'
 const WISH = { amount: 1, from: 'xno', to: 'ban', address: BAN, refund_address: new Signer(22).address }
