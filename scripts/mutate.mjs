@@ -57,7 +57,7 @@ const HELD_BY = {
   wallets:
     'test/wallets test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth test/stores/neighbours-wallets',
   webhooks: 'test/webhooks test/spec/part6',
-  work: 'test/work/gateway test/spec/part4-work',
+  work: 'test/spec/part4-work',
   x402: 'test/x402 test/stores/x402 test/spec/part4-x402 test/stores/neighbours-sales',
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openGateway } from '../support/gateway.ts'
-import { until } from '../support/until.ts'
-import { PeerServer, hang } from '../support/work-peer.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
+import { until } from '../../../test/support/until.ts'
+import { PeerServer, hang } from '../../../test/support/work-peer.ts'
 
 // The treasury of a new development ledger receives its first funds by itself, for which it needs work.
 test('a gateway whose wallets wait for work closes at once, and the next one goes on where they stood', async (t) => {
