@@ -50,7 +50,7 @@ const HELD_BY = {
   market: 'test/http/market test/spec/part4-market test/spec/part2-data',
   names:
     'test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
-  reps: 'test/http/reps test/spec/part2-data',
+  reps: 'test/spec/part2-data',
   swap: 'test/swap test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
   usernames:
     'test/usernames test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',

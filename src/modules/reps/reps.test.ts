@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Signer } from '../support/blocks.ts'
-import { openGateway } from '../support/gateway.ts'
+import { Signer } from '../../../test/support/blocks.ts'
+import { openGateway } from '../../../test/support/gateway.ts'
 
 test('who represents nobody is not found, in words and with status 200 (contract 4.1, rule 27; 7, Texts and codes: rep_info without result)', async (t) => {
   const gateway = await openGateway(t)
