@@ -47,7 +47,7 @@ const HELD_BY = {
   faucet: 'test/faucet test/spec/part4-faucet test/spec/part8-other',
   ledger:
     'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/http/wallet-journey test/spec/recorded-node',
-  market: 'test/http/market test/spec/part4-market test/spec/part2-data',
+  market: 'test/spec/part4-market test/spec/part2-data',
   names:
     'test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
   reps: 'test/spec/part2-data',

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { TestClock } from '../support/clock.ts'
-import { ask, openGateway } from '../support/gateway.ts'
+import { TestClock } from '../../../test/support/clock.ts'
+import { ask, openGateway } from '../../../test/support/gateway.ts'
 
 test('an unknown currency is refused by name, and the known ones can be read (contract 4.1, Units, prices, market, representatives: price)', async (t) => {
   const gateway = await openGateway(t)
