@@ -35,30 +35,28 @@ const { values } = parseArgs({
 const HELD_BY = {
   admin: 'test/stores/dashboard test/pages/dashboard',
   guard:
-    'test/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 test/x402',
+    'src/modules/accounts/once test/http/limits test/spec/part5 test/spec/part1 test/spec/part7 test/spec/part4-once test/spec/part4-x402 test/spec/part8 src/modules/x402',
   accounts:
-    'test/accounts test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared test/stores/neighbours-accounts',
+    'test/stores/credits test/stores/free-uses test/spec/part5 test/http/rest test/spec/part4-credits test/spec/part8-plans test/stores/dashboard test/shared test/stores/neighbours-accounts',
   billing:
-    'test/billing test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers test/stores/neighbours-sales test/usernames',
+    'test/stores/sales test/sim/sales test/spec/part4-credits test/spec/part8-sales test/spec/part3-transfers test/stores/neighbours-sales src/modules/usernames',
   checkout:
-    'test/checkout test/stores/checkouts test/sim/matching test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout test/http/developer',
-  email:
-    'test/email test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email test/stores/neighbours-sales',
-  faucet: 'test/faucet test/spec/part4-faucet test/spec/part8-other',
+    'test/stores/checkouts test/sim/matching test/spec/part2-checkout test/spec/part3-checkout test/spec/part4-check test/spec/part4-pay test/spec/part4-re test/spec/part6 test/spec/part8-checkout test/stores/dashboard test/stores/pages test/stores/neighbours-checkout',
+  email: 'test/stores/email test/spec/part4-email test/spec/part6-email test/sim/email test/stores/neighbours-sales',
+  faucet: 'test/spec/part4-faucet test/spec/part8-other',
   ledger:
     'test/spec/part2-ledger test/spec/part4-reads test/spec/part1 test/spec/part4-publish test/spec/part7 test/http/wallet-journey test/spec/recorded-node',
   market: 'test/spec/part4-market test/spec/part2-data',
   names:
-    'test/spec/part2-names test/spec/part1-aliases test/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
+    'test/spec/part2-names test/spec/part1-aliases src/modules/usernames test/shared/names test/stores/names test/stores/neighbours-sales',
   reps: 'test/spec/part2-data',
-  swap: 'test/swap test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
-  usernames:
-    'test/usernames test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',
+  swap: 'test/spec/part4-market test/spec/part3-transfers test/stores/neighbours-sales',
+  usernames: 'test/spec/part4-names test/spec/part3-names test/spec/part2-names test/sim/sales test/spec/part8-sales',
   wallets:
-    'test/wallets test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth test/stores/neighbours-wallets',
-  webhooks: 'test/webhooks test/spec/part6',
+    'test/spec/part4-wallet test/spec/part3-wallets test/spec/part7-wallets test/spec/part3-transfers test/sim/wallets test/sim/nth test/stores/neighbours-wallets',
+  webhooks: 'test/spec/part6',
   work: 'test/spec/part4-work',
-  x402: 'test/x402 test/stores/x402 test/spec/part4-x402 test/stores/neighbours-sales',
+  x402: 'test/stores/x402 test/spec/part4-x402 test/stores/neighbours-sales',
 }
 
 const listed = (folder, pattern) =>
