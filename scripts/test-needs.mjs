@@ -14,6 +14,7 @@ const NEEDS = [
       'src/modules/accounts/',
       'test/chaos/',
       'src/modules/checkout/',
+      'src/modules/email/',
       'test/cluster/',
       'test/docs/',
       'test/http/',

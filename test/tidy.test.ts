@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { ORDER } from '../src/guard/dispatch.ts'
 
 /* The architecture as a test: who may import whom, which words belong where, and that documents name real files. */
@@ -206,8 +207,11 @@ test('no file is named after nothing in particular', () => {
   )
 })
 
-test('every module has tests beside it, so that `npm run test:unit` says something of each', () => {
-  const tests = listFiles('src/modules', /\.test\.tsx?$/)
+test('every module has tests beside it, so that `npm run test:unit` says something of each', async () => {
+  const { isUnit } = (await import(pathToFileURL(join(root, 'scripts/test-imports.mjs')).href)) as {
+    isUnit(root: string, file: string): boolean
+  }
+  const tests = listFiles('src/modules', /\.test\.tsx?$/).filter((file) => isUnit(root, file))
   const modules = readdirSync(join(root, 'src/modules'))
   assert.deepEqual(
     modules.filter((name) => !tests.some((file) => moduleOf(file) === name)),
