@@ -3,6 +3,7 @@ import { coinGecko } from './coingecko.ts'
 import { kraken } from './kraken.ts'
 import { providedMarketData } from './market-data.ts'
 import { providedPrices } from './prices.ts'
+import type { PriceProvider } from './provider.ts'
 import { perDollar, sandboxMarketData, sandboxPrices } from './sandbox.ts'
 import type { Clock, MarketData, Prices } from '../../kernel/ports.ts'
 import { isEmbedded } from '../node/upstreams.ts'
@@ -28,7 +29,8 @@ export function openMarketSources(
   const sources = {
     coingecko: coinGecko({ url: config.coinGeckoUrl, key: config.coinGeckoKey }),
     kraken: kraken({ url: config.krakenUrl }),
-  }
+    // A source that the settings know and that is missing here does not compile.
+  } satisfies Record<Exclude<PriceSource, 'auto' | 'sandbox'>, PriceProvider>
   const isSource = (name: PriceSource): name is keyof typeof sources => Object.hasOwn(sources, name)
   const providers = names.filter(isSource).map((name) => sources[name])
   const knowsAll = names.includes('coingecko')

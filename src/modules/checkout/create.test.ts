@@ -43,6 +43,8 @@ test('400 the first wrong field is named (contract 2, rule 9; 8, Checkout: small
     [{ address, amount: '1', mode: 'magic' }, 'mode'],
     [{ address, amount: '1', random: true, mode: 'unique_address' }, 'random'],
     [{ address, amount: '1', title: 'x'.repeat(121) }, 'title'],
+    [{ address, amount: '1', title: { a: 1 } }, 'title'],
+    [{ address, amount: '1', description: ['a'] }, 'description'],
     [{ address, amount: '1', description: {} }, 'description'],
     [{ address, amount: '1', image: 'data:image/svg+xml,<svg/>' }, 'image'],
     [{ address, amount: '1', success_url: 'javascript://shop.example/%0aalert(1)' }, 'success_url'],
