@@ -42,9 +42,11 @@ async function exposed(gateway: Gateway): Promise<Set<string>> {
 /** Every label that any metric of ours is declared with; the source is the declaration itself. */
 function declaredLabels(): Set<string> {
   const root = resolve(import.meta.dirname, '../../src')
-  const sources = ['infra/metrics.ts', 'gauges.ts', 'wallets.ts', 'webhooks.ts', 'work.ts']
-  const text = sources.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
-  const lists = [...text.matchAll(/labelNames: \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter(({ name }) =>
+    /^(metrics|gauges|sources|open|app)\.ts$/.test(name),
+  )
+  const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
+  const lists = [...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]
   return new Set(lists.flatMap(([, a, b]) => [...(a ?? b ?? '').matchAll(/'(\w+)'/g)].map((match) => match[1]!)))
 }
 
