@@ -6,7 +6,13 @@ import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount, issueKey, listAudit, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
-import { type Filter, countLate, listCheckouts, listKeylessPaid } from '../../src/modules/checkout/index.ts'
+import {
+  type Filter,
+  countLate,
+  gatherStats,
+  listCheckouts,
+  listKeylessPaid,
+} from '../../src/modules/checkout/index.ts'
 import { type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
 import { ANONYMOUS } from '../../src/modules/checkout/store.ts'
 import { countMadeDays } from '../../src/modules/checkout/report-store.ts'
@@ -18,6 +24,7 @@ import {
   recordEvent,
 } from '../../src/modules/webhooks/index.ts'
 import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 
 /* What the dashboard asks the store, on both engines: its own, and nobody else's. */
@@ -88,6 +95,28 @@ forEachEngine((engine, open) => {
       [
         { day: 1, made: 2, completed: 0 },
         { day: 2, made: 2, completed: 1 },
+      ],
+    )
+  })
+
+  test('the chart of a merchant ends today and begins 29 days before, each day with what was made on it', async (t) => {
+    const { ctx, clock } = await open(t)
+    const { db } = ctx
+    const today = Math.floor(clock.now() / DAY)
+    const toDate = (day: number) => new Date(day * DAY).toISOString().slice(0, 10)
+    await addCheckout(db, 'c1', { created_at: today * DAY })
+    await addCheckout(db, 'c2', { created_at: (today - 2) * DAY })
+    await addCheckout(db, 'c3', { created_at: (today - 30) * DAY })
+    const { days } = await gatherStats(toCheckoutCtx(ctx, engine), 'acc_a')
+    assert.deepEqual(
+      days.map(({ date }) => date),
+      Array.from({ length: 30 }, (_, at) => toDate(today - 29 + at)),
+    )
+    assert.deepEqual(
+      days.filter(({ made }) => made > 0).map(({ date, made }) => [date, made]),
+      [
+        [toDate(today - 2), 1],
+        [toDate(today), 1],
       ],
     )
   })

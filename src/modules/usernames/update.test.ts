@@ -31,6 +31,18 @@ test('a change that comes too late is not carried out and paid back (contract 4.
   await assertAccounted(market, shop)
 })
 
+test('a change that is asked for again with the same key is the same offer, and another change with it is refused', async (t) => {
+  const market = await openMarket(t)
+  const shop = await market.start()
+  const alice = await market.person()
+  await lease(market, shop, alice, 'alice', '1 Year')
+  const named = { 'idempotency-key': 'change-1' }
+  const first = await askChange(shop, { name: 'alice', title: 'Alice' }, named)
+  assert.deepEqual(await askChange(shop, { name: 'alice', title: 'Alice' }, named), first)
+  const other = await shop.call('update_name', { name: 'alice', title: 'Eve' }, named)
+  assert.deepEqual([other.status, other.json<{ code: string }>().code], [409, 'idempotency_conflict'])
+})
+
 test('reserved words are nobody’s, however they are written (contract 2, Username registration offer: status; 2, rule 5; 3, Username: anybody asks for a reserved name)', async (t) => {
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
