@@ -20,7 +20,7 @@ import { UpstreamFailure } from './failure.ts'
 import { isBlank, isSettled, policyOf } from './policy.ts'
 import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
-import { readFromNodes } from './read.ts'
+import { type ReadLimits, readFromNodes } from './read.ts'
 import type { OurLedger } from './identity.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
@@ -200,7 +200,7 @@ export class Nodes {
     const nodes = this.pool.order(keys[0] ?? action, keys)
     try {
       const holder = this.pool.holderOf(keys)
-      const limits = { timeoutMilliseconds, leaving, unlimited: holder !== undefined, verbatim }
+      const limits: ReadLimits = { timeoutMilliseconds, leaving, patient: holder !== undefined, verbatim }
       const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.

@@ -15,7 +15,7 @@ interface ReadOutcome {
   hedged: boolean
 }
 
-interface ReadLimits {
+export interface ReadLimits {
   /** For all nodes together. */
   timeoutMilliseconds: number
   /** Tells that nobody waits for the answer any more. */
