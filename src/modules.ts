@@ -42,7 +42,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const baseUrl = () => links.base()
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
-  // Before anything else: a price that nobody can pay should not keep half a gateway running.
+  // Before any room is opened: a price that nobody can pay should not keep half a gateway running.
   const sold = soldPrices(config, prices)
   // The treasury is known once the wallets are open, which is before any name is read.
   const play: (() => Promise<KnownName[]>) | undefined =
@@ -50,7 +50,8 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const names = keep(openNames({ store, notices, play }, loadBuiltIn(config)))
   const onHit = () => metrics.workHits.inc()
   const work = keep(openWork({ store, notices, confirmations, searches: ports.searches, thresholds, onHit }, config))
-  const ledger = keep(openLedger({ ...config, names: names.names, prepareWork: work.prepare }))
+  const { countMax, findDepthMax } = config
+  const ledger = keep(openLedger({ names: names.names, countMax, findDepthMax, prepareWork: work.prepare }))
   const accounts = keep(
     openAccounts({ store, notices, mailer, secrets, baseUrl, keepsMail: config.smtpUrl === '', isPlay }),
   )
@@ -73,7 +74,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
         work: work.work,
         names: names.names,
         links,
-        countMax: config.countMax,
+        countMax,
         vault: await vaultOf(config, ports),
         vanity: openVanity(store),
         alarm: tellAlarm(ports),

@@ -143,8 +143,10 @@ function repeat(passing: Passing): void {
 }
 
 function price(passing: Passing): void | Promise<void> {
-  const { gateway, request, trace, caller } = passing
+  const { gateway, request, door, trace, caller, body } = passing
   const { action } = passing.found!
+  // Whoever is asked for money is told as well what of the request nobody reads.
+  trace.ignored = door.ignored(passing.found!, body!)
   // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
   const seller = caller!.kind === 'anonymous' ? gateway.seller : undefined
   if (!seller?.prices.has(action.name)) return
@@ -155,8 +157,7 @@ function price(passing: Passing): void | Promise<void> {
 
 /** What is asked for; nothing has cost or changed anything before this is known. */
 function read(passing: Passing): void | Promise<void> {
-  const { gateway, door, trace, found, body } = passing
-  trace.ignored = door.ignored(found!, body!)
+  const { gateway, door, found, body } = passing
   const reading = door.read(gateway, found!, body!)
   const keep = (asked: Asked) => {
     passing.asked = asked

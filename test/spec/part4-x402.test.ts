@@ -39,6 +39,12 @@ test('402 what has a price is answered with the price, in the header and in the 
   assert.match(String(reply.headers['payment-required']), /^[A-Za-z0-9+/]+={0,2}$/, 'the standard alphabet')
   assert.ok(String(reply.headers['payment-required']).length < 2_500)
   assert.equal(reply.headers['payment-response'], undefined)
+  const misspelt = await call('work_generate', { hash: newHash(), dificulty: '1' })
+  assert.deepEqual(
+    [misspelt.status, misspelt.headers['x-ignored-fields']],
+    [402, 'dificulty'],
+    'told before it is paid',
+  )
   assert.equal(reply.headers['cache-control'], 'no-store')
   assert.match(String(reply.headers['access-control-expose-headers']), /PAYMENT-REQUIRED, PAYMENT-RESPONSE/)
   const preflight = await ask(url, { method: 'OPTIONS' })

@@ -10,7 +10,7 @@ const PER_SECOND_MAX = 200
 /** PostgreSQL refuses notices of 8000 bytes. */
 const BYTES_MAX = 7_000
 
-interface SharedEarsOptions {
+interface SharingOptions {
   /** Tells instances apart. */
   instance: string
   bus: ConfirmationBus
@@ -24,7 +24,7 @@ interface SharedEarsOptions {
  * Instances that hear no node are told by those that do. Nobody is asked in particular: whoever hears repeats what it
  * hears for as long as somebody says that it is deaf.
  */
-export function shareConfirmations({ instance, bus, notices, clock, hear }: SharedEarsOptions): () => void {
+export function shareConfirmations({ instance, bus, notices, clock, hear }: SharingOptions): () => void {
   let othersDeafUntil = 0
   let second = 0
   let told = 0

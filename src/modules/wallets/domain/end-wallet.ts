@@ -5,7 +5,7 @@ import type { WalletRoom } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
-import { waitAtMost } from './patience.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { toList } from './shares.ts'
 
 /** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */

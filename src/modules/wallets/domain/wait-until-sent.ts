@@ -2,7 +2,7 @@ import type { WalletRoom } from '../room.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
 import { markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
-import { waitAtMost } from './patience.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
 const LOOK_EVERY = 200

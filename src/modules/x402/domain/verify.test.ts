@@ -9,7 +9,11 @@ const network = 'nano:dev'
 type Verdict = { isValid: boolean; invalidReason?: string }
 
 /** What two facilitators say, and who was asked. */
-function openTill(own: Verdict, remote?: Verdict, kinds = [{ x402Version: X402_VERSION, scheme: SCHEME, network }]) {
+function openFacilitation(
+  own: Verdict,
+  remote?: Verdict,
+  kinds = [{ x402Version: X402_VERSION, scheme: SCHEME, network }],
+) {
   const asked: string[] = []
   const facilitator = (name: string, verdict: Verdict) => ({
     verify: () => {
@@ -25,18 +29,18 @@ function openTill(own: Verdict, remote?: Verdict, kinds = [{ x402Version: X402_V
 
 // A facilitator that is asked may send the payment, whatever it says.
 test('another facilitator is asked only about payments that our own node takes', async () => {
-  const wrong = openTill({ isValid: false, invalidReason: 'nonsense of ours' }, { isValid: true })
+  const wrong = openFacilitation({ isValid: false, invalidReason: 'nonsense of ours' }, { isValid: true })
   await assert.rejects(wrong.outcome, { mayPay: true })
   assert.deepEqual(wrong.asked, ['own'])
-  const right = openTill({ isValid: true }, { isValid: true })
+  const right = openFacilitation({ isValid: true }, { isValid: true })
   await right.outcome
   assert.deepEqual(right.asked, ['own', 'remote'])
 })
 
 test('503 and not 402 when a facilitator is in trouble or does not serve the network: paying again would not help', async () => {
-  const trouble = openTill({ isValid: true }, { isValid: false, invalidReason: 'rpc_unavailable' })
+  const trouble = openFacilitation({ isValid: true }, { isValid: false, invalidReason: 'rpc_unavailable' })
   await assert.rejects(trouble.outcome, { mayPay: false })
-  const elsewhere = openTill({ isValid: true }, { isValid: true }, [])
+  const elsewhere = openFacilitation({ isValid: true }, { isValid: true }, [])
   await assert.rejects(elsewhere.outcome, { mayPay: false })
   assert.deepEqual(elsewhere.asked, ['own'])
   assert.ok(isTrouble(undefined))
