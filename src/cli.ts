@@ -32,7 +32,7 @@ program
 
 const devnet = program
   .command('devnet')
-  .description('run the embedded development ledger alone, with the RPC and websocket of a node')
+  .description('run the development ledger alone, with the RPC and websocket of a node')
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--port <port>', 'port of the RPC', '7076')
   .option('--ws-port <port>', 'port of the websocket', '7078')

@@ -55,7 +55,7 @@ export async function runGateway(): Promise<void> {
       ? []
       : [`  Wallets    ${walletKeyFile}   (back it up: without it every wallet is lost)`]),
     devnet
-      ? `  Node       embedded development ledger, ${devnet.rpcUrl}`
+      ? `  Node       development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
     `  Work       ${describeSources(app.work.engines)}`,
     '',

@@ -36,7 +36,7 @@ test('npm start builds what was fetched, says where it listens and how to begin,
   // What is no terminal might be kept by somebody: there the key lies in a file.
   assert.match(gateway.banner, /^ {2}Admin key {2}in \S+\/data\/administrator\.key /m)
   assert.match(readFileSync(join(folder, 'data/administrator.key'), 'utf8'), /^rpc_sk_\w+\n$/)
-  assert.match(gateway.banner, /^ {2}Node +embedded development ledger, http:/m)
+  assert.match(gateway.banner, /^ {2}Node +development ledger, http:/m)
   const [, tried = ''] = /^ {2}curl -d '(.+)' http/m.exec(gateway.banner) ?? []
   const reply = await ask(gateway.url, { body: tried })
   assert.equal(reply.status, 200, reply.text)

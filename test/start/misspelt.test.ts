@@ -40,7 +40,7 @@ test('each of production, a public host and a public address ends the desk by it
 
 test('play money outside the desk is served to whoever has written it out', async (t) => {
   const gateway = await start(t, { ...SHOP, DATA_DIR: openFolder(t), NODE_URLS: 'devnet:' })
-  assert.match(gateway.said, /^ {2}Node +embedded development ledger/m)
+  assert.match(gateway.said, /^ {2}Node +development ledger/m)
   assert.equal((await gateway.stop()).code, 0)
 })
 

@@ -58,7 +58,7 @@ export interface Lifetime {
   after(end: () => unknown): void
 }
 
-/** A whole gateway on loopback with an development ledger, unless `env` names other nodes; it goes away with the test. */
+/** A whole gateway on loopback with a development ledger, unless `env` names other nodes; it goes away with the test. */
 export async function openGateway(
   t: Lifetime,
   env: Record<string, string> = {},

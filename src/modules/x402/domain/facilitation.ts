@@ -15,7 +15,7 @@ export interface Facilitation {
   timeoutSeconds: number
 }
 
-/** A facilitation that sells actions by request. */
+/** Settles payments, and sells actions by request for them. */
 export interface Seller extends Facilitation {
   payTo: string
   /** By the name of the action. */

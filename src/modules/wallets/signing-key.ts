@@ -1,6 +1,6 @@
-import type { PublicKey } from './address.ts'
-import { bytesToHex } from './hex.ts'
-import { publicKeyOf, publicKeyOfScalar, signHash, signHashWithScalar } from './keys.ts'
+import type { PublicKey } from '../../kernel/nano/address.ts'
+import { bytesToHex } from '../../kernel/nano/hex.ts'
+import { publicKeyOf, publicKeyOfScalar, signHash, signHashWithScalar } from '../../kernel/nano/keys.ts'
 
 const PRIVATE_KEY_BYTES = 32
 const EXPANDED_KEY_BYTES = 64
