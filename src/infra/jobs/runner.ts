@@ -170,9 +170,9 @@ export class JobRunner {
     }
   }
 
-  /** Full jitter: anywhere up to the exponential bound, so that failures do not march in step. */
+  /** Full jitter: anywhere up to the exponential bound, so that failures do not march in step; never the same moment. */
   #backOff(attempts: number): number {
     const ceiling = Math.min(BACKOFF_MAX, BACKOFF_MIN * 2 ** Math.min(attempts, 20))
-    return Math.round((Buffer.from(this.#options.random.bytes(4)).readUInt32LE() / 2 ** 32) * ceiling)
+    return 1 + Math.floor((Buffer.from(this.#options.random.bytes(4)).readUInt32LE() / 2 ** 32) * ceiling)
   }
 }
