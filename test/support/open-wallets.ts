@@ -1,6 +1,6 @@
 import { type Config } from '../../src/config.ts'
 import { ServiceLinks } from '../../src/infra/links.ts'
-import { qrPng } from '../../src/infra/qr.ts'
+import { qrPng } from '../../src/infra/qr/index.ts'
 import { openVault } from '../../src/infra/secrets/open-vault.ts'
 import { openVanity } from '../../src/infra/vanity/open.ts'
 import type { BlockRefusal, TellAlarm } from '../../src/kernel/wallet-alarm.ts'
