@@ -15,6 +15,7 @@ import { openSharedLimits } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
 import type { Nodes } from './infra/node/index.ts'
 import { keyFileOf } from './infra/secrets/open-vault.ts'
+import { useFastestCurve } from './infra/sodium-curve.ts'
 import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
@@ -55,6 +56,7 @@ export interface App {
 /** Puts the gateway together and opens its port. What was opened before something failed is closed again. */
 export async function startApp(config: Config, infra: Infra): Promise<App> {
   const stack = new AsyncDisposableStack()
+  infra.log.info({ event: 'curve', ...useFastestCurve() })
   try {
     return await assemble(config, infra, stack)
   } catch (error) {

@@ -12,6 +12,12 @@ const from =
     await run(...args)
   }
 const store = () => import('./cli/store.ts')
+/** Who computes signatures is settled before anything is loaded that signs at once, as the development ledger does. */
+const natively = async <T>(load: () => Promise<T>): Promise<T> => {
+  const { useFastestCurve } = await import('./infra/sodium-curve.ts')
+  useFastestCurve()
+  return load()
+}
 
 const program = new Command('nano-gateway')
   .description('An open RPC gateway for the Nano network.')
@@ -21,7 +27,7 @@ const program = new Command('nano-gateway')
 program
   .command('start')
   .description('start the gateway (settings come from the environment)')
-  .action(from(async () => (await import('./main.ts')).runGateway))
+  .action(from(async () => (await natively(() => import('./main.ts'))).runGateway))
 
 program
   .command('config')
@@ -43,7 +49,7 @@ const devnet = program
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
   .option('--json', 'print JSON')
-  .action(from(async () => (await import('./cli/devnet.ts')).runDevnet))
+  .action(from(async () => (await natively(() => import('./cli/devnet.ts'))).runDevnet))
 
 devnet
   .command('fund')

@@ -12,6 +12,7 @@ import {
 import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
+import { useFastestCurve } from './infra/sodium-curve.ts'
 import { VERSION } from './version.ts'
 import { describeSources } from './infra/work/open.ts'
 
@@ -58,6 +59,7 @@ export async function runGateway(): Promise<void> {
       ? `  Node       development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
     `  Work       ${describeSources(app.work.engines)}`,
+    ...tellSlowSignatures(),
     '',
     '  Try it:',
     `  curl -d '{"action":"block_count"}' ${url}`,
@@ -65,4 +67,9 @@ export async function runGateway(): Promise<void> {
   ]
   await new Promise<unknown>((written) => process.stdout.write(`${lines.join('\n')}\n`, written))
   if (createdKey !== undefined && isTerminal) forgetAdministratorKey(config)
+}
+
+function tellSlowSignatures(): string[] {
+  const { reason } = useFastestCurve()
+  return reason === undefined ? [] : [`  Signatures in JavaScript, ten times slower: ${reason}`]
 }

@@ -1,6 +1,6 @@
-import { blake2b } from '@noble/hashes/blake2.js'
 import { type Raw, parseRaw } from '../money.ts'
 import { type PublicKey, ZERO_KEY, fromAddress, toAddress } from './address.ts'
+import { blake2b256 } from './curve-in-use.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
 /** Hashes, keys and signatures are upper-case hexadecimal, work is lower-case, accounts are public keys. */
@@ -55,7 +55,7 @@ function hashables(block: Block): string[] {
 
 /** A block's hash. Signature and work are not part of it. */
 export function hashBlock(block: Block): string {
-  return bytesToHex(blake2b(hexToBytes(hashables(block).join('')), { dkLen: 32 }))
+  return bytesToHex(blake2b256(hexToBytes(hashables(block).join(''))))
 }
 
 export function previousOf(block: Block): string {

@@ -11,7 +11,9 @@ import {
   publicKeyOfScalar,
   signHash,
   signHashWithScalar,
+  signText,
   verifyHash,
+  verifyText,
 } from './keys.ts'
 
 function randomSigned(random: SeededRandom) {
@@ -85,28 +87,34 @@ test('malformed signatures, hashes and keys are false and never throw', () =>
     }
   }))
 
-test('a second signature cannot be made from a first by adding the order of the group', () =>
+test('words are signed in one way only: nobody makes a second signature by adding the order of the group', () =>
   repeat(5, (random) => {
-    const { key, hash, signature } = randomSigned(random)
+    const privateKey = random.hex(64)
+    const key = publicKeyOf(privateKey)
+    const signature = signText(privateKey, 'some words')
     const scalar = Buffer.from(hexToBytes(signature.slice(64))).reverse()
     const larger = BigInt(`0x${scalar.toString('hex')}`) + ed25519.Point.Fn.ORDER
     const bytes = hexToBytes(larger.toString(16).padStart(64, '0')).reverse()
-    assert.equal(verifyHash(key, hash, signature.slice(0, 64) + bytesToHex(bytes)), false)
+    assert.ok(verifyText(key, 'some words', signature))
+    assert.equal(verifyText(key, 'some words', signature.slice(0, 64) + bytesToHex(bytes)), false)
   }))
 
-test('nobody can sign for an account whose key is a point of small order, such as the burn address', () => {
-  // With such a key the neutral point and the scalar zero satisfy the equation for every eighth hash or more.
+test('nobody proves to own an address whose key is a point of small order, such as the burn address', () => {
+  // With such a key the neutral point and the scalar zero satisfy the equation for every eighth text or more.
   const neutral = `01${'0'.repeat(62)}`
   const smallOrders = [
     '0'.repeat(64),
+    `${'0'.repeat(62)}80`,
     neutral,
-    `ECFF${'F'.repeat(58)}7F`,
+    `EC${'F'.repeat(60)}7F`,
+    `ED${'F'.repeat(60)}FF`,
+    `EE${'F'.repeat(60)}7F`,
     'C7176A703D4DD84FBA3C0B760D10670F2A2053FA2C39CCC64EC7FD7792AC037A',
+    '26E8958FC2B227B045C3F489F2EF98F0D5DFAC05D3C63339B13802886D53FC85',
   ]
   for (const key of smallOrders) {
     for (let round = 0; round < 32; round++) {
-      const hash = round.toString(16).padStart(64, '0')
-      assert.equal(verifyHash(key, hash, neutral + '0'.repeat(64)), false, key)
+      assert.equal(verifyText(key, `words ${round}`, neutral + '0'.repeat(64)), false, key)
     }
   }
 })

@@ -1,33 +1,14 @@
-import { eddsa } from '@noble/curves/abstract/edwards.js'
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { bytesToNumberLE, concatBytes } from '@noble/curves/utils.js'
-import { blake2b } from '@noble/hashes/blake2.js'
 import type { PublicKey } from './address.ts'
+import { blake2b256, signatures } from './curve-in-use.ts'
 import { bytesToHex, hexToBytes } from './hex.ts'
 
-const blake2b512 = Object.assign((message: Uint8Array) => blake2b(message, { dkLen: 64 }), {
-  outputLen: 64,
-  blockLen: 128,
-  create: () => blake2b.create({ dkLen: 64 }),
-})
-
-/** Nano signs with Ed25519 over Blake2b-512 where the standard has SHA-512. */
-const scheme = eddsa(ed25519.Point, blake2b512, {
-  adjustScalarBytes(bytes: Uint8Array) {
-    bytes[0]! &= 248
-    bytes[31]! &= 127
-    bytes[31]! |= 64
-    return bytes
-  },
-})
-
 export function publicKeyOf(privateKey: string): PublicKey {
-  return bytesToHex(scheme.getPublicKey(hexToBytes(privateKey)))
+  return withSecret(privateKey, (bytes) => bytesToHex(signatures.publicKey(bytes)))
 }
 
 /** Signs a block hash; the signature is deterministic. */
 export function signHash(privateKey: string, hash: string): string {
-  return bytesToHex(scheme.sign(hexToBytes(hash), hexToBytes(privateKey)))
+  return withSecret(privateKey, (bytes) => bytesToHex(signatures.sign(bytes, hexToBytes(hash))))
 }
 
 /**
@@ -40,44 +21,51 @@ export interface ScalarKey {
   prefix: string
 }
 
-const { BASE, Fn } = ed25519.Point
-
 /** Throws on a scalar that is zero in the group: everybody could sign for its key. */
 export function publicKeyOfScalar(scalar: string): PublicKey {
-  return bytesToHex(BASE.multiply(toScalar(scalar)).toBytes())
+  return withSecret(scalar, (bytes) => bytesToHex(signatures.publicKeyOfScalar(bytes)))
 }
 
 /** Signs a block hash with an expanded key, byte for byte as the private key would, had it been expanded to this one. */
 export function signHashWithScalar(key: ScalarKey, hash: string): string {
-  const message = hexToBytes(hash)
-  const scalar = toScalar(key.scalar)
-  const nonce = hashToScalar(thirtyTwoBytes(key.prefix), message)
-  const commitment = BASE.multiply(nonce).toBytes()
-  // The public key is never taken from outside: two signatures that differ in it alone would give the scalar away.
-  const challenge = hashToScalar(commitment, BASE.multiply(scalar).toBytes(), message)
-  return bytesToHex(concatBytes(commitment, Fn.toBytes(Fn.create(nonce + challenge * scalar))))
+  return withSecret(key.scalar, (scalar) =>
+    withSecret(key.prefix, (prefix) => bytesToHex(signatures.signWithScalar(scalar, prefix, hexToBytes(hash)))),
+  )
 }
 
-/** Reduced by the order of the group, which changes no public key and no signature. */
-function toScalar(hex: string): bigint {
-  return Fn.create(bytesToNumberLE(thirtyTwoBytes(hex)))
+/** What signs for an account. */
+export interface SigningKey {
+  publicKey: PublicKey
+  sign(hash: string): string
 }
 
-function hashToScalar(...parts: Uint8Array[]): bigint {
-  return Fn.create(bytesToNumberLE(blake2b512(concatBytes(...parts))))
+const PRIVATE_KEY_BYTES = 32
+const EXPANDED_KEY_BYTES = 64
+
+/**
+ * Reads a key in either form: a private key of 32 bytes, or a scalar of 32 with the prefix of its nonces. Whoever has the
+ * bytes wipes them; nothing is copied of them that stays.
+ */
+export function toSigningKey(bytes: Uint8Array): SigningKey {
+  if (bytes.length === PRIVATE_KEY_BYTES) {
+    return {
+      publicKey: bytesToHex(signatures.publicKey(bytes)),
+      sign: (hash) => bytesToHex(signatures.sign(bytes, hexToBytes(hash))),
+    }
+  }
+  if (bytes.length !== EXPANDED_KEY_BYTES) throw new TypeError('Not a signing key')
+  const scalar = bytes.subarray(0, PRIVATE_KEY_BYTES)
+  const prefix = bytes.subarray(PRIVATE_KEY_BYTES)
+  return {
+    publicKey: bytesToHex(signatures.publicKeyOfScalar(scalar)),
+    sign: (hash) => bytesToHex(signatures.signWithScalar(scalar, prefix, hexToBytes(hash))),
+  }
 }
 
-/** A short prefix would make nonces that can be guessed, and with a nonce the key. */
-function thirtyTwoBytes(hex: string): Uint8Array {
-  const bytes = hexToBytes(hex)
-  if (bytes.length !== 32) throw new TypeError('Not 32 bytes')
-  return bytes
-}
-
-/** Checks a signature over a block hash. Malformed points and scalars are false, never an exception. */
+/** Checks a signature over a block hash, as the node does. Malformed points and scalars are false, never an exception. */
 export function verifyHash(key: PublicKey, hash: string, signature: string): boolean {
   try {
-    return scheme.verify(hexToBytes(signature), hexToBytes(hash), hexToBytes(key), { zip215: false })
+    return signatures.verify(hexToBytes(key), hexToBytes(hash), hexToBytes(signature))
   } catch {
     // Malformed, which is as good as wrong.
     return false
@@ -86,13 +74,31 @@ export function verifyHash(key: PublicKey, hash: string, signature: string): boo
 
 /** Signs words. Whoever is asked to sign them must never sign a block by it, and blocks are signed as 32 bytes. */
 export function signText(privateKey: string, text: string): string {
-  return bytesToHex(scheme.sign(wordsOf(text), hexToBytes(privateKey)))
+  return withSecret(privateKey, (bytes) => bytesToHex(signatures.sign(bytes, wordsOf(text))))
 }
 
-/** Checks a signature over words. */
+/** Points that have no secret of their own, by their height without the sign: anybody can sign for them, now and then. */
+const SMALL_ORDERS = new Set([
+  '0'.repeat(64),
+  `01${'0'.repeat(62)}`,
+  `EC${'F'.repeat(60)}7F`,
+  'C7176A703D4DD84FBA3C0B760D10670F2A2053FA2C39CCC64EC7FD7792AC037A',
+  '26E8958FC2B227B045C3F489F2EF98F0D5DFAC05D3C63339B13802886D53FC05',
+  `ED${'F'.repeat(60)}7F`,
+  `EE${'F'.repeat(60)}7F`,
+])
+
+/**
+ * Checks a signature over words. Stricter than the ledger, because words say who somebody is: a key that anybody can sign
+ * for proves nothing, and a signature has one form.
+ */
 export function verifyText(key: PublicKey, text: string, signature: string): boolean {
   try {
-    return scheme.verify(hexToBytes(signature), wordsOf(text), hexToBytes(key), { zip215: false })
+    const [keyBytes, signed] = [hexToBytes(key), hexToBytes(signature)]
+    const height = keyBytes.slice()
+    height[31]! &= 127
+    if (SMALL_ORDERS.has(bytesToHex(height)) || !signatures.isReduced(signed)) return false
+    return signatures.verify(keyBytes, wordsOf(text), signed)
   } catch {
     // What is no signature, or could be a block, signs no words.
     return false
@@ -107,8 +113,26 @@ function wordsOf(text: string): Uint8Array {
 
 /** The private key at an index of a seed. */
 export function deriveKey(seed: string, index: number): string {
-  const input = new Uint8Array(36)
-  input.set(hexToBytes(seed))
-  new DataView(input.buffer).setUint32(32, index)
-  return bytesToHex(blake2b(input, { dkLen: 32 }))
+  return withSecret(seed, (bytes) => {
+    const input = new Uint8Array(36)
+    input.set(bytes)
+    new DataView(input.buffer).setUint32(32, index)
+    const key = blake2b256(input)
+    try {
+      return bytesToHex(key)
+    } finally {
+      input.fill(0)
+      key.fill(0)
+    }
+  })
+}
+
+/** The bytes of a secret for one call; text cannot be wiped, but its copies can. */
+function withSecret<T>(hex: string, run: (bytes: Uint8Array) => T): T {
+  const bytes = hexToBytes(hex)
+  try {
+    return run(bytes)
+  } finally {
+    bytes.fill(0)
+  }
 }

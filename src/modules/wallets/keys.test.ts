@@ -16,7 +16,7 @@ import {
 import { EnvelopeVault } from '../../infra/secrets/vault.ts'
 import { parseNano } from '../../kernel/money.ts'
 import { fromAddress } from '../../kernel/nano/address.ts'
-import { toSigningKey } from './signing-key.ts'
+import { toSigningKey } from '../../kernel/nano/keys.ts'
 import { getSealedKey } from './keys-store.ts'
 import { dumpStore } from '../../../test/support/account-world.ts'
 import { Signer, give } from '../../../test/support/blocks.ts'

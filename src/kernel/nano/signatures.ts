@@ -1,0 +1,146 @@
+import type { Curve } from './curve.ts'
+
+/**
+ * Nano's signatures: Ed25519 with Blake2b-512 where the standard has SHA-512. The protocol is written once, and whoever
+ * computes on the curve is put below it.
+ *
+ * Everything secret lies in memory that is reserved once and wiped after each call. No call waits for anything, so that no
+ * two of them meet there.
+ */
+export class Signatures {
+  readonly #curve: Curve
+  readonly #secret: Uint8Array
+  readonly #wide: Uint8Array
+  readonly #scalar: Uint8Array
+  readonly #prefix: Uint8Array
+  readonly #nonce: Uint8Array
+
+  constructor(curve: Curve) {
+    this.#curve = curve
+    this.#secret = curve.secretMemory(160)
+    this.#wide = this.#secret.subarray(0, 64)
+    this.#scalar = this.#secret.subarray(64, 96)
+    this.#prefix = this.#secret.subarray(96, 128)
+    this.#nonce = this.#secret.subarray(128, 160)
+  }
+
+  publicKey(privateKey: Uint8Array): Uint8Array {
+    return this.#discreetly(() => {
+      this.#expand(privateKey)
+      return this.#publicKey()
+    })
+  }
+
+  sign(privateKey: Uint8Array, message: Uint8Array): Uint8Array {
+    return this.#discreetly(() => {
+      this.#expand(privateKey)
+      return this.#sign(message)
+    })
+  }
+
+  /** The public key of an expanded key. Throws on a scalar that is zero in the group: everybody could sign for it. */
+  publicKeyOfScalar(scalar: Uint8Array): Uint8Array {
+    return this.#discreetly(() => {
+      this.#take(scalar)
+      return this.#publicKey()
+    })
+  }
+
+  /** Signs with an expanded key, byte for byte as the private key would, had it been expanded to this one. */
+  signWithScalar(scalar: Uint8Array, prefix: Uint8Array, message: Uint8Array): Uint8Array {
+    return this.#discreetly(() => {
+      this.#take(scalar)
+      // A short prefix would make nonces that can be guessed, and with a nonce the key.
+      this.#prefix.set(thirtyTwoBytes(prefix))
+      return this.#sign(message)
+    })
+  }
+
+  /**
+   * The node's verdict, also where the standard's is another: the scalar may be up to 2²⁵³ and need not be reduced, the key
+   * may be written with a height above the prime or have a small order, and R is compared as it is written.
+   */
+  verify(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+    if (key.length !== 32 || signature.length !== 64 || (signature[63]! & 224) !== 0) return false
+    const commitment = signature.subarray(0, 32)
+    const challenge = this.#hashToScalar(new Uint8Array(32), [commitment, key, message])
+    const expected = this.#curve.difference(signature.subarray(32), challenge, key)
+    return expected !== undefined && commitment.every((byte, index) => byte === expected[index])
+  }
+
+  /** Whether the second half of a signature is the one way in which its number can be written. */
+  isReduced(signature: Uint8Array): boolean {
+    const scalar = signature.subarray(32, 64)
+    const wide = new Uint8Array(64)
+    wide.set(scalar)
+    const reduced = new Uint8Array(32)
+    this.#curve.reduce(reduced, wide)
+    return scalar.every((byte, index) => byte === reduced[index])
+  }
+
+  #expand(privateKey: Uint8Array): void {
+    this.#curve.hash(this.#wide, [thirtyTwoBytes(privateKey)])
+    this.#prefix.set(this.#wide.subarray(32))
+    this.#wide.fill(0, 32)
+    this.#wide[0]! &= 248
+    this.#wide[31]! &= 127
+    this.#wide[31]! |= 64
+    this.#curve.reduce(this.#scalar, this.#wide)
+  }
+
+  /** Reduced by the order of the group, which changes no public key and no signature. */
+  #take(scalar: Uint8Array): void {
+    this.#wide.set(thirtyTwoBytes(scalar))
+    this.#wide.fill(0, 32)
+    this.#curve.reduce(this.#scalar, this.#wide)
+  }
+
+  #publicKey(): Uint8Array {
+    const key = new Uint8Array(32)
+    this.#curve.multiplyBase(key, this.#scalar)
+    return key
+  }
+
+  #sign(message: Uint8Array): Uint8Array {
+    const signature = new Uint8Array(64)
+    const commitment = signature.subarray(0, 32)
+    this.#hashToScalar(this.#nonce, [this.#prefix, message])
+    this.#curve.multiplyBase(commitment, this.#nonce)
+    // The public key is never taken from outside: two signatures that differ in it alone would give the scalar away.
+    const challenge = this.#hashToScalar(new Uint8Array(32), [commitment, this.#publicKey(), message])
+    multiplyAdd(this.#wide, challenge, this.#scalar, this.#nonce)
+    this.#curve.reduce(signature.subarray(32), this.#wide)
+    return signature
+  }
+
+  #hashToScalar(out: Uint8Array, parts: Uint8Array[]): Uint8Array {
+    this.#curve.hash(this.#wide, parts)
+    this.#curve.reduce(out, this.#wide)
+    return out
+  }
+
+  #discreetly<T>(run: () => T): T {
+    try {
+      return run()
+    } finally {
+      this.#curve.wipe(this.#secret)
+    }
+  }
+}
+
+/** `a * b + c` as a number of 64 bytes. The same steps for all numbers, and no copy of them that could not be wiped. */
+function multiplyAdd(out: Uint8Array, a: Uint8Array, b: Uint8Array, c: Uint8Array): void {
+  let sum = 0
+  for (let place = 0; place < 64; place++) {
+    if (place < 32) sum += c[place]!
+    const last = Math.min(place, 31)
+    for (let index = Math.max(0, place - 31); index <= last; index++) sum += a[index]! * b[place - index]!
+    out[place] = sum & 255
+    sum >>>= 8
+  }
+}
+
+function thirtyTwoBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== 32) throw new TypeError('Not 32 bytes')
+  return bytes
+}
