@@ -1,22 +1,20 @@
 /*
  * The load suite: `npm run bench -- <what> [options]`.
  *
- *   reads       the gateway against nginx; 1, 2 and 4 processes
- *   checkouts   making checkouts over HTTP, on both stores
+ *   cost        what each operation costs in processor time, beside a yardstick: the table of docs/performance.md
  *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
- *   webhooks    deliveries to receivers
- *   sends       cloud wallets that send
  *   websocket   confirmations fanned out to clients
- *   mixed       all kinds of requests at once, while the network goes on
  *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
- *   latency, stores, devnet, work   single parts, printed only
+ *   work        proof of work, printed only
  *
- *   --quick     short runs, one round, 10⁵ rows instead of 10⁶; `all --quick` takes about five minutes on a quiet machine
+ *   --quick     short runs, 10⁵ rows instead of 10⁶
  *   --write     tables to docs/performance.md, figures to bench/figures.json
  *   --resume    with all: leaves out what was written in the last six hours
- *   --store sqlite,postgres   --processes 1,2,4   --seconds 8   --rows 1000000   --memory (with reads)
+ *   --only reads,hearing,checkouts,webhooks,sends,blocks,report,life   with cost: some of its rows
+ *   --check     with cost: its short form; ends with 1 when an operation is 1.5 times dearer than bench/figures.json has it
+ *   --store sqlite,postgres   --seconds 8   --rows 1000000
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,19 +29,12 @@ const FRESH_MILLISECONDS = 6 * 3_600_000
 
 /** In the order of `all`. Each runs in a process of its own, so that none finds what another has left in memory. */
 const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
-  reads: async (options) => (await import('./reads.ts')).benchReads(options),
-  checkouts: async (options) => (await import('./checkouts.ts')).benchCheckouts(options),
+  cost: async (options) => (await import('./cost.ts')).benchCost(options),
   matching: async (options) => (await import('./matching.ts')).benchMatching(options),
-  webhooks: async (options) => (await import('./webhooks.ts')).benchWebhooks(options),
-  sends: async (options) => (await import('./sends.ts')).benchSends(options),
   websocket: async (options) => (await import('./websocket.ts')).benchWebsocket(options),
-  mixed: async (options) => (await import('./mixed.ts')).benchMixed(options),
   growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
-  latency: () => import('./latency.ts'),
-  stores: () => import('./stores.ts'),
-  devnet: () => import('./devnet.ts'),
   work: () => import('./work.ts'),
 }
 
@@ -52,8 +43,7 @@ const [what = '', ...rest] = process.argv.slice(2)
 if (what === 'all') process.exit(await runAll(rest))
 const bench = BENCHES[what]
 if (bench) {
-  await runOne(what, bench, readOptions(rest))
-  process.exit(0)
+  process.exit(await runOne(what, bench, readOptions(rest)))
 } else if (what === 'model') runModel(readOptions(rest))
 else if (SCRIPTS[what]) await SCRIPTS[what]()
 else {
@@ -61,13 +51,14 @@ else {
   process.exit(what === '' || what === 'help' ? 0 : 1)
 }
 
-async function runOne(name: string, run: (options: Options) => Promise<Report>, options: Options): Promise<void> {
+async function runOne(name: string, run: (options: Options) => Promise<Report>, options: Options): Promise<number> {
   const about = { at: new Date().toISOString(), quick: options.quick, machine: describeMachine() }
   console.log(`## ${name}\n\n${about.machine}\n`)
   const started = performance.now()
   const report = await run(options)
   console.log(`${report.tables.join('\n\n')}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)\n`)
   if (options.write) writeReport(name, report, about)
+  return report.failed ? 1 : 0
 }
 
 /** One after another; a bench that fails does not take the others with it. */

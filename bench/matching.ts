@@ -11,7 +11,7 @@ import { openBulk } from '../test/support/bulk.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../test/support/many-checkouts.ts'
 import { SyntheticNetwork } from '../test/support/synthetic-network.ts'
 import { toCheckoutCtx } from '../test/support/checkout-room.ts'
-import { openBenchStore } from './kit/fleet.ts'
+import { openBenchStore } from './kit/gateway.ts'
 import { quantile } from './kit/load.ts'
 import { familyMicroseconds } from './kit/machine.ts'
 import type { Options } from './kit/options.ts'
@@ -39,7 +39,6 @@ interface Result {
   p50: number
   p99: number
   loopP99: number
-  strangeMicros: number
   burstPerSecond: number
   burstMicros: { gateway: number; database: number }
   peer: number
@@ -55,7 +54,6 @@ export async function benchMatching(options: Options): Promise<Report> {
     figures[`${engine}PaymentDatabaseMicros`] = result.burstMicros.database
     figures[`${engine}PerSecond`] = result.burstPerSecond
     figures[`${engine}LoadSecondsPerMillion`] = (result.loadedSeconds / options.watched) * 1e6
-    figures.strangeMicros = result.strangeMicros
     figures.watchBytes = result.watchBytes
   }
   const row = (what: string, pick: (result: Result) => string | number) => [what, ...results.map(pick)]
@@ -67,7 +65,6 @@ export async function benchMatching(options: Options): Promise<Report> {
     row('of them payments of ours a second', ({ paid }) => show(paid)),
     row('told to complete, p50 / p99 ms', ({ p50, p99 }) => `${show(p50)} / ${show(p99)}`),
     row('event loop late, p99 ms', ({ loopP99 }) => show(loopP99)),
-    row('CPU µs to hear of what concerns nobody', ({ strangeMicros }) => strangeMicros.toFixed(2)),
     row(`${show(BURST)} payments at once, worked off a second`, ({ burstPerSecond }) => show(burstPerSecond)),
     row('bare durable inserts a second, same engine', ({ peer }) => show(peer)),
     row('ratio', ({ burstPerSecond, peer }) => (burstPerSecond / peer).toFixed(2)),
@@ -143,8 +140,6 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
   const latencies = desk.takeLatencies()
   const { heapUsed, rss } = process.memoryUsage()
 
-  const strangeMicros = measureStrange(network)
-
   const postmaster = engine === 'postgres' ? await postmasterOf(url) : undefined
   const spent = () => {
     const { user, system } = process.cpuUsage()
@@ -172,7 +167,6 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     loopP99: loop.percentile(99) / 1e6,
-    strangeMicros,
     burstPerSecond,
     burstMicros: {
       gateway: (after.gateway - before.gateway) / BURST,
@@ -180,20 +174,6 @@ async function simulate(bench: Bench, engine: StoreEngine, { watched, rate, seco
     },
     peer,
   }
-}
-
-/** What it costs to hear of a block that concerns nobody, beside making up the block. */
-function measureStrange(network: SyntheticNetwork): number {
-  const count = 100_000
-  const time = (run: () => void) => {
-    const { user, system } = process.cpuUsage()
-    for (let at = 0; at < count; at++) run()
-    const after = process.cpuUsage()
-    return (after.user + after.system - user - system) / count
-  }
-  const deaf = new SyntheticNetwork()
-  time(() => deaf.tellStrange())
-  return Math.max(0, time(() => network.tellStrange()) - time(() => deaf.tellStrange()))
 }
 
 /** Who waits for which payment, and since when. */

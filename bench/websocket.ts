@@ -7,11 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { addressOf } from '../test/support/many-checkouts.ts'
 import { EventSource } from './kit/event-source.ts'
-import { startFleet } from './kit/fleet.ts'
+import { startGateway } from './kit/gateway.ts'
+import { startStandIn } from './kit/helpers.ts'
 import { processorMicroseconds } from './kit/machine.ts'
 import type { Options } from './kit/options.ts'
 import { type Report, show, toTable } from './kit/report.ts'
-import { Bench, buildGateway, freePort, requireTools } from './kit/servers.ts'
+import { Bench, buildGateway, freePort } from './kit/servers.ts'
 
 const ARRIVED_WITHIN = 60_000
 
@@ -63,18 +64,17 @@ class Audience {
 }
 
 export async function benchWebsocket(options: Options): Promise<Report> {
-  requireTools('nginx')
   buildGateway()
   await using bench = new Bench()
-  const upstream = await bench.startStaticLedger()
+  using ledger = await startStandIn('ledger')
   const source = new EventSource(await freePort())
   const [clients, rounds, own] = options.quick ? [200, 200, 1_000] : [1_000, 500, 5_000]
-  const fanOut = async (url: string, pid: number | undefined) => {
+  const fanOut = async (url: string, spentOf: () => number) => {
     const audience = new Audience()
     await audience.gather(url, clients, () => undefined)
     for (let at = 0; at < 20; at++) source.tell()
     await audience.until(20 * clients)
-    const spent = processorMicroseconds(pid === undefined ? [] : [pid])
+    const spent = spentOf()
     const started = performance.now()
     for (let at = 0; at < rounds; at++) {
       source.tell()
@@ -83,7 +83,7 @@ export async function benchWebsocket(options: Options): Promise<Report> {
     await audience.until((20 + rounds) * clients)
     const frames = rounds * clients
     const seconds = (performance.now() - started - 100) / 1_000
-    const micros = pid === undefined ? 0 : (processorMicroseconds([pid]) - spent) / frames
+    const micros = (spentOf() - spent) / frames
     audience.leave()
     return { perSecond: frames / seconds, micros }
   }
@@ -91,26 +91,24 @@ export async function benchWebsocket(options: Options): Promise<Report> {
   const port = await freePort()
   const bare = bench.spawn('bare', ['--import', 'tsx', 'bench/kit/bare-broadcast.ts', source.url, String(port)])
   await source.untilHeardBy(1)
-  const peer = await fanOut(`ws://127.0.0.1:${port}`, bare.pid)
+  const peer = await fanOut(`ws://127.0.0.1:${port}`, () => processorMicroseconds([bare.pid!]))
   await bench.end(bare)
-  const node = { nodeUrl: `http://127.0.0.1:${upstream}/`, nodeWsUrl: source.url }
-  const fleet = await startFleet(bench, {
+  const node = { nodeUrl: ledger.url, nodeWsUrl: source.url }
+  const gateway = await startGateway(bench, {
     engine: 'sqlite',
-    processes: 1,
     ...node,
     env: { WS_CLIENTS_MAX: '20000', WS_CLIENTS_PER_ADDRESS_MAX: '0' },
   })
   await source.untilHeardBy(1)
-  const socketUrl = `${fleet.urls[0]!.replace('http', 'ws')}/ws`
-  const [pid] = fleet.pids
-  const ours = await fanOut(socketUrl, pid)
+  const socketUrl = `${gateway.url.replace('http', 'ws')}/ws`
+  const ours = await fanOut(socketUrl, () => gateway.spent().gateway)
 
   const accounts = Array.from({ length: own }, (_, at) => addressOf(`client ${at}`))
   const audience = new Audience()
   const joining = performance.now()
   await audience.gather(socketUrl, own, (at) => [accounts[at]!])
   const joined = (performance.now() - joining) / 1_000
-  const spent = fleet.spent().gateway
+  const spent = gateway.spent().gateway
   let wanted = 0
   const told = await source.stream(options.rate, options.seconds, (at) => {
     if (at % 10 !== 0) return undefined
@@ -118,10 +116,10 @@ export async function benchWebsocket(options: Options): Promise<Report> {
     return accounts[at % own]
   })
   await audience.until(wanted)
-  const heardMicros = (fleet.spent().gateway - spent) / told
-  const resident = fleet.resident()
+  const heardMicros = (gateway.spent().gateway - spent) / told
+  const resident = gateway.resident()
   audience.leave()
-  await fleet.close()
+  await gateway.close()
   source.close()
   return {
     figures: { frameMicros: ours.micros, heardMicros, ratio: ours.perSecond / peer.perSecond },

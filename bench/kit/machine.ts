@@ -24,22 +24,38 @@ function readStat(pid: number): string[] | undefined {
 
 /** Processor time of processes so far, with all their threads, in microseconds. */
 export function processorMicroseconds(pids: readonly number[]): number {
-  let ticks = 0
-  for (const pid of pids) {
-    const stat = readStat(pid)
-    if (stat) ticks += Number(stat[11]) + Number(stat[12])
+  return pids.reduce((sum, pid) => sum + (threadMicroseconds(pid) ?? tickMicroseconds(pid)), 0)
+}
+
+/** From the scheduler's own count in nanoseconds, where the kernel keeps one. Threads that ended are not in it. */
+function threadMicroseconds(pid: number): number | undefined {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    const spent = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]))
+    return spent.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1_000
+  } catch {
+    return undefined
   }
-  return ticks * TICK_MICROSECONDS
+}
+
+function tickMicroseconds(pid: number): number {
+  const stat = readStat(pid)
+  return stat ? (Number(stat[11]) + Number(stat[12])) * TICK_MICROSECONDS : 0
 }
 
 /** The same for a process with all its children, those that have ended included. */
 export function familyMicroseconds(parent: number): number {
   const own = readStat(parent)
   const ended = own ? Number(own[13]) + Number(own[14]) : 0
+  return processorMicroseconds(familyOf(parent)) + ended * TICK_MICROSECONDS
+}
+
+/** A process and its children that live. */
+export function familyOf(parent: number): number[] {
   const children = readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && readStat(pid)?.[1] === String(parent))
-  return processorMicroseconds([parent, ...children]) + ended * TICK_MICROSECONDS
+  return [parent, ...children]
 }
 
 export function residentMegabytes(pids: readonly number[]): number {

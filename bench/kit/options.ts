@@ -7,11 +7,11 @@ export interface Options {
   write: boolean
   /** Leaves out what was measured in the last hours. */
   resume: boolean
-  /** Only resident memory, for reads. */
-  memory: boolean
+  /** With cost: compares with the figures of the repository, and fails when an operation became dearer. */
+  check: boolean
+  /** With cost: groups of rows. */
+  only: string[]
   stores: ('sqlite' | 'postgres')[]
-  /** Gateway processes of each run. */
-  processes: number[]
   seconds: number
   watched: number
   /** Confirmations a second. */
@@ -30,29 +30,29 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       resume: { type: 'boolean', default: false },
-      memory: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
       store: { type: 'string', default: 'sqlite,postgres' },
-      processes: { type: 'string', default: '1,2,4' },
       seconds: { type: 'string' },
       watched: { type: 'string' },
       rate: { type: 'string', default: '1000' },
       rows: { type: 'string' },
     },
   })
-  const { quick, write, resume, memory } = values
+  const { quick, write, resume, check } = values
   // A million rows take a minute or two to write, on each engine.
   const many = quick ? '100000' : '1000000'
   return {
     quick,
     write,
     resume,
-    memory,
+    check,
+    only: list(values.only),
     stores: list(values.store).map((store) => {
       if (store !== 'sqlite' && store !== 'postgres')
         throw new Error(`--store is sqlite, postgres or both, not ${store}.`)
       return store
     }),
-    processes: list(values.processes).map((text) => readCount('--processes', text)),
     seconds: readCount('--seconds', values.seconds ?? (quick ? '2' : '8')),
     watched: readCount('--watched', values.watched ?? many),
     rate: readCount('--rate', values.rate),

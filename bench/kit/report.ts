@@ -7,6 +7,8 @@ export type Figures = Record<string, number>
 export interface Report {
   tables: string[]
   figures: Figures
+  /** Whether something is worse than it may be. */
+  failed?: boolean
 }
 
 interface Measured {
@@ -27,10 +29,13 @@ export function readMeasurements(): Measurements {
   return existsSync(FIGURES) ? (JSON.parse(readFileSync(FIGURES, 'utf8')) as Measurements) : {}
 }
 
-/** Replaces what one bench measured before, and leaves the others alone. */
+/** Replaces what one bench measured before, figure by figure, and leaves the others alone. */
 export function writeReport(name: string, { tables, figures }: Report, about: Omit<Measured, 'figures'>): void {
   const rounded = Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]))
-  const all: Measurements = { ...readMeasurements(), [name]: { ...about, figures: rounded } }
+  const all: Measurements = {
+    ...readMeasurements(),
+    [name]: { ...about, figures: { ...readMeasurements()[name]?.figures, ...rounded } },
+  }
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(FIGURES, `${JSON.stringify(sorted, null, 2)}\n`)
   const command = `npm run bench -- ${name}${about.quick ? ' --quick' : ''} --write`

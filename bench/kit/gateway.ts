@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../src/infra/clock.ts'
@@ -10,34 +9,37 @@ import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { createDatabase } from '../../test/support/postgres.ts'
-import { sharedRedis } from '../../test/support/redis.ts'
-import { familyMicroseconds, processorMicroseconds, residentMegabytes } from './machine.ts'
-import { type Bench, balance, freePort, postmasterOf, untilAnswers } from './servers.ts'
+import { familyMicroseconds, familyOf, residentMegabytes } from './machine.ts'
+import { type Bench, freePort, postmasterOf, untilAnswers } from './servers.ts'
 import { terminalFailures } from '../../src/infra/failures.ts'
 
-export interface FleetOptions {
+export interface GatewayOptions {
   engine: StoreEngine
-  processes: number
-  /** Of the ledger's node. */
   nodeUrl: string
   nodeWsUrl?: string
   env?: Record<string, string>
+  /** A store that is there already. */
+  opened?: Awaited<ReturnType<typeof openBenchStore>>
 }
 
-export interface Fleet {
-  /** nginx before all gateways, in turns. */
+export interface Spent {
+  gateway: number
+  database: number
+}
+
+export interface BenchGateway {
   url: string
-  /** The gateways themselves. */
-  urls: string[]
-  pids: number[]
+  port: number
   store: Store
   ctx: StoreCtx
   accountId: string
   key: string
   headers: Record<string, string>
   /** Processor time so far, in microseconds. The embedded store works inside the gateway. */
-  spent(): { gateway: number; database: number }
+  spent(): Spent
   resident(): number
+  /** From the start of the process to its first answer. */
+  started: { seconds: number; processorSeconds: number }
   close(): Promise<void>
 }
 
@@ -61,21 +63,28 @@ export async function openBenchStore(
   return { url, store, ctx }
 }
 
-/** Gateways as operators run them: built, a process each, one store, limits on but never reached. */
-export async function startFleet(bench: Bench, options: FleetOptions): Promise<Fleet> {
-  const { engine, processes, nodeUrl, nodeWsUrl, env = {} } = options
-  if (engine === 'sqlite' && processes > 1) throw new Error('The embedded store belongs to one process.')
-  const { url: databaseUrl, store, ctx } = await openBenchStore(bench, engine)
+/** A gateway as operators run it: built, a process of its own, limits on but never reached. */
+export async function startGateway(bench: Bench, options: GatewayOptions): Promise<BenchGateway> {
+  const { engine, nodeUrl, nodeWsUrl, env = {} } = options
+  const opened = options.opened ?? (await openBenchStore(bench, engine))
+  const { url: databaseUrl, store, ctx } = opened
   const { id: accountId } = await createAccount(ctx, { email: null, role: 'admin', actor: 'bench' })
   const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'bench', actor: 'bench' })
   const secret = () => randomBytes(32).toString('base64')
-  const shared = {
+  const port = await freePort()
+  const name = `gateway-${port}`
+  const settings = {
+    // npm tells what it runs, and a gateway then watches the shell that npm has put in between.
+    npm_lifecycle_event: undefined,
+    PORT: String(port),
+    DATA_DIR: join(bench.folder, `data-${port}`),
     DATABASE_URL: databaseUrl,
     NODE_URLS: nodeUrl,
     NODE_NETWORK: 'dev',
     ...(nodeWsUrl !== undefined && { NODE_WS_URLS: nodeWsUrl }),
     WALLET_KEYS: `one:${secret()}`,
     SECRET_KEY: secret(),
+    METRICS_PORT: '0',
     LIMIT_ANONYMOUS_PER_MINUTE: '1000000000',
     LIMIT_ANONYMOUS_CONCURRENCY: '0',
     LIMIT_FREE_PER_MINUTE: '1000000000',
@@ -85,51 +94,36 @@ export async function startFleet(bench: Bench, options: FleetOptions): Promise<F
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WORK_THREADS: '1',
     WORK_PRECOMPUTE: 'false',
-    ...(engine === 'postgres' && { REDIS_URL: (await sharedRedis()).url, INSTANCES: String(processes) }),
     ...env,
   }
-  const ports: number[] = []
-  const children: ChildProcess[] = []
-  for (let at = 0; at < processes; at++) {
-    const port = await freePort()
-    const name = `gateway-${port}`
-    const own = { METRICS_PORT: '0', PORT: String(port), DATA_DIR: join(bench.folder, `data-${port}`) }
-    const args = ['--max-semi-space-size=4', 'dist/cli.js', 'start']
-    const child = bench.spawn(name, args, { ...shared, ...own })
-    await untilAnswers(port, child).catch((error: unknown) => {
-      throw new Error(`The gateway did not start:\n${bench.readLog(name)}`, { cause: error })
-    })
-    ports.push(port)
-    children.push(child)
+  const began = performance.now()
+  const child = bench.spawn(name, ['--max-semi-space-size=4', 'bin/nano-gateway.cjs', 'start'], settings)
+  await untilAnswers(port, child).catch((error: unknown) => {
+    throw new Error(`The gateway did not start:\n${bench.readLog(name)}`, { cause: error })
+  })
+  const pid = child.pid!
+  const started = {
+    seconds: (performance.now() - began) / 1_000,
+    processorSeconds: familyMicroseconds(pid) / 1e6,
   }
-  const front = await freePort()
-  const nginx = await bench.startNginx(`front-${front}`, balance(front, ports))
-  const pids = children.map(({ pid }) => pid!)
   const postmaster = engine === 'postgres' ? await postmasterOf(databaseUrl) : undefined
   return {
-    url: `http://127.0.0.1:${front}`,
-    urls: ports.map((port) => `http://127.0.0.1:${port}`),
-    pids,
+    url: `http://127.0.0.1:${port}`,
+    port,
     store,
     ctx,
     accountId,
     key,
     headers: { Authorization: `Bearer ${key}` },
     spent: () => ({
-      gateway: processorMicroseconds(pids),
+      gateway: familyMicroseconds(pid),
       database: postmaster === undefined ? 0 : familyMicroseconds(postmaster),
     }),
-    resident: () => residentMegabytes(pids),
+    resident: () => residentMegabytes(familyOf(pid)),
+    started,
     close: async () => {
-      await Promise.all([nginx, ...children].map((child) => bench.end(child)))
-      await store.close()
+      await bench.end(child)
+      if (options.opened === undefined) await store.close()
     },
   }
-}
-
-/** Which fleets a bench runs: the embedded store in one process, the other in as many as asked for. */
-export function listFleets(stores: readonly StoreEngine[], processes: readonly number[]) {
-  return stores.flatMap((engine) =>
-    (engine === 'sqlite' ? [1] : processes).map((count) => ({ engine, processes: count })),
-  )
 }

@@ -1,0 +1,84 @@
+/*
+ * What an operation costs: processor time of the gateway with all its threads, and of the database beside it, next to the
+ * least a program can do that does something of the kind, measured in turns with it. Wall clock is noise on shared machines;
+ * whoever asks, and the node and the shops that are asked, are processes whose time is not counted.
+ */
+import type { StoreEngine } from '../src/kernel/dialect.ts'
+import { costBlocks } from './cost/blocks.ts'
+import { compareWithFigures } from './cost/check.ts'
+import { costCheckouts } from './cost/checkouts.ts'
+import { costHearing } from './cost/hearing.ts'
+import { costIdle, costMemory, costStart } from './cost/life.ts'
+import { costCoalesced, costReads } from './cost/reads.ts'
+import { costReport } from './cost/report.ts'
+import { type Row, ratioOf, tellRows } from './cost/row.ts'
+import { costSends } from './cost/sends.ts'
+import { costWebhooks } from './cost/webhooks.ts'
+import { type World, openWorld } from './cost/world.ts'
+import { type BenchGateway, startGateway } from './kit/gateway.ts'
+import { startAsker, startStandIn } from './kit/helpers.ts'
+import type { Options } from './kit/options.ts'
+import type { Figures, Report } from './kit/report.ts'
+import { Bench, buildGateway } from './kit/servers.ts'
+
+/** Groups of rows by the word of `--only`, in the order of the table. */
+const GROUPS = ['reads', 'hearing', 'checkouts', 'webhooks', 'sends', 'blocks', 'report', 'life'] as const
+export type Group = (typeof GROUPS)[number]
+
+export async function benchCost(options: Options): Promise<Report> {
+  buildGateway()
+  await using bench = new Bench()
+  using asker = startAsker()
+  using ledger = await startStandIn('ledger')
+  const wanted = options.only.length === 0 ? GROUPS : GROUPS.filter((group) => options.only.includes(group))
+  const world = await openWorld({ bench, asker, ledger, options })
+  const rows: Row[] = []
+  for (const engine of options.stores) rows.push(...(await costStore(world, engine, new Set(wanted))))
+  if (wanted.includes('blocks')) rows.push(...(await costBlocks(world)))
+  const figures: Figures = {}
+  for (const row of rows) {
+    figures[`${row.key}Cost`] = row.cost.gateway
+    if (row.cost.database > 0) figures[`${row.key}DatabaseCost`] = row.cost.database
+    const ratio = ratioOf(row)
+    if (ratio !== undefined) figures[`${row.key}Ratio`] = ratio
+  }
+  const worse = options.check ? compareWithFigures(rows) : []
+  return { figures, tables: [tellRows(rows), ...worse], failed: worse.length > 0 }
+}
+
+/** One gateway goes through most of a day: it starts, idles, is asked, hears, sells, and idles again. */
+async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<Group>): Promise<Row[]> {
+  const { bench, ledger, options } = world
+  const rows: Row[] = []
+  const add = async (group: Group, make: () => Promise<Row | Row[]>) => {
+    if (!wanted.has(group)) return
+    const began = performance.now()
+    const made = await make()
+    rows.push(...(Array.isArray(made) ? made : [made]))
+    console.log(`${group}, ${engine}: ${((performance.now() - began) / 1_000).toFixed(0)} s`)
+  }
+  const withOne = async (use: (gateway: BenchGateway) => Promise<void>) => {
+    const gateway = await startGateway(bench, { engine, nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl })
+    await use(gateway)
+    await gateway.close()
+  }
+  if (wanted.has('reads') || wanted.has('hearing') || wanted.has('checkouts') || wanted.has('life')) {
+    await withOne(async (gateway) => {
+      if (!options.check) await add('life', () => costIdle(world, gateway, engine, 'fresh'))
+      await add('reads', () => costReads(world, gateway, engine))
+      await add('hearing', () => costHearing(world, gateway, engine))
+      await add('checkouts', () => costCheckouts(world, gateway, engine))
+      if (options.check) return
+      await add('life', () => costMemory(world, gateway, engine))
+      await add('life', () => costIdle(world, gateway, engine, 'after load'))
+    })
+  }
+  if (engine === 'sqlite') await add('reads', () => costCoalesced(world))
+  await add('webhooks', () => costWebhooks(world, engine))
+  await add('sends', () => costSends(world, engine))
+  if (!options.check) {
+    await add('life', () => costStart(world, engine))
+    await add('report', () => costReport(world, engine))
+  }
+  return rows
+}

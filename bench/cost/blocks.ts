@@ -1,0 +1,63 @@
+import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
+import { Signer, UNOPENED, frontierAfter, nano } from '../../test/support/blocks.ts'
+import { writeRequests } from '../kit/load.ts'
+import { openBareStore } from './bare-inserts.ts'
+import { startLedger } from './ledger-process.ts'
+import { type Row, each, inTurns } from './row.ts'
+import { bareCheck } from './signatures.ts'
+import type { World } from './world.ts'
+
+const SIGNERS = 64
+/** Fewer than signers, so that no block of a chain overtakes the one before it. */
+const CONNECTIONS = 8
+
+/** Blocks that the development ledger is handed, signed and worked for: judged, kept and confirmed. */
+export async function costBlocks(world: World): Promise<Row[]> {
+  const { bench, asker, turns } = world
+  const ledger = await startLedger(bench)
+  const each64 = 2 * world.scale
+  const signers = Array.from({ length: SIGNERS }, (_, at) => new Signer(at, WORK_THRESHOLDS.dev))
+  const chains: StateBlock[][] = []
+  for (const signer of signers) {
+    const funded = await ledger.fund(signer.address, '10')
+    const blocks = [signer.receive(UNOPENED, funded, nano(10))]
+    while (blocks.length < each64 * (turns + 1)) {
+      const send = signer.send(frontierAfter(blocks.at(-1)!), signer.key, nano(1))
+      blocks.push(send, signer.receive(frontierAfter(send), hashBlock(send), nano(1)))
+    }
+    chains.push(blocks)
+  }
+  const rounds = Array.from({ length: each64 * (turns + 1) }, (_, at) => chains.map((blocks) => blocks[at]!))
+  const list = writeRequests(
+    bench.folder,
+    'blocks',
+    rounds.flat().map((block) => ({ body: { action: 'process', json_block: true, block: toBlockJson(block) } })),
+  )
+  const count = SIGNERS * each64
+  let from = 0
+  const process = async () => {
+    const before = { gateway: ledger.spent(), database: 0 }
+    const { bodies } = await asker.ask({ port: ledger.port, list, count, from, connections: CONNECTIONS, keep: true })
+    from += count
+    const refused = bodies.find((body) => !body.includes('"hash"'))
+    if (refused !== undefined) throw new Error(`A block was refused: ${refused}`)
+    return each(before, { gateway: ledger.spent(), database: 0 }, count)
+  }
+  const bare = await openBareStore(bench, 'sqlite', 1)
+  await process()
+  const { cost, yardstick } = await inTurns(turns, process, async () => bareCheck() + (await bare.keep(300)))
+  await bare.close()
+  await ledger.end()
+  return [
+    {
+      key: 'block',
+      operation: 'development ledger, one block',
+      store: 'SQLite',
+      cost,
+      unit: 'ms',
+      yardstick: { name: 'one signature check of OpenSSL and a durable insert', cost: yardstick },
+      goal: { gateway: 350 },
+    },
+  ]
+}

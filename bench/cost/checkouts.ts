@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { addressOf } from '../../test/support/many-checkouts.ts'
+import type { BenchGateway, Spent } from '../kit/gateway.ts'
+import { type Request, writeRequests } from '../kit/load.ts'
+import type { Payment } from '../kit/stand-in.ts'
+import { openBareStore } from './bare-inserts.ts'
+import { type Row, each, inTurns } from './row.ts'
+import { NAMES, type World, keyFor } from './world.ts'
+
+const TURN = 150
+const BARE = 300
+const SETTLED_WITHIN = 120_000
+const YARDSTICK = 'durable insert of five rows'
+const GOALS = {
+  sqlite: { made: { gateway: 600 }, paid: { gateway: 1_200 } },
+  postgres: { made: { gateway: 900, database: 500 }, paid: { gateway: 1_400, database: 1_000 } },
+} as const
+
+/** Half of them on one shared address with amounts of their own, half on addresses of their own. */
+export const newCheckouts = (count: number, label: string): Request[] =>
+  Array.from({ length: count }, (_, at) => {
+    const own = { address: addressOf(`${label} ${at}`), amount: '1', mode: 'unique_address' }
+    const shared = { address: addressOf(`${label} shop`), amount: '10' }
+    return { body: { action: 'checkout', title: `Order ${at}`, ...(at % 2 === 0 ? shared : own) } }
+  })
+
+/** Checkouts made over HTTP with a key, then all of them paid in one moment, as the node's socket tells it. */
+export async function costCheckouts(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
+  const { bench, asker, turns, ledger } = world
+  await ledger.heard()
+  const bare = await openBareStore(bench, engine)
+  const count = TURN * world.scale
+  let made: Payment[] = []
+  let turn = 0
+  const make = async (): Promise<Spent> => {
+    const label = `${engine} ${++turn}`
+    const list = writeRequests(bench.folder, `checkouts-${engine}-${turn}`, newCheckouts(count, label))
+    const before = gateway.spent()
+    const asking = { port: gateway.port, list, count, from: 0, headers: gateway.headers, keep: true }
+    const { bodies } = await asker.ask(asking)
+    const spent = each(before, gateway.spent(), count)
+    made.push(...bodies.map(toPayment))
+    return spent
+  }
+  await bare.keep(BARE)
+  await make()
+  await pay(world, gateway, made.splice(0))
+  const opened = await inTurns(turns, make, () => bare.keep(BARE))
+  const whole = made
+  made = []
+  const part = Math.floor(whole.length / turns)
+  const paid = await inTurns(
+    turns,
+    () => pay(world, gateway, whole.splice(0, part)),
+    () => bare.keep(BARE),
+  )
+  await bare.close()
+  const store = NAMES[engine]
+  const row = (key: string, operation: string, result: typeof paid, goal: Row['goal']): Row => ({
+    key: keyFor(key, engine),
+    operation,
+    store,
+    cost: result.cost,
+    unit: 'ms',
+    yardstick: { name: YARDSTICK, cost: result.yardstick },
+    goal,
+  })
+  return [
+    row('made', 'checkout made', opened, GOALS[engine].made),
+    row('paid', 'payment found and credited', paid, GOALS[engine].paid),
+  ]
+}
+
+function toPayment(body: string): Payment {
+  const { address, amount_raw: amountRaw } = JSON.parse(body) as { address: string; amount_raw: string }
+  return { to: address, amountRaw }
+}
+
+async function pay({ ledger }: World, gateway: BenchGateway, payments: Payment[]): Promise<Spent> {
+  const due = (await countComplete(gateway)) + payments.length
+  const before = gateway.spent()
+  await ledger.tellPayments(payments)
+  const end = performance.now() + SETTLED_WITHIN
+  for (let complete = -1; complete < due; complete = await countComplete(gateway)) {
+    if (performance.now() > end) throw new Error(`${complete} of ${due} payments were found.`)
+    await delay(100)
+  }
+  return each(before, gateway.spent(), payments.length)
+}
+
+async function countComplete({ store: { db } }: BenchGateway): Promise<number> {
+  const row = await db
+    .selectFrom('checkouts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('status', '=', 'complete')
+    .executeTakeFirst()
+  return Number(row?.count)
+}

@@ -1,0 +1,101 @@
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { type BenchGateway, startGateway } from '../kit/gateway.ts'
+import { type Row, inTurns } from './row.ts'
+import { type Asks, NAMES, REMEMBERED, type World, askBare, askGateway, keyFor } from './world.ts'
+
+const TURN = 6_000
+/** Between two turns so many other requests pass, so that old answers leave and new ones come. */
+const CHURN = 1_000
+
+/** Reads from memory and through it, with the memory empty and full, without a key and with one. */
+export async function costReads(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
+  const { lists, bare, scale } = world
+  const count = TURN * scale
+  const answered = () => askBare(world, bare.answer, lists.one, count)
+  const row = async (
+    key: string,
+    operation: string,
+    goal: number,
+    { asks, before }: { asks: () => Asks; before?: () => Promise<unknown> },
+  ): Promise<Row> => {
+    const operate = async () => {
+      await before?.()
+      return askGateway(world, gateway, asks())
+    }
+    const { cost, yardstick } = await inTurns(world.turns, operate, answered)
+    return {
+      key: keyFor(key, engine),
+      operation,
+      store: NAMES[engine],
+      cost,
+      unit: 'µs',
+      yardstick: { name: 'bare `node:http`', cost: yardstick },
+      goal: { times: goal },
+    }
+  }
+  const churn = () =>
+    askGateway(world, gateway, { list: lists.distinct, count: CHURN, from: world.nextDistinct(CHURN) })
+  const one = { list: lists.one, count }
+  const any = { list: lists.remembered, count }
+
+  await askGateway(world, gateway, { ...one, count: 10_000 })
+  const small = await row('hitSmall', 'cache hit, small cache', 1.6, { asks: () => one })
+  await askGateway(world, gateway, { list: lists.remembered, count: REMEMBERED, from: 0 })
+  await askGateway(world, gateway, { ...any, count: 20_000 })
+  const full = await row('hitFull', 'cache hit, cache full', 1.6, { asks: () => any, before: churn })
+  await askGateway(world, gateway, { ...any, count: 20_000, withKey: true })
+  const keyed = await row('hitKey', 'cache hit with a key, cache full', 1.8, {
+    asks: () => ({ ...any, withKey: true }),
+    before: churn,
+  })
+  return [small, full, keyed, ...(await costDistinct(world, gateway, engine))]
+}
+
+async function costDistinct(world: World, gateway: BenchGateway, engine: StoreEngine): Promise<Row[]> {
+  const { lists, bare, turns } = world
+  const count = 2_000 * world.scale
+  const rows: Row[] = []
+  for (const withKey of [false, true]) {
+    const { cost, yardstick } = await inTurns(
+      turns,
+      () => askGateway(world, gateway, { list: lists.distinct, count, from: world.nextDistinct(count), withKey }),
+      () => askBare(world, bare.proxy, lists.distinct, count, world.nextDistinct(count)),
+    )
+    rows.push({
+      key: keyFor(withKey ? 'passedKey' : 'passed', engine),
+      operation: `distinct keys, passed on${withKey ? ', with a key' : ''}`,
+      store: NAMES[engine],
+      cost,
+      unit: 'µs',
+      yardstick: { name: 'bare undici proxy', cost: yardstick },
+      goal: { times: 1.8 },
+    })
+  }
+  return rows
+}
+
+/** Everybody asks the same at once, and nothing may be remembered. */
+export async function costCoalesced(world: World): Promise<Row[]> {
+  const { bench, ledger, lists, bare, turns, scale } = world
+  const node = { nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl }
+  const gateway = await startGateway(bench, { engine: 'sqlite', ...node, env: { CACHE_BYTES_MAX: '0' } })
+  const one = { list: lists.one, count: TURN * scale }
+  await askGateway(world, gateway, { ...one, count: 10_000 })
+  const { cost, yardstick } = await inTurns(
+    turns,
+    () => askGateway(world, gateway, one),
+    () => askBare(world, bare.answer, lists.one, one.count),
+  )
+  await gateway.close()
+  return [
+    {
+      key: 'coalesced',
+      operation: 'hot key, coalesced',
+      store: 'SQLite',
+      cost,
+      unit: 'µs',
+      yardstick: { name: 'bare `node:http`', cost: yardstick },
+      goal: { times: 2.2 },
+    },
+  ]
+}

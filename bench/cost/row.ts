@@ -1,0 +1,86 @@
+import type { Spent } from '../kit/gateway.ts'
+import { show, toTable } from '../kit/report.ts'
+
+/** What one operation costs, beside the least a program can do that does something of the kind in the same run. */
+export interface Row {
+  /** Its name in the figures. */
+  key: string
+  operation: string
+  store: 'SQLite' | 'PostgreSQL' | '–'
+  cost: Spent
+  unit: 'µs' | 'ms' | '%' | 'MB' | 's'
+  yardstick?: { name: string; cost: number }
+  goal: Goal
+}
+
+/** At most so many times the yardstick, or at most so much, of the gateway and of the database beside it. */
+export type Goal = { times: number } | { gateway: number; database?: number }
+
+const LEAST_DIGITS = 3
+const digits = (value: number) => (value < 100 ? Number(value.toPrecision(LEAST_DIGITS)).toString() : show(value))
+
+export const ratioOf = ({ cost, yardstick }: Row) =>
+  yardstick === undefined ? undefined : (cost.gateway + cost.database) / yardstick.cost
+
+export function isMet(row: Row): boolean {
+  const { cost, goal } = row
+  if ('times' in goal) return ratioOf(row)! <= goal.times
+  return cost.gateway <= goal.gateway && cost.database <= (goal.database ?? Infinity)
+}
+
+/** In thousandths where that reads better: microseconds are what is measured, milliseconds are what people think in. */
+const inUnit = (value: number, unit: Row['unit']) => (unit === 'ms' ? value / 1_000 : value)
+
+function showCost({ gateway, database }: Spent, unit: Row['unit']): string {
+  const parts = [gateway, ...(database > 0 ? [database] : [])].map((part) => digits(inUnit(part, unit)))
+  return `${parts.join(' + ')} ${unit}`
+}
+
+function showGoal({ goal, unit }: Row): string {
+  if ('times' in goal) return `≤ ${goal.times} ×`
+  return `≤ ${showCost({ gateway: goal.gateway, database: goal.database ?? 0 }, unit)}`
+}
+
+export function tellRows(rows: readonly Row[]): string {
+  const head = ['operation', 'store', 'cost', 'yardstick', 'times', 'goal', 'met']
+  const cells = rows.map((row) => [
+    row.operation,
+    row.store,
+    showCost(row.cost, row.unit),
+    row.yardstick === undefined
+      ? '–'
+      : `${row.yardstick.name} ${showCost({ gateway: row.yardstick.cost, database: 0 }, row.unit)}`,
+    ratioOf(row)?.toFixed(2) ?? '–',
+    showGoal(row),
+    isMet(row) ? 'yes' : 'no',
+  ])
+  return toTable(head, cells)
+}
+
+/**
+ * Turns of an operation and of its yardstick, one after the other, and of each the cheapest: whatever else the machine does
+ * makes a turn dearer and never cheaper.
+ */
+export async function inTurns(
+  turns: number,
+  operate: () => Promise<Spent>,
+  yardstick: () => Promise<number>,
+): Promise<{ cost: Spent; yardstick: number }> {
+  const [costs, yardsticks]: [Spent[], number[]] = [[], []]
+  for (let turn = 0; turn < turns; turn++) {
+    yardsticks.push(await yardstick())
+    costs.push(await operate())
+  }
+  return { cost: cheapest(costs), yardstick: Math.min(...yardsticks) }
+}
+
+export function cheapest(costs: readonly Spent[]): Spent {
+  const whole = ({ gateway, database }: Spent) => gateway + database
+  return costs.reduce((least, cost) => (whole(cost) < whole(least) ? cost : least))
+}
+
+/** What was spent between two moments, for each of so many operations. */
+export const each = (before: Spent, after: Spent, count: number): Spent => ({
+  gateway: (after.gateway - before.gateway) / count,
+  database: (after.database - before.database) / count,
+})

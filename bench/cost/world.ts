@@ -1,0 +1,119 @@
+import { hash } from 'node:crypto'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { toAddress } from '../../src/kernel/nano/address.ts'
+import type { BenchGateway, Spent } from '../kit/gateway.ts'
+import type { Asker, StandIn } from '../kit/helpers.ts'
+import { type Request, writeRequests } from '../kit/load.ts'
+import { familyMicroseconds } from '../kit/machine.ts'
+import type { Options } from '../kit/options.ts'
+import { type Bench, freePort, untilAnswers } from '../kit/servers.ts'
+import { each } from './row.ts'
+
+/** As many answers as the memory for them holds by default. */
+export const REMEMBERED = 60_000
+const WARM = 10_000
+const DISTINCT = { long: 400_000, short: 120_000 }
+
+/** What the rows share: helpers, lists of requests, and how long to measure. */
+export interface World {
+  bench: Bench
+  asker: Asker
+  ledger: StandIn
+  /** Turns of each row; a turn takes about half a second. */
+  turns: number
+  /** Multiplies how many operations a turn has. */
+  scale: number
+  options: Options
+  lists: { one: string; remembered: string; distinct: string }
+  bare: { answer: BareServer; proxy: BareServer }
+  /** Where the next distinct requests begin, so that none is asked twice. */
+  nextDistinct(count: number): number
+}
+
+interface BareServer {
+  port: number
+  spent(): number
+}
+
+export const NAMES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
+export const keyFor = (row: string, engine: StoreEngine) => `${row}${engine === 'sqlite' ? 'Sqlite' : 'Postgres'}`
+
+const hashOf = (name: string) => hash('sha256', name, 'hex').toUpperCase()
+const toBalance = (at: number): Request => ({
+  body: { action: 'account_balance', account: toAddress((at + 1).toString(16).padStart(64, '0').toUpperCase()) },
+})
+
+export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' | 'options'>): Promise<World> {
+  const { bench, ledger, options } = parts
+  const range = (count: number) => Array.from({ length: count }, (_, at) => at)
+  const blocks = range(REMEMBERED).map((at): Request => ({
+    body: { action: 'block_info', hash: hashOf(`kept ${at}`) },
+  }))
+  const distinct = options.check || options.quick ? DISTINCT.short : DISTINCT.long
+  let next = 0
+  const world: World = {
+    ...parts,
+    turns: options.check ? 5 : options.quick ? 3 : 5,
+    scale: options.check || options.quick ? 1 : 3,
+    lists: {
+      one: writeRequests(bench.folder, 'one', [toBalance(distinct)]),
+      remembered: writeRequests(bench.folder, 'remembered', blocks),
+      distinct: writeRequests(bench.folder, 'distinct', range(distinct).map(toBalance)),
+    },
+    bare: { answer: await startBare(bench, 'answer'), proxy: await startBare(bench, 'proxy', ledger.url) },
+    nextDistinct: (count) => {
+      const from = next
+      next += count
+      return from
+    },
+  }
+  // Code that runs for the first time is not compiled yet.
+  await askBare(world, world.bare.answer, world.lists.one, WARM)
+  await askBare(world, world.bare.proxy, world.lists.distinct, WARM / 2, world.nextDistinct(WARM / 2))
+  return world
+}
+
+async function startBare(bench: Bench, kind: string, ...more: string[]): Promise<BareServer> {
+  const port = await freePort()
+  const child = bench.spawn(`bare-${kind}`, [
+    '--max-semi-space-size=4',
+    'bench/kit/bare.ts',
+    kind,
+    String(port),
+    ...more,
+  ])
+  await untilAnswers(port, child)
+  return { port, spent: () => familyMicroseconds(child.pid!) }
+}
+
+/** Processor time of a request to a bare server. */
+export async function askBare(
+  { asker }: World,
+  server: BareServer,
+  list: string,
+  count: number,
+  from = 0,
+): Promise<number> {
+  const before = server.spent()
+  await asker.ask({ port: server.port, list, count, from })
+  return (server.spent() - before) / count
+}
+
+export interface Asks {
+  list: string
+  count: number
+  from?: number
+  withKey?: boolean
+}
+
+/** Processor time of a request to a gateway. */
+export async function askGateway(
+  { asker }: World,
+  gateway: BenchGateway,
+  { list, count, from, withKey = false }: Asks,
+): Promise<Spent> {
+  const before = gateway.spent()
+  const headers = withKey ? gateway.headers : {}
+  await asker.ask({ port: gateway.port, list, count, headers, ...(from !== undefined && { from }) })
+  return each(before, gateway.spent(), count)
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Asked, Asking } from './asker.ts'
+import type { Order, Payment, Word } from './stand-in.ts'
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+function start(script: string, args: string[] = []): ChildProcess {
+  return fork(pathOf(script), args, { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+}
+
+/** The next message that fits. A helper that ends instead is a failure. */
+function hear<T>(child: ChildProcess, fits: (word: T) => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      child.off('message', listen)
+      child.off('exit', mourn)
+    }
+    const mourn = () => {
+      leave()
+      reject(new Error('A helper of the bench ended.'))
+    }
+    const listen = (word: T) => {
+      if (!fits(word)) return
+      leave()
+      resolve(word)
+    }
+    child.on('message', listen)
+    child.on('exit', mourn)
+  })
+}
+
+export interface Asker extends Disposable {
+  ask(asking: Asking): Promise<Asked>
+}
+
+/** Whoever asks gateways, in a process of its own. Answers other than 200 are a failure of the bench. */
+export function startAsker(): Asker {
+  const child = start('asker.ts')
+  return {
+    async ask(asking) {
+      child.send(asking)
+      const asked = await hear<Asked & { failed?: string }>(child, () => true)
+      if (asked.failed !== undefined) throw new Error(asked.failed)
+      if (asked.errors > 0) throw new Error(`${asked.errors} of ${asking.count} failed: ${asked.firstError}`)
+      return asked
+    },
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  }
+}
+
+export interface StandIn extends Disposable {
+  port: number
+  url: string
+  socketUrl: string
+  /** Resolves when somebody has subscribed to confirmations. */
+  heard(): Promise<void>
+  /** Resolves when all were told. */
+  tellStrangers(count: number, eachMillisecond: number): Promise<void>
+  tellPayments(payments: Payment[]): Promise<void>
+}
+
+export async function startStandIn(as: 'ledger' | 'receiver'): Promise<StandIn> {
+  const child = start('stand-in.ts', [as])
+  let hearers = 0
+  child.on('message', (word: Word) => {
+    if ('hearers' in word) hearers = word.hearers
+  })
+  const word = await hear<Word>(child, (one) => 'ready' in one)
+  const { port, socketPort } = word as Extract<Word, { ready: true }>
+  const order = async (one: Order) => {
+    child.send(one)
+    await hear<Word>(child, (word) => 'told' in word)
+  }
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    socketUrl: `ws://127.0.0.1:${socketPort}`,
+    heard: async () => {
+      if (hearers === 0) await hear<Word>(child, (word) => 'hearers' in word)
+    },
+    tellStrangers: (count, eachMillisecond) => order({ tell: 'strangers', count, eachMillisecond }),
+    tellPayments: (payments) => order({ tell: 'payments', payments }),
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  }
+}
