@@ -8,6 +8,8 @@ import type { AccountRecord, LedgerStore, StoredBlock } from './store.ts'
 import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 
 export type Processed = { hash: string } | { refused: Refusal }
+/** What the ledger makes of a block: it is stored, or refused. */
+export type Applied = { hash: string; stored: StoredBlock } | { refused: Refusal }
 
 /** The block lattice: validates blocks, applies them, confirms them and takes unconfirmed ones back. */
 export class Ledger {
@@ -27,24 +29,22 @@ export class Ledger {
     else if (!store.hasBlock(genesis.hash)) throw new Error('The ledger file holds a ledger of another genesis.')
   }
 
-  process(block: Block): Processed {
+  process(block: Block): Applied {
     if (block.type !== 'state') return { refused: judgeLegacyBlock(this.#rules, block) }
     const verdict = judgeStateBlock(this.#rules, block)
     if ('refused' in verdict) return verdict
-    this.#apply(verdict.accepted)
-    return { hash: verdict.accepted.hash }
+    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted) }
   }
 
   /** Applies one of the ledger's own blocks, whose work need not reach the thresholds of the live network. */
-  processOwn(block: StateBlock): Processed {
+  processOwn(block: StateBlock): Applied {
     const verdict = judgeStateBlock({ ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n } }, block)
     if ('refused' in verdict) return verdict
-    this.#apply(verdict.accepted)
-    return { hash: verdict.accepted.hash }
+    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted) }
   }
 
   isConfirmed({ account, height }: StoredBlock): boolean {
-    return height <= (this.store.findAccount(account)?.confirmedHeight ?? 0)
+    return height <= this.store.confirmedHeightOf(account)
   }
 
   /** The source of a receive, the predecessor of everything: what must be confirmed before this block can be. */
@@ -55,22 +55,26 @@ export class Ledger {
   }
 
   /** Confirms a block and everything it stands on; returns what became confirmed, oldest first. */
-  confirm(hash: string): StoredBlock[] {
+  confirm(hash: string, known?: StoredBlock): StoredBlock[] {
     const confirmed: StoredBlock[] = []
     const stack = [hash]
     while (stack.length > 0) {
-      const stored = this.#getBlock(stack.at(-1)!)
-      if (this.isConfirmed(stored)) {
+      const next = stack.at(-1)!
+      const stored = next === known?.hash ? known : this.#getBlock(next)
+      const { account, height, block, subtype } = stored
+      const reached = this.store.confirmedHeightOf(account)
+      if (height <= reached) {
         stack.pop()
         continue
       }
-      const missing = this.dependenciesOf(stored).filter((dependency) => !this.isConfirmed(this.#getBlock(dependency)))
-      if (missing.length > 0) stack.push(...missing)
-      else {
-        this.store.markConfirmed(stored.account, stored.height, stored.hash, 1)
-        confirmed.push(stored)
-        stack.pop()
-      }
+      const waiting = stack.length
+      if (height > reached + 1) stack.push(previousOf(block))
+      const source = subtype === 'receive' && block.type === 'state' ? block.link : undefined
+      if (source !== undefined && !this.isConfirmed(this.#getBlock(source))) stack.push(source)
+      if (stack.length > waiting) continue
+      this.store.markConfirmed(account, height, stored.hash, 1)
+      confirmed.push(stored)
+      stack.pop()
     }
     return confirmed
   }
@@ -144,7 +148,7 @@ export class Ledger {
       ZERO_HASH,
       ZERO_HASH,
     )
-    this.store.putAccount({
+    this.store.insertAccount({
       account,
       head: hash,
       openBlock: hash,
@@ -165,11 +169,11 @@ export class Ledger {
     }
   }
 
-  #apply({ hash, block, account, subtype, amount, epoch }: Change): void {
+  #apply({ hash, block, account, subtype, amount, epoch }: Change): StoredBlock {
     const { store } = this
     const timestamp = this.#seconds()
     const height = (account?.blockCount ?? 0) + 1
-    store.insertBlock(
+    const stored = store.insertBlock(
       { hash, block, account: block.account, balance: block.balance, amount, subtype, height, epoch, timestamp },
       block.previous,
       ZERO_HASH,
@@ -183,18 +187,19 @@ export class Ledger {
     if (subtype === 'send') {
       store.putReceivable({ account: block.link, hash, source: block.account, amount, epoch })
     } else if (subtype === 'receive') store.deleteReceivable(block.account, block.link)
-    store.putAccount({
+    const { representative, balance } = block
+    const moved = {
       account: block.account,
       head: hash,
-      openBlock: account?.openBlock ?? hash,
-      representative: block.representative,
-      balance: block.balance,
+      representative,
+      balance,
       modifiedAt: timestamp,
       blockCount: height,
       epoch,
-      confirmedHeight: account?.confirmedHeight ?? 0,
-      confirmedFrontier: account?.confirmedFrontier ?? ZERO_HASH,
-    })
+    }
+    if (account) store.moveAccount(moved)
+    else store.insertAccount({ ...moved, openBlock: hash, confirmedHeight: 0, confirmedFrontier: ZERO_HASH })
+    return stored
   }
 
   /** The reverse of `#apply` for an account's newest block. */
@@ -212,7 +217,7 @@ export class Ledger {
     }
     store.deleteBlock(hash, block.previous, ZERO_HASH)
     if (block.previous === ZERO_HASH) store.deleteAccount(account)
-    else store.putAccount(this.#recordAt(record, this.#getBlock(block.previous)))
+    else store.moveAccount(this.#recordAt(record, this.#getBlock(block.previous)))
   }
 
   #recordAt(record: AccountRecord, head: StoredBlock): AccountRecord {

@@ -8,7 +8,7 @@ import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, Random } from '../kernel/ports.ts'
 import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
 import type { Genesis } from './genesis.ts'
-import { Ledger, type Processed } from './ledger.ts'
+import { type Applied, Ledger, type Processed } from './ledger.ts'
 import { LedgerStore, type StoredBlock } from './store.ts'
 import { UncheckedBlocks } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
@@ -220,8 +220,8 @@ export class LedgerNode {
   }
 
   /** What follows from a block's arrival: its confirmation, and the blocks that waited for it. */
-  #follow(block: Block, result: Processed, events: NodeEvent[]): void {
-    const pending: [Block, Processed][] = [[block, result]]
+  #follow(block: Block, result: Applied, events: NodeEvent[]): void {
+    const pending: [Block, Applied][] = [[block, result]]
     for (let next = pending.shift(); next; next = pending.shift()) {
       const [block, result] = next
       if ('refused' in result) {
@@ -229,19 +229,20 @@ export class LedgerNode {
         if (need !== undefined) this.unchecked.keep(need, hashBlock(block), block)
         continue
       }
-      const stored = this.#store.findBlock(result.hash)!
+      const { stored } = result
       events.push({ kind: 'arrived', stored })
-      if (!this.#held) this.#confirmSoon(stored.hash, events)
+      if (!this.#held) this.#confirmSoon(stored, events)
       const released = this.unchecked.take(stored.hash)
       if (stored.subtype === 'send' && block.type === 'state') released.push(...this.unchecked.take(block.link))
       for (const waiting of released) pending.push([waiting, this.ledger.process(waiting)])
     }
   }
 
-  #confirmSoon(hash: string, events: NodeEvent[]): void {
+  #confirmSoon(stored: StoredBlock, events: NodeEvent[]): void {
+    const { hash } = stored
     const [least, most] = this.#confirmAfter
     if (most === 0) {
-      this.#confirm(hash, events)
+      this.#confirm(hash, events, stored)
       return
     }
     // On the network no two blocks take the same time, and the later one may be first.
@@ -256,10 +257,9 @@ export class LedgerNode {
     this.#timers.add(cancel)
   }
 
-  #confirm(hash: string, events: NodeEvent[]): void {
-    const active = new Set([hash])
-    for (const stored of this.ledger.confirm(hash)) {
-      const type = active.has(stored.hash) || this.#askedElections.has(stored.hash) ? 'active_quorum' : 'inactive'
+  #confirm(hash: string, events: NodeEvent[], known?: StoredBlock): void {
+    for (const stored of this.ledger.confirm(hash, known)) {
+      const type = stored.hash === hash || this.#askedElections.has(stored.hash) ? 'active_quorum' : 'inactive'
       this.#askedElections.delete(stored.hash)
       events.push(this.#confirmed(stored, type))
     }

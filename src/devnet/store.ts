@@ -3,6 +3,8 @@ import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import type { Block } from '../kernel/nano/block.ts'
 import type { Epoch } from '../kernel/nano/network.ts'
+import { SCHEMA } from './schema.ts'
+import { type Row, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
 
 export type Subtype = 'send' | 'receive' | 'change' | 'epoch'
 
@@ -52,35 +54,10 @@ interface Totals {
   accounts: number
 }
 
-const SCHEMA = `
-  create table if not exists blocks (
-    position integer primary key, hash text not null unique, account text not null, contents text not null,
-    link text, balance text not null, amount text not null, subtype text, height integer not null,
-    epoch integer not null, timestamp integer not null, successor text not null
-  ) strict;
-  create unique index if not exists receives on blocks (link) where subtype = 'receive';
-  create table if not exists accounts (
-    account text primary key, head text not null, open_block text not null, representative text not null,
-    balance text not null, modified_at integer not null, block_count integer not null, epoch integer not null,
-    confirmed_height integer not null, confirmed_frontier text not null
-  ) strict, without rowid;
-  create index if not exists unconfirmed on accounts (account) where confirmed_height < block_count;
-  create index if not exists delegators on accounts (representative, account);
-  create table if not exists receivable (
-    account text not null, hash text not null, source text not null, amount text not null, epoch integer not null,
-    primary key (account, hash)
-  ) strict, without rowid;
-  create table if not exists weights (
-    position integer primary key, representative text not null unique, weight text not null
-  ) strict;
-  create table if not exists totals (
-    id integer primary key check (id = 1), blocks integer not null, cemented integer not null, accounts integer not null
-  ) strict;
-  insert or ignore into totals values (1, 0, 0, 0);
-  pragma user_version = 1;
-`
-
-type Row = Record<string, string | number | bigint | null | Uint8Array>
+interface Weight {
+  weight: bigint
+  isWritten: boolean
+}
 
 /**
  * The ledger's tables in one SQLite file. Calls are synchronous, so that a block is validated and applied without
@@ -89,6 +66,8 @@ type Row = Record<string, string | number | bigint | null | Uint8Array>
 export class LedgerStore {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  /** What a transaction has counted: every block changes it, and it is written once, before the commit. */
+  #counted: { totals: Totals; weights: Map<PublicKey, Weight> } | undefined
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file)
@@ -104,14 +83,18 @@ export class LedgerStore {
   }
 
   inTransaction<T>(run: () => T): T {
-    this.#db.exec('begin immediate')
+    this.#run('begin immediate')
+    this.#counted = { totals: { blocks: 0, cemented: 0, accounts: 0 }, weights: new Map() }
     try {
       const result = run()
-      this.#db.exec('commit')
+      this.#writeCounted(this.#counted)
+      this.#run('commit')
       return result
     } catch (error) {
       this.#db.exec('rollback')
       throw error
+    } finally {
+      this.#counted = undefined
     }
   }
 
@@ -130,29 +113,29 @@ export class LedgerStore {
     return row && toStoredBlock(row)
   }
 
-  insertBlock(stored: Omit<StoredBlock, 'position' | 'successor'>, previous: string, zero: string): void {
-    this.#run(
-      'insert into blocks values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      stored.hash,
-      stored.account,
-      JSON.stringify(stored.block, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
-      stored.block.type === 'state' ? stored.block.link : null,
-      stored.balance.toString(),
-      stored.amount.toString(),
-      stored.subtype ?? null,
-      stored.height,
-      stored.epoch,
-      stored.timestamp,
+  insertBlock(block: Omit<StoredBlock, 'position' | 'successor'>, previous: string, zero: string): StoredBlock {
+    const { lastInsertRowid } = this.#prepare('insert into blocks values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+      block.hash,
+      block.account,
+      toContents(block.block),
+      block.block.type === 'state' ? block.block.link : null,
+      block.balance.toString(),
+      block.amount.toString(),
+      block.subtype ?? null,
+      block.height,
+      block.epoch,
+      block.timestamp,
       zero,
     )
-    this.#run('update blocks set successor = ? where hash = ?', stored.hash, previous)
-    this.#run('update totals set blocks = blocks + 1')
+    if (previous !== zero) this.#run('update blocks set successor = ? where hash = ?', block.hash, previous)
+    this.#count({ blocks: 1 })
+    return { ...block, successor: zero, position: Number(lastInsertRowid) }
   }
 
   deleteBlock(hash: string, previous: string, zero: string): void {
     this.#run('delete from blocks where hash = ?', hash)
     this.#run('update blocks set successor = ? where hash = ?', zero, previous)
-    this.#run('update totals set blocks = blocks - 1')
+    this.#count({ blocks: -1 })
   }
 
   /** As if every block had arrived at this moment. */
@@ -166,11 +149,9 @@ export class LedgerStore {
     return row && toAccountRecord(row)
   }
 
-  putAccount(record: AccountRecord): void {
-    const known = this.#get('select 1 from accounts where account = ?', record.account) !== undefined
-    if (!known) this.#run('update totals set accounts = accounts + 1')
+  insertAccount(record: AccountRecord): void {
     this.#run(
-      'insert or replace into accounts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'insert into accounts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       record.account,
       record.head,
       record.openBlock,
@@ -182,11 +163,27 @@ export class LedgerStore {
       record.confirmedHeight,
       record.confirmedFrontier,
     )
+    this.#count({ accounts: 1 })
+  }
+
+  /** Moves an account to another head. How it was opened, and what is confirmed of it, stays. */
+  moveAccount(record: Omit<AccountRecord, 'openBlock' | 'confirmedHeight' | 'confirmedFrontier'>): void {
+    this.#run(
+      `update accounts set head = ?, representative = ?, balance = ?, modified_at = ?, block_count = ?, epoch = ?
+       where account = ?`,
+      record.head,
+      record.representative,
+      record.balance.toString(),
+      record.modifiedAt,
+      record.blockCount,
+      record.epoch,
+      record.account,
+    )
   }
 
   deleteAccount(account: PublicKey): void {
     this.#run('delete from accounts where account = ?', account)
-    this.#run('update totals set accounts = accounts - 1')
+    this.#count({ accounts: -1 })
   }
 
   markConfirmed(account: PublicKey, height: number, frontier: string, blocks: number): void {
@@ -196,7 +193,11 @@ export class LedgerStore {
       frontier,
       account,
     )
-    this.#run('update totals set cemented = cemented + ?', blocks)
+    this.#count({ cemented: blocks })
+  }
+
+  confirmedHeightOf(account: PublicKey): number {
+    return Number(this.#get('select confirmed_height from accounts where account = ?', account)?.confirmed_height ?? 0)
   }
 
   /** Accounts from `start` on, in the order of their keys. */
@@ -244,8 +245,12 @@ export class LedgerStore {
   }
 
   weightOf(representative: PublicKey): bigint {
+    const known = this.#counted?.weights.get(representative)
+    if (known) return known.weight
     const row = this.#get('select weight from weights where representative = ?', representative)
-    return row ? BigInt(row.weight as string) : 0n
+    const weight = row ? BigInt(row.weight as string) : 0n
+    this.#counted?.weights.set(representative, { weight, isWritten: true })
+    return weight
   }
 
   /** A representative without weight is forgotten, as in the node. */
@@ -254,13 +259,8 @@ export class LedgerStore {
     const weight = this.weightOf(representative) + change
     if (weight < 0n) throw new Error('A representative cannot lose weight it never had')
     if (weight === 0n) this.#run('delete from weights where representative = ?', representative)
-    else {
-      this.#run(
-        'insert into weights values (null, ?, ?) on conflict (representative) do update set weight = excluded.weight',
-        representative,
-        weight.toString(),
-      )
-    }
+    else if (!this.#counted) this.#writeWeight(representative, weight)
+    this.#counted?.weights.set(representative, { weight, isWritten: weight === 0n })
   }
 
   /** Newest representative first. */
@@ -273,7 +273,40 @@ export class LedgerStore {
 
   totals(): Totals {
     const row = this.#get('select blocks, cemented, accounts from totals')!
-    return { blocks: Number(row.blocks), cemented: Number(row.cemented), accounts: Number(row.accounts) }
+    const counted = this.#counted?.totals ?? { blocks: 0, cemented: 0, accounts: 0 }
+    return {
+      blocks: Number(row.blocks) + counted.blocks,
+      cemented: Number(row.cemented) + counted.cemented,
+      accounts: Number(row.accounts) + counted.accounts,
+    }
+  }
+
+  #count({ blocks = 0, cemented = 0, accounts = 0 }: Partial<Totals>): void {
+    const totals = this.#counted?.totals
+    if (!totals) return this.#writeTotals({ blocks, cemented, accounts })
+    totals.blocks += blocks
+    totals.cemented += cemented
+    totals.accounts += accounts
+  }
+
+  #writeCounted({ totals, weights }: { totals: Totals; weights: Map<PublicKey, Weight> }): void {
+    if (totals.blocks !== 0 || totals.cemented !== 0 || totals.accounts !== 0) this.#writeTotals(totals)
+    for (const [representative, { weight, isWritten }] of weights) {
+      if (!isWritten) this.#writeWeight(representative, weight)
+    }
+  }
+
+  #writeTotals({ blocks, cemented, accounts }: Totals): void {
+    const add = 'update totals set blocks = blocks + ?, cemented = cemented + ?, accounts = accounts + ?'
+    this.#run(add, blocks, cemented, accounts)
+  }
+
+  #writeWeight(representative: PublicKey, weight: bigint): void {
+    this.#run(
+      'insert into weights values (null, ?, ?) on conflict (representative) do update set weight = excluded.weight',
+      representative,
+      weight.toString(),
+    )
   }
 
   #prepare(sql: string): StatementSync {
@@ -297,53 +330,5 @@ export class LedgerStore {
 
   #run(sql: string, ...values: (string | number | null)[]): void {
     this.#prepare(sql).run(...values)
-  }
-}
-
-/** Safe because `insertBlock` wrote the contents from a whole block, amounts as text. */
-function toBlock(contents: string): Block {
-  const block = JSON.parse(contents) as Record<string, unknown>
-  if (typeof block.balance === 'string') block.balance = BigInt(block.balance)
-  return block as unknown as Block
-}
-
-function toStoredBlock(row: Row): StoredBlock {
-  return {
-    hash: row.hash as string,
-    block: toBlock(row.contents as string),
-    account: row.account as string,
-    balance: BigInt(row.balance as string) as Raw,
-    amount: BigInt(row.amount as string) as Raw,
-    subtype: (row.subtype ?? undefined) as Subtype | undefined,
-    height: Number(row.height),
-    epoch: Number(row.epoch) as Epoch,
-    timestamp: Number(row.timestamp),
-    successor: row.successor as string,
-    position: Number(row.position),
-  }
-}
-
-function toAccountRecord(row: Row): AccountRecord {
-  return {
-    account: row.account as string,
-    head: row.head as string,
-    openBlock: row.open_block as string,
-    representative: row.representative as string,
-    balance: BigInt(row.balance as string) as Raw,
-    modifiedAt: Number(row.modified_at),
-    blockCount: Number(row.block_count),
-    epoch: Number(row.epoch) as Epoch,
-    confirmedHeight: Number(row.confirmed_height),
-    confirmedFrontier: row.confirmed_frontier as string,
-  }
-}
-
-function toReceivable(row: Row): Receivable {
-  return {
-    account: row.account as string,
-    hash: row.hash as string,
-    source: row.source as string,
-    amount: BigInt(row.amount as string) as Raw,
-    epoch: Number(row.epoch) as Epoch,
   }
 }

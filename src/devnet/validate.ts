@@ -68,8 +68,7 @@ function judgeTransaction({ store, thresholds }: Rules, block: StateBlock): Verd
   const account = store.findAccount(block.account)
   if (account) {
     if (block.previous === ZERO_HASH) return refused('Fork')
-    if (!store.hasBlock(block.previous)) return refused('Gap previous block')
-    if (block.previous !== account.head) return refused('Fork')
+    if (block.previous !== account.head) return refused(store.hasBlock(block.previous) ? 'Fork' : 'Gap previous block')
   } else {
     if (block.previous !== ZERO_HASH) return refused('Gap previous block')
     if (block.link === ZERO_HASH) return refused('Gap source block')

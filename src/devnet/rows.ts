@@ -1,0 +1,61 @@
+import type { Raw } from '../kernel/money.ts'
+import type { Block } from '../kernel/nano/block.ts'
+import type { Epoch } from '../kernel/nano/network.ts'
+import type { AccountRecord, Receivable, StoredBlock, Subtype } from './store.ts'
+
+/* Rows of the ledger's tables as records. */
+
+export type Row = Record<string, string | number | bigint | null | Uint8Array>
+
+/** A block as it is kept: amounts as text. */
+export function toContents(block: Block): string {
+  return JSON.stringify('balance' in block ? { ...block, balance: block.balance.toString() } : block)
+}
+
+/** Safe because `toContents` wrote it from a whole block. */
+function toBlock(contents: string): Block {
+  const block = JSON.parse(contents) as Record<string, unknown>
+  if (typeof block.balance === 'string') block.balance = BigInt(block.balance)
+  return block as unknown as Block
+}
+
+export function toStoredBlock(row: Row): StoredBlock {
+  return {
+    hash: row.hash as string,
+    block: toBlock(row.contents as string),
+    account: row.account as string,
+    balance: BigInt(row.balance as string) as Raw,
+    amount: BigInt(row.amount as string) as Raw,
+    subtype: (row.subtype ?? undefined) as Subtype | undefined,
+    height: Number(row.height),
+    epoch: Number(row.epoch) as Epoch,
+    timestamp: Number(row.timestamp),
+    successor: row.successor as string,
+    position: Number(row.position),
+  }
+}
+
+export function toAccountRecord(row: Row): AccountRecord {
+  return {
+    account: row.account as string,
+    head: row.head as string,
+    openBlock: row.open_block as string,
+    representative: row.representative as string,
+    balance: BigInt(row.balance as string) as Raw,
+    modifiedAt: Number(row.modified_at),
+    blockCount: Number(row.block_count),
+    epoch: Number(row.epoch) as Epoch,
+    confirmedHeight: Number(row.confirmed_height),
+    confirmedFrontier: row.confirmed_frontier as string,
+  }
+}
+
+export function toReceivable(row: Row): Receivable {
+  return {
+    account: row.account as string,
+    hash: row.hash as string,
+    source: row.source as string,
+    amount: BigInt(row.amount as string) as Raw,
+    epoch: Number(row.epoch) as Epoch,
+  }
+}
