@@ -16,8 +16,8 @@ import { emptyUrl } from '../support/empty-store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { openGateway, sharedKeys, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openWorld as openEmailWorld } from '../support/email-world.ts'
-import { openReceiver, openWebhooks } from '../support/webhook-world.ts'
+import { openWorld as openEmailWorld } from '../support/email-steps.ts'
+import { openReceiver, openWebhooks } from '../support/webhook-steps.ts'
 import { BACKGROUND, ERROR, openMouth, readLines, readSeries } from './told.ts'
 
 /* Background work of a whole gateway meets what cannot be, written into its store by somebody else's hand. */

@@ -3,7 +3,7 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { createSecret } from '../../src/modules/webhooks/index.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openReceiver, readerOf } from '../support/webhook-world.ts'
+import { openReceiver, readerOf } from '../support/webhook-steps.ts'
 import type { Walk } from './walk.ts'
 
 /** The part of a webhook library that a receiver uses. */

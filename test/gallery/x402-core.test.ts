@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HTTPFacilitatorClient } from '@x402/core/server'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
-import { TERMS, openFaultyShop, openPayer, payloadOf, paymentBlock, paymentsOnLedger } from '../support/x402-world.ts'
+import { TERMS, openFaultyShop, openPayer, payloadOf, paymentBlock, paymentsOnLedger } from '../support/x402-steps.ts'
 import { walk } from './walk.ts'
 
 type Payload = Parameters<HTTPFacilitatorClient['verify']>[0]

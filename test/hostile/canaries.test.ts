@@ -17,7 +17,7 @@ import { getSealedKey } from '../../src/modules/wallets/keys-store.ts'
 import { tokenOf } from '../support/account-world.ts'
 import { type Ask, ask, openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { SHOP, newHash, openPayer, paymentBlock, signed } from '../support/x402-world.ts'
+import { SHOP, newHash, openPayer, paymentBlock, signed } from '../support/x402-steps.ts'
 
 /*
  * The whole system with a canary in every place that holds a secret: settings, keys, sessions, links, webhook secrets, payment

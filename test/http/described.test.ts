@@ -10,7 +10,7 @@ import { checkAnswer, checkRoute, findDescribed } from '../support/answers.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { openPayer, openShop, payloadOf, paymentBlock } from '../support/x402-world.ts'
+import { openPayer, openShop, payloadOf, paymentBlock } from '../support/x402-steps.ts'
 
 /* The document at /openapi.json, held against the gateway that hands it out. */
 

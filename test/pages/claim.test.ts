@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { type TestContext, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { parseNano } from '../../src/kernel/money.ts'
-import { alice, codeOf, openWorld } from '../support/email-world.ts'
+import { alice, codeOf, openWorld } from '../support/email-steps.ts'
 import { turningWhenStuck } from '../support/clock.ts'
 import { openBrowser } from './browser.ts'
 

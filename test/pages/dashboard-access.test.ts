@@ -12,7 +12,7 @@ import {
   shopAddress,
   stock,
   tokensOf,
-} from './dashboard-world.ts'
+} from './dashboard-steps.ts'
 
 /* Who gets in, and to what: every address of the dashboard, for its owner, for another account, for nobody. */
 

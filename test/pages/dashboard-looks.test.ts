@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
-import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-world.ts'
+import { type Dashboard, type Holder, openDashboard, openReceiver, shopAddress, stock } from './dashboard-steps.ts'
 
 /*
  * Every page at the width of a phone and of a desk, light or dark: nothing wider than the window, and nothing that

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { listCapturedMail } from '../../src/infra/mail/captured.ts'
 import { until } from '../support/until.ts'
 import { DESK, assertGood, openBrowser, openTab } from './browser.ts'
-import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dashboard-world.ts'
+import { type Dashboard, openDashboard, openReceiver, shopAddress } from './dashboard-steps.ts'
 
 /* What a merchant does in the dashboard, in a real browser. */
 

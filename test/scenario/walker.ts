@@ -5,7 +5,7 @@ import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { type Gateway, type Lifetime, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { type Account, Purse, patienceOf } from '../support/purse.ts'
 import { waitFor } from '../support/until.ts'
-import { type Receiver, openReceiver } from '../support/webhook-world.ts'
+import { type Receiver, openReceiver } from '../support/webhook-steps.ts'
 import { type Shape, shapeOf } from './shapes.ts'
 
 /** Where a walk happens, and with whose money. */

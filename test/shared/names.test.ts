@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ledgerFile } from '../support/devnet.ts'
 import { until } from '../support/until.ts'
-import { change, lease, offer, openMarket } from '../support/username-world.ts'
+import { change, lease, offer, openMarket } from '../support/username-steps.ts'
 
 /* Two gateways on one PostgreSQL: what one sells, the other knows. */
 test('a name leased or changed through one instance is known to the other at once', async (t) => {

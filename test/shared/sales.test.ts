@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { Signer } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
-import { type Shop, bearer } from '../support/checkout-world.ts'
-import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../support/username-world.ts'
+import { type Shop, bearer } from '../support/checkout-steps.ts'
+import { type Market, type Offer, change, lease, offer, openMarket, untilOrder } from '../support/username-steps.ts'
 
 /*
  * Two gateways on one PostgreSQL. The notices between them are lost, and the clock stands still, so that neither hears

@@ -4,8 +4,8 @@ import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, UNOPENED, frontierAfter, nano, publish } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
-import { bearer, turnUntil } from '../support/checkout-world.ts'
-import { lease, openMarket, untilQuiet } from '../support/username-world.ts'
+import { bearer, turnUntil } from '../support/checkout-steps.ts'
+import { lease, openMarket, untilQuiet } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 1: usernames stand wherever an account does. */

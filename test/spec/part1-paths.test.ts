@@ -10,7 +10,7 @@ import {
   payloadOf,
   requiredOf,
   responseOf,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { alice } from './town.ts'
 
 /* Contract 1, An action by its path: `POST /actions/<name>` is `POST /` with the action in another place. */

@@ -16,7 +16,7 @@ import {
   show,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 const address = merchant.address

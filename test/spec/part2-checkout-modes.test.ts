@@ -12,7 +12,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 
 /* Contract 2, checkout modes: which amounts are asked for, and which payments count. */
 

@@ -13,7 +13,7 @@ import {
   openWorld,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 2, checkout: response, status, record and report, each member with its type. */

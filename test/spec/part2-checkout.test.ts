@@ -11,7 +11,7 @@ import {
   show,
   stranger,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 2: what every field of a checkout does. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { openWorld as openMails, sender } from '../support/email-world.ts'
+import { openWorld as openMails, sender } from '../support/email-steps.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
@@ -18,7 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   requiredOf,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 2, money held by the service and payment requirements: each member with its type. */

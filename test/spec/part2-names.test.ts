@@ -9,7 +9,7 @@ import { signText } from '../../src/kernel/nano/keys.ts'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { bearer, nano, turnUntil } from '../support/checkout-world.ts'
+import { bearer, nano, turnUntil } from '../support/checkout-steps.ts'
 import {
   type Offer,
   type OrderCheck,
@@ -20,7 +20,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../support/username-world.ts'
+} from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 2, usernames and credits: offers, orders and what an account has, member by member. */

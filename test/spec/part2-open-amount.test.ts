@@ -16,7 +16,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 
 /* Where the payer says how much: a choice is its visitor's, and what was paid is what is told. */
 

@@ -14,7 +14,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how a checkout ends unpaid, what becomes of money that comes afterwards, and that no outage ends one. */

@@ -12,7 +12,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how a checkout moves while it is open, and that it never moves otherwise. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nano, turnUntil } from '../support/checkout-world.ts'
+import { nano, turnUntil } from '../support/checkout-steps.ts'
 import {
   askChange,
   assertAccounted,
@@ -12,7 +12,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../support/username-world.ts'
+} from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 3: how names are leased, extended, lost and free again, and that money which buys nothing goes back. */

@@ -9,8 +9,8 @@ import {
   openWorld,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
-import { openWorld as openMailWorld } from '../support/email-world.ts'
+} from '../support/checkout-steps.ts'
+import { openWorld as openMailWorld } from '../support/email-steps.ts'
 
 /* Contract 4.6: what anybody may ask about a payment. The page and what belongs to it are in part4-pay. */
 

@@ -4,8 +4,8 @@ import { assertCreditsBalance } from '../support/credits.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
-import { bearer, nano } from '../support/checkout-world.ts'
-import { type Offer, assertAccounted, openMarket, untilOrder, untilRefunded } from '../support/username-world.ts'
+import { bearer, nano } from '../support/checkout-steps.ts'
+import { type Offer, assertAccounted, openMarket, untilOrder, untilRefunded } from '../support/username-steps.ts'
 
 /* Contract 4.1, keys and credits: how a key is asked for, what an account has, and what it can buy. */
 

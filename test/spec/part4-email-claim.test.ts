@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { dumpStore } from '../support/account-world.ts'
 import { ask } from '../support/gateway.ts'
-import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../support/email-world.ts'
+import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../support/email-steps.ts'
 
 /* Contract 4.4: the mail, its link, and who claims with it. */
 

@@ -12,7 +12,7 @@ import {
   fundedForAlice,
   openWorld,
   sender,
-} from '../support/email-world.ts'
+} from '../support/email-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.4: what becomes of an e-mail payment, its mails and its money. */

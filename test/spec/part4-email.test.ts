@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { BURN_ADDRESS } from '../../src/kernel/nano/address.ts'
 import { fromPaymentUri } from '../../src/kernel/nano/payment-uri.ts'
 import { ask } from '../support/gateway.ts'
-import { openWorld, sender } from '../support/email-world.ts'
+import { openWorld, sender } from '../support/email-steps.ts'
 import { row } from './row.ts'
 
 const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com', 'bob@example.com'] }

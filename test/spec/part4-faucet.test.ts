@@ -4,7 +4,7 @@ import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give } from '../support/blocks.ts'
 import { turningWhenStuck } from '../support/clock.ts'
-import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../support/faucet-world.ts'
+import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../support/faucet-steps.ts'
 
 /* Contract 4.1, faucet: who is given what, how often, and what a refusal says. */
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Signer } from '../support/blocks.ts'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { nano } from '../support/checkout-world.ts'
+import { nano } from '../support/checkout-steps.ts'
 import {
   type Offer,
   type Order,
@@ -17,7 +17,7 @@ import {
   sign,
   untilOrder,
   untilQuiet,
-} from '../support/username-world.ts'
+} from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.1, names: sold by an offer, changed by their owners, and listed for everybody. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
 import { ask } from '../support/gateway.ts'
-import { type Check, bearer } from '../support/checkout-world.ts'
-import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../support/username-world.ts'
+import { type Check, bearer } from '../support/checkout-steps.ts'
+import { type Offer, lease, offer, openMarket, priceOf, untilOrder, untilRefunded } from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* What the check of an order says, and what is true once it has said it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Made, bearer, merchant, openWorld, turnUntil } from '../support/checkout-world.ts'
+import { type Made, bearer, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.3: what the checkouts of one key came to. */

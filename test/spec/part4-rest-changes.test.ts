@@ -13,8 +13,8 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
-import { openReceiver } from '../support/webhook-world.ts'
+} from '../support/checkout-steps.ts'
+import { openReceiver } from '../support/webhook-steps.ts'
 
 /* Contract 4.5: what its merchant may read of a checkout, change about it, and say about its payments. */
 

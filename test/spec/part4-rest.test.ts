@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type Made, type Shop, bearer, merchant, openWorld, turnUntil, untilStatus } from '../support/checkout-world.ts'
+import { type Made, type Shop, bearer, merchant, openWorld, turnUntil, untilStatus } from '../support/checkout-steps.ts'
 
 /* Contract 4.5: the REST interface of checkouts, under both of its paths. Changes are in part4-rest-changes. */
 

@@ -15,7 +15,7 @@ import {
   paymentBlock,
   paymentsOnLedger,
   signed,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
 /* Any service may settle its payments here, with the packages it has; that they do is in test/gallery. */

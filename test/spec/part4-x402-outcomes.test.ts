@@ -20,7 +20,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.7: what becomes of a payment once it is presented, and what its payer is told. */

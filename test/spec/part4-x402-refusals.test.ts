@@ -18,7 +18,7 @@ import {
   payloadOf,
   paymentBlock,
   paymentsOnLedger,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
 const STRANGER = new Signer(901, WORK_THRESHOLDS.dev)

@@ -22,7 +22,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 
 /* Contract 4.7: the price, the payment, and what it buys. What can go wrong is in part4-x402-refusals and -outcomes. */
 

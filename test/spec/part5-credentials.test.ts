@@ -18,7 +18,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from '../support/x402-world.ts'
+} from '../support/x402-steps.ts'
 import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: where a credential is read, and what becomes of it. */

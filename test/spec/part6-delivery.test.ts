@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Shop, type World, bearer, merchant, openShop, show, untilStatus } from '../support/checkout-world.ts'
-import { type Received, answerWith, openReceiver, readerOf } from '../support/webhook-world.ts'
+import { type Shop, type World, bearer, merchant, openShop, show, untilStatus } from '../support/checkout-steps.ts'
+import { type Received, answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { until } from '../support/until.ts'
 import { row } from './row.ts'
 

@@ -5,8 +5,8 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer, frontierOf, openAccount, publish } from '../support/blocks.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
-import { bearer, merchant, nano, openShop, stranger, turnUntil, untilStatus } from '../support/checkout-world.ts'
-import { answerWith, openReceiver } from '../support/webhook-world.ts'
+import { bearer, merchant, nano, openShop, stranger, turnUntil, untilStatus } from '../support/checkout-steps.ts'
+import { answerWith, openReceiver } from '../support/webhook-steps.ts'
 
 /* Contract 6: the receipt that a merchant gets by mail. */
 

@@ -21,8 +21,8 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
-import { type Receiver, openReceiver, readerOf } from '../support/webhook-world.ts'
+} from '../support/checkout-steps.ts'
+import { type Receiver, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { hearFailures } from '../support/failures.ts'
 import { row } from './row.ts'
 

@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { until } from '../support/until.ts'
-import { merchant, openShop, turnUntil } from '../support/checkout-world.ts'
-import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-world.ts'
+import { merchant, openShop, turnUntil } from '../support/checkout-steps.ts'
+import { type ShownDelivery, type ShownEvent, answerWith, openReceiver, readerOf } from '../support/webhook-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 6: what the owner of events can see and do, and where they are never sent. */

@@ -9,7 +9,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../support/checkout-world.ts'
+} from '../support/checkout-steps.ts'
 import { ask } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 

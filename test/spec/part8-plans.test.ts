@@ -10,7 +10,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { SHOP, requiredOf } from '../support/x402-world.ts'
+import { SHOP, requiredOf } from '../support/x402-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 8, Plans and Credits: who may ask how often and how much at once, and what it costs. */

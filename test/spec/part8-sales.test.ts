@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, nano, turnUntil } from '../support/checkout-world.ts'
+import { bearer, nano, turnUntil } from '../support/checkout-steps.ts'
 import { until } from '../support/until.ts'
 import {
   type Offer,
@@ -12,7 +12,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../support/username-world.ts'
+} from '../support/username-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 8: what the service sells, for how much, and for how long. */

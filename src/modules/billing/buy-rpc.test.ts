@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { bearer, nano, turnUntil } from '../../../test/support/checkout-world.ts'
-import { type Offer, assertAccounted, openMarket, untilQuiet } from '../../../test/support/username-world.ts'
+import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
+import { type Offer, assertAccounted, openMarket, untilQuiet } from '../../../test/support/username-steps.ts'
 
 /* Credits for sale, and payments that are not what was asked for. */
 

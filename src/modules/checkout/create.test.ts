@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../../../test/support/gateway.ts'
-import { type Shop, bearer, merchant, openWorld } from '../../../test/support/checkout-world.ts'
+import { type Shop, bearer, merchant, openWorld } from '../../../test/support/checkout-steps.ts'
 
 /* What may be asked for, by whom, and what comes back. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFiat, toNanoAt } from './domain/fiat.ts'
 import { until } from '../../../test/support/until.ts'
-import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-world.ts'
+import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-steps.ts'
 
 // Addresses are public and chosen by callers: what a stranger does with a shop's address must not cost the shop anything.
 test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {

@@ -4,7 +4,7 @@ import type { Mail } from '../../kernel/ports.ts'
 import { notifyMerchant } from './domain/notify.ts'
 import type { CheckoutRoom } from './index.ts'
 import { until } from '../../../test/support/until.ts'
-import { type Shop, bearer, merchant, openWorld, untilStatus } from '../../../test/support/checkout-world.ts'
+import { type Shop, bearer, merchant, openWorld, untilStatus } from '../../../test/support/checkout-steps.ts'
 
 /* The receipt that a merchant gets by mail is one, whatever happens; what it says is in test/spec/part6-email.test.ts. */
 

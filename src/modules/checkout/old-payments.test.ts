@@ -12,7 +12,7 @@ import {
   show,
   turnUntil,
   untilStatus,
-} from '../../../test/support/checkout-world.ts'
+} from '../../../test/support/checkout-steps.ts'
 
 /*
  * What lies on an address when a checkout is made there never pays for it. When a node first saw a block proves nothing:

@@ -14,7 +14,7 @@ import {
   stranger,
   turnUntil,
   untilStatus,
-} from '../../../test/support/checkout-world.ts'
+} from '../../../test/support/checkout-steps.ts'
 
 /* How payments reach checkouts in every mode; the states they lead through are in test/spec/part3-checkout.test.ts. */
 

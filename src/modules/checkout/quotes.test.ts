@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer, merchant, openWorld, stranger, turnUntil, untilStatus } from '../../../test/support/checkout-world.ts'
+import { bearer, merchant, openWorld, stranger, turnUntil, untilStatus } from '../../../test/support/checkout-steps.ts'
 
 /* Prices in the money of states (contract 2, rule 14). */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-world.ts'
+import { bearer, merchant, nano, openWorld } from '../../../test/support/checkout-steps.ts'
 
 /* Streams of events across instances; what one tells is in test/spec. */
 

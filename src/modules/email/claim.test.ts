@@ -4,7 +4,7 @@ import { parseNano } from '../../kernel/money.ts'
 import { Signer } from '../../../test/support/blocks.ts'
 import { ask, openGateway, sharedKeys } from '../../../test/support/gateway.ts'
 import { createDatabase } from '../../../test/support/postgres.ts'
-import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../../../test/support/email-world.ts'
+import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../../../test/support/email-steps.ts'
 
 const nano = (text: string) => parseNano(text)!
 

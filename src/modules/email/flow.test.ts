@@ -11,7 +11,7 @@ import {
   fundedForAlice,
   openWorld,
   sender,
-} from '../../../test/support/email-world.ts'
+} from '../../../test/support/email-steps.ts'
 
 const nano = (text: string) => parseNano(text)!
 

@@ -5,7 +5,7 @@ import { fromAddress } from '../../kernel/nano/address.ts'
 import { give } from '../../../test/support/blocks.ts'
 import { turnPacedBy } from '../../../test/support/clock.ts'
 import type { Reply } from '../../../test/support/gateway.ts'
-import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../../../test/support/faucet-world.ts'
+import { type Claimed, DAY, GIFT, assertAccounted, openFaucet, signer } from '../../../test/support/faucet-steps.ts'
 
 /* What the faucet promises when many ask at once; test/spec/part4-faucet.test.ts has the rest. */
 

@@ -4,7 +4,7 @@ import { signHash } from '../../kernel/nano/keys.ts'
 import { Signer } from '../../../test/support/blocks.ts'
 import { ENGINES } from '../../../test/support/engines.ts'
 import { ask } from '../../../test/support/gateway.ts'
-import { bearer, nano, turnUntil, untilStatus } from '../../../test/support/checkout-world.ts'
+import { bearer, nano, turnUntil, untilStatus } from '../../../test/support/checkout-steps.ts'
 import {
   askChange,
   assertAccounted,
@@ -16,7 +16,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../../../test/support/username-world.ts'
+} from '../../../test/support/username-steps.ts'
 
 /* Who may change a name: whose it is, by a key or a signature, and never whoever made somebody pay. */
 

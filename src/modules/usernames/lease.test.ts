@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import { bearer, nano, turnUntil } from '../../../test/support/checkout-world.ts'
+import { bearer, nano, turnUntil } from '../../../test/support/checkout-steps.ts'
 import {
   type Offer,
   type Order,
@@ -13,7 +13,7 @@ import {
   untilOrder,
   untilQuiet,
   untilRefunded,
-} from '../../../test/support/username-world.ts'
+} from '../../../test/support/username-steps.ts'
 
 /* Names from offer to end: leased by a payment, extended, in grace, free again; and whoever comes second is refunded. */
 

@@ -10,7 +10,7 @@ import {
   sign,
   untilQuiet,
   untilRefunded,
-} from '../../../test/support/username-world.ts'
+} from '../../../test/support/username-steps.ts'
 
 /* What owners change about their names, and who may not. */
 

@@ -13,7 +13,7 @@ import {
   openReceiver,
   openRunner,
   openWebhooks,
-} from '../../../test/support/webhook-world.ts'
+} from '../../../test/support/webhook-steps.ts'
 
 /* Webhooks on their way: at least once, the same bytes every time, never unsigned (contract 6). */
 

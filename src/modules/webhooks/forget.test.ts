@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forgetEvents } from './index.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-world.ts'
+import { answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
 /* How long things are kept: bodies for 30 days, everything else for 90. */
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Gateway, ask, openGateway, readMetrics } from '../../../test/support/gateway.ts'
 import { until } from '../../../test/support/until.ts'
-import { answerWith, openReceiver } from '../../../test/support/webhook-world.ts'
+import { answerWith, openReceiver } from '../../../test/support/webhook-steps.ts'
 
 /* Webhooks through a whole gateway: what never reaches logs and metrics, and what a restart keeps. */
 

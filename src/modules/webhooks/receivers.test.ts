@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
 import { deliverWebhook, ping } from './index.ts'
 import { until } from '../../../test/support/until.ts'
-import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from '../../../test/support/webhook-world.ts'
+import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
 /* Receivers that are slow, gone, many or hostile: each delivery goes its own way, and none waits for another's. */
 

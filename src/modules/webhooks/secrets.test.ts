@@ -4,7 +4,7 @@ import { verifyWebhook } from '../../../docs/examples/verify-webhook.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
 import { accountSecret, rotateAccountSecret } from './index.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { ACCOUNT, answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-world.ts'
+import { ACCOUNT, answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 
 /* What signs, and for how long (contract 6). */
 

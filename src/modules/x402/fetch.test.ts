@@ -6,7 +6,7 @@ import { wrapFetchWithPayment, x402Client } from '@x402/fetch'
 import { exactNano } from '../../client/index.ts'
 import { Signer, give, nano } from '../../../test/support/blocks.ts'
 import { openRecordingNode } from '../../../test/support/recording-node.ts'
-import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-world.ts'
+import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from '../../../test/support/x402-steps.ts'
 
 /* The scheme this package exports, in the client everybody has; how that one pays is in test/gallery. */
 

@@ -4,7 +4,7 @@ import { loadConfig } from '../../config.ts'
 import { ACCOUNT_ACTIONS } from '../accounts/index.ts'
 import { WORK_ACTIONS } from '../work/index.ts'
 import { readPrices } from './index.ts'
-import { SHOP } from '../../../test/support/x402-world.ts'
+import { SHOP } from '../../../test/support/x402-steps.ts'
 
 test('a price that nobody can pay, or a thing that cannot be sold, is told at the start', () => {
   const actions = [...ACCOUNT_ACTIONS, ...WORK_ACTIONS]

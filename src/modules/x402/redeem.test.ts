@@ -17,7 +17,7 @@ import {
   receiptOf,
   responseOf,
   signed,
-} from '../../../test/support/x402-world.ts'
+} from '../../../test/support/x402-steps.ts'
 
 /* One payment presented many times, at many doors, and with replies that get lost; the usual way is in test/spec. */
 

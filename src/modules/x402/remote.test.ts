@@ -21,7 +21,7 @@ import {
   requiredOf,
   responseOf,
   signed,
-} from '../../../test/support/x402-world.ts'
+} from '../../../test/support/x402-steps.ts'
 
 /* A facilitator elsewhere settles, and our own node decides: whatever it says, nothing is served that is not paid. */
 

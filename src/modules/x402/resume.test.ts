@@ -18,7 +18,7 @@ import {
   paymentBlock,
   signed,
   stateOf,
-} from '../../../test/support/x402-world.ts'
+} from '../../../test/support/x402-steps.ts'
 
 /* A process dies between two steps, or its client leaves: the same request goes on from there. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { exactNano } from '../../../src/client/index.ts'
 import { toRaw } from '../../../src/kernel/money.ts'
 import { ask } from '../../support/gateway.ts'
-import { decode, encode } from '../../support/x402-world.ts'
+import { decode, encode } from '../../support/x402-steps.ts'
 import type { Account } from '../../support/purse.ts'
 import type { Walker } from '../walker.ts'
 

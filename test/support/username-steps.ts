@@ -8,7 +8,7 @@ import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { JsonObject } from '../../src/kernel/shape.ts'
 import { Signer, frontierOf, openAccount, publish } from './blocks.ts'
 import { until } from './until.ts'
-import { type Check, type Shop, type World, nano, openWorld, turnUntil } from './checkout-world.ts'
+import { type Check, type Shop, type World, nano, openWorld, turnUntil } from './checkout-steps.ts'
 
 export interface Offer {
   id: string
