@@ -1,28 +1,26 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/infra/clock.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openStore } from '../../src/schema.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../../src/kernel/nano/work.ts'
-import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
 import type { Options as GivenNode } from '../scenario/options.ts'
+import { openCustomer } from '../support/customer.ts'
+import { sharedKeys } from '../support/gateway.ts'
 import { PostgresServer, query } from '../support/postgres.ts'
 import { patienceOf } from '../support/purse.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { type RedisServer, startRedis } from '../support/redis.ts'
+import { toStoreCtx } from '../support/sqlite-store.ts'
 import { TcpRelay } from '../support/tcp-relay.ts'
 import { Client } from './client.ts'
 import { Instance } from './instance.ts'
 import { LedgerReader, type NodePlace, OwnLedger } from './ledger.ts'
 import { Money } from './money.ts'
 import { Mailbox, Receiver } from './receivers.ts'
-import { hearFailures } from '../support/failures.ts'
 
 const DATABASE = 'chaos'
 export const CREDITS = 1_000_000
@@ -115,24 +113,11 @@ async function assemble({ random, given, tell }: WorldOptions, opened: AsyncDisp
 
   const store = await openStore(`${postgres.url}/${DATABASE}`, systemClock)
   opened.defer(() => store.close())
-  const ids = openIds(systemRandom)
-  const ctx: StoreCtx = {
-    db: store.db,
-    clock: systemClock,
-    ids,
-    random: systemRandom,
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
-  const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'chaos' })
-  const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'chaos', origins: [], actor: 'chaos' })
-  await grantCredits(ctx, { accountId, amount: CREDITS, reason: 'chaos', reference: 'chaos', actor: 'chaos' })
+  const { accountId, key, grant } = await openCustomer(toStoreCtx(store, systemClock))
+  await grant(CREDITS)
 
   const network = given?.network ?? 'dev'
-  const keys = {
-    WALLET_KEYS: `one:${randomBytes(32).toString('base64')}`,
-    SECRET_KEY: randomBytes(32).toString('base64'),
-  }
+  const keys = sharedKeys()
   const lines = Object.entries(keys).map(([name, value]) => `${name}=${value}\n`)
   writeFileSync(join(folder, 'keys.env'), lines.join(''), { mode: 0o600 })
   const env = {

@@ -6,7 +6,7 @@ import { Signer, frontierAfter, frontierOf, nano, publish } from '../support/blo
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { call } from '../support/rpc.ts'
-import { openWorld } from './world.ts'
+import { openPeopled } from './peopled.ts'
 
 /** Every place where the node tells what is confirmed from what is only seen, after Alice sent 3 nano to Bob. */
 async function look({ rpcUrl }: Devnet, alice: Signer, bob: Signer, send: StateBlock) {
@@ -86,14 +86,14 @@ const confirmed = (hash: string) => ({
 })
 
 test('a block that arrives is confirmed in the same instant when nothing was said', async (t) => {
-  const { devnet, node, alice, bob } = await openWorld(t)
+  const { devnet, node, alice, bob } = await openPeopled(t)
   const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
   const hash = await publish(node, send)
   assert.deepEqual(await look(devnet, alice, bob, send), confirmed(hash))
 })
 
 test('a held block is seen but not confirmed, wherever the node tells the two apart, until it is confirmed', async (t) => {
-  const { devnet, node, alice, bob } = await openWorld(t)
+  const { devnet, node, alice, bob } = await openPeopled(t)
   node.hold()
   const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
   const hash = await publish(node, send)
@@ -103,7 +103,7 @@ test('a held block is seen but not confirmed, wherever the node tells the two ap
 })
 
 test('hold, fund, confirm, drop and release work over the RPC, and only with control', async (t) => {
-  const { devnet, alice, bob } = await openWorld(t)
+  const { devnet, alice, bob } = await openPeopled(t)
   const { rpcUrl } = devnet
   const heldNow = async () => (await call(rpcUrl, 'account_balance', { account: alice.address })).receivable
   assert.deepEqual(await call(rpcUrl, 'devnet_hold'), { success: '' })
@@ -127,7 +127,7 @@ test('hold, fund, confirm, drop and release work over the RPC, and only with con
 })
 
 test('release confirms what waits in the order it came, and later blocks by themselves again', async (t) => {
-  const { devnet, node, alice, bob } = await openWorld(t)
+  const { devnet, node, alice, bob } = await openPeopled(t)
   const order: string[] = []
   node.listen((event) => {
     if (event.kind === 'confirmed') order.push(event.stored.hash)
@@ -147,7 +147,7 @@ test('release confirms what waits in the order it came, and later blocks by them
 })
 
 test('confirming a receive confirms the send it stands on first', async (t) => {
-  const { node, alice, bob } = await openWorld(t)
+  const { node, alice, bob } = await openPeopled(t)
   const told: [hash: string, type: string][] = []
   node.listen((event) => {
     if (event.kind === 'confirmed') told.push([event.stored.hash, event.type])
@@ -164,7 +164,7 @@ test('confirming a receive confirms the send it stands on first', async (t) => {
 
 test('with a delay a block is confirmed when the time has come, and not before', async (t) => {
   const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openWorld(t, { clock, confirmAfterMilliseconds: 5000 })
+  const { devnet, node, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5000 })
   const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
   await node.process(send)
   const hash = hashBlock(send)
@@ -178,7 +178,7 @@ test('with a delay a block is confirmed when the time has come, and not before',
 
 test('a delay that ends while blocks are held confirms nothing', async (t) => {
   const clock = new TestClock()
-  const { devnet, node, alice, bob } = await openWorld(t, { clock, confirmAfterMilliseconds: 5000 })
+  const { devnet, node, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5000 })
   const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
   await node.process(send)
   const hash = hashBlock(send)

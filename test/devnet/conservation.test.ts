@@ -6,12 +6,12 @@ import { type StateBlock, ZERO_HASH, hashBlock } from '../../src/kernel/nano/blo
 import { Signer, frontierAfter, frontierOf, publish } from '../support/blocks.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { SeededRandom, repeat } from '../support/random.ts'
-import { openWorld } from './world.ts'
+import { openPeopled } from './peopled.ts'
 
 // Whatever people do to each other's blocks, in whatever order, the supply is 2^128 - 1 raw.
 test('300 random operations neither make nor lose a raw', async (t) => {
   await repeat(1, async (random) => {
-    const { node, file } = await openWorld(t)
+    const { node, file } = await openPeopled(t)
     const people = Array.from({ length: 6 }, (_, index) => new Signer(index + 1))
     const counts: Record<string, number> = {}
     const late: StateBlock[] = []

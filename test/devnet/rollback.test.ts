@@ -6,11 +6,11 @@ import { Signer, UNOPENED, frontierAfter, frontierOf, nano, publish } from '../s
 import { TestClock } from '../support/clock.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { call } from '../support/rpc.ts'
-import { openWorld } from './world.ts'
+import { openPeopled } from './peopled.ts'
 
 test('a block that was dropped during its delay stays gone', async (t) => {
   const clock = new TestClock()
-  const { devnet, node, file, alice, bob } = await openWorld(t, { clock, confirmAfterMilliseconds: 5000 })
+  const { devnet, node, file, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5000 })
   const before = dumpLedger(file)
   const send = alice.send(frontierOf(node, alice.key), bob.key, nano(3))
   await node.process(send)
@@ -22,7 +22,7 @@ test('a block that was dropped during its delay stays gone', async (t) => {
 })
 
 test('dropping a send takes back whatever was built on it, and leaves no trace', async (t) => {
-  const { node, file, alice, bob, carol } = await openWorld(t)
+  const { node, file, alice, bob, carol } = await openPeopled(t)
   node.hold()
   const aliceHead = frontierOf(node, alice.key)
   const kept = await publish(node, alice.change(aliceHead, bob.key))
@@ -52,7 +52,7 @@ test('dropping a send takes back whatever was built on it, and leaves no trace',
 })
 
 test('a payment handed on through a hundred accounts can be dropped as a whole', async (t) => {
-  const { node, file, alice } = await openWorld(t)
+  const { node, file, alice } = await openPeopled(t)
   node.hold()
   const before = dumpLedger(file)
   let send = alice.send(frontierOf(node, alice.key), new Signer(1000).key, nano(1))
@@ -69,7 +69,7 @@ test('a payment handed on through a hundred accounts can be dropped as a whole',
 })
 
 test('a confirmed block cannot be dropped', async (t) => {
-  const { devnet, node, file, alice, bob, opened } = await openWorld(t)
+  const { devnet, node, file, alice, bob, opened } = await openPeopled(t)
   const hash = await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(3)))
   const before = dumpLedger(file)
   for (const block of [hash, opened, DEV_NETWORK.genesisHash]) {
@@ -80,7 +80,7 @@ test('a confirmed block cannot be dropped', async (t) => {
 })
 
 test('process with force replaces an unconfirmed rival and what was built on it', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openWorld(t)
+  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
   node.hold()
   const head = frontierOf(node, alice.key)
   const rival = alice.send(head, bob.key, nano(3))
@@ -100,7 +100,7 @@ test('process with force replaces an unconfirmed rival and what was built on it'
 })
 
 test('process with force replaces an unconfirmed first block', async (t) => {
-  const { node, file, carol } = await openWorld(t)
+  const { node, file, carol } = await openPeopled(t)
   const sends = [await node.fund(carol.key, nano(1)), await node.fund(carol.key, nano(2))]
   node.hold()
   await publish(node, carol.receive(UNOPENED, sends[0]!, nano(1)))
@@ -111,7 +111,7 @@ test('process with force replaces an unconfirmed first block', async (t) => {
 })
 
 test('process with force never replaces a confirmed rival', async (t) => {
-  const { node, file, alice, bob, carol } = await openWorld(t)
+  const { node, file, alice, bob, carol } = await openPeopled(t)
   const head = frontierOf(node, alice.key)
   const rival = await publish(node, alice.send(head, bob.key, nano(3)))
   const before = dumpLedger(file)

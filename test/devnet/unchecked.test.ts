@@ -7,10 +7,10 @@ import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { UNOPENED, frontierAfter, frontierOf, nano, publish } from '../support/blocks.ts'
 import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
 import { call } from '../support/rpc.ts'
-import { openWorld } from './world.ts'
+import { openPeopled } from './peopled.ts'
 
 test('blocks that come too early are kept and follow when what they need arrives', async (t) => {
-  const { devnet, node, file, alice, bob, carol } = await openWorld(t)
+  const { devnet, node, file, alice, bob, carol } = await openPeopled(t)
   const send = alice.send(frontierOf(node, alice.key), carol.key, nano(3))
   const opening = carol.receive(UNOPENED, hashBlock(send), nano(3))
   const onward = carol.send(frontierAfter(opening), bob.key, nano(2))
@@ -40,7 +40,7 @@ test('blocks that come too early are kept and follow when what they need arrives
 })
 
 test('an epoch block for an account without blocks waits for its first receivable', async (t) => {
-  const { devnet, node, file, carol } = await openWorld(t)
+  const { devnet, node, file, carol } = await openPeopled(t)
   const draft: StateBlock = {
     type: 'state',
     account: carol.key,
@@ -60,7 +60,7 @@ test('an epoch block for an account without blocks waits for its first receivabl
 })
 
 test('blocks that came too early with a wrong signature are refused, not kept', async (t) => {
-  const { devnet, alice, carol } = await openWorld(t)
+  const { devnet, alice, carol } = await openPeopled(t)
   const block = alice.receive(UNOPENED, '7'.repeat(64), nano(1))
   const forged = { ...block, account: carol.key }
   const answer = await call(devnet.rpcUrl, 'process', { block: toBlockJson(forged), json_block: true })

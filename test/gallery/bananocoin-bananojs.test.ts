@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './world.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 /** The part of it that walks; its own declarations leave most of it out. */
 interface BananoJs {

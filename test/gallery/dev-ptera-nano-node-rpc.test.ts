@@ -6,7 +6,7 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import { Signer, UNOPENED, frontierAfter, nano } from '../support/blocks.ts'
 import { walk } from './walk.ts'
-import { FRIEND, assertBalance, assertRepresentative, openWorld } from './world.ts'
+import { FRIEND, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 
 type Members = Record<string, string>

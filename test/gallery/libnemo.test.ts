@@ -7,7 +7,7 @@ import { nano } from '../support/blocks.ts'
 import { openLiveWorld } from './live.ts'
 import { openTlsFront } from './tls-front.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './world.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
 
 interface Account {
   address: string

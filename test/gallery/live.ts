@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import { WORK_THRESHOLDS, formatWork } from '../../src/kernel/nano/work.ts'
 import { PeerServer, answer, hang } from '../support/work-peer.ts'
 import type { Door } from './clients.ts'
-import { type World, openWorld } from './world.ts'
+import { type World, openWorld } from './steps.ts'
 
 /*
  * Live work for a send takes a minute of a processor. It was found once, for the blocks that walks build on: their accounts

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { openLiveWorld } from './live.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './world.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
 
 interface Wallet {
   account: string

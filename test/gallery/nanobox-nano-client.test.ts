@@ -6,7 +6,7 @@ import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { openLiveWorld } from './live.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './world.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative } from './steps.ts'
 
 interface Amount {
   RAW: string

@@ -4,7 +4,7 @@ import { block, tools, wallet } from 'nanocurrency-web'
 import { nano } from '../support/blocks.ts'
 import { WsClient } from '../support/ws-client.ts'
 import { walk } from './walk.ts'
-import { assertBalance, assertRepresentative, openWorld } from './world.ts'
+import { assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 interface Confirmation {
   topic: string

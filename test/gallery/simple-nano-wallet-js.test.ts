@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { nano } from '../support/blocks.ts'
 import { until } from '../support/until.ts'
 import { walk } from './walk.ts'
-import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './world.ts'
+import { FRIEND, REPRESENTATIVE, assertBalance, assertRepresentative, openWorld } from './steps.ts'
 
 type Members = Record<string, string>
 

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../src/infra/clock.ts'
-import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Door } from '../../src/kernel/route.ts'
-import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { Sessions, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
-import { hearFailures } from '../support/failures.ts'
 
 /* Every route and every action × every kind of caller. The lists are the server's own. */
 
@@ -45,21 +41,11 @@ async function openMatrix(t: TestContext): Promise<World> {
     LIMIT_FREE_CONCURRENCY: '0',
     FREE_WORK_ANONYMOUS_PER_HOUR: '1',
   })
-  const ids = openIds(systemRandom)
-  const { db } = gateway.app.store
-  const ctx: StoreCtx = {
-    db,
-    clock: systemClock,
-    random: systemRandom,
-    ids,
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
+  const { ctx } = gateway
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   const join = async (role: 'user' | 'admin', name = 'First') => {
-    const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
-    const { text, key } = await issueKey(ctx, { accountId, kind: 'secret', name, actor: 'test' })
-    return { accountId, keyId: key.id, key: bearer(text), session: bearer(await sessions.create(accountId)) }
+    const { accountId, keyId, headers: key } = await gateway.join({ role, name })
+    return { accountId, keyId, key, session: bearer(await sessions.create(accountId)) }
   }
   const victim = await join('user', PRIVATE)
   const publicKey = {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { Sessions, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { Sessions } from '../../src/modules/accounts/index.ts'
 import { TestClock } from '../support/clock.ts'
 import { Signer } from '../support/blocks.ts'
+import { openCustomer } from '../support/customer.ts'
+import { toStoreCtx } from '../support/sqlite-store.ts'
 import type { Credentials } from './requests.ts'
-import { hearFailures } from '../support/failures.ts'
 
 const ORIGIN = 'https://shop.example'
 
@@ -64,14 +64,7 @@ export async function openTarget(env: Record<string, string> = {}): Promise<Targ
     ...env,
   })
   const app = await startApp(config, { clock, random: systemRandom, log })
-  const ctx: StoreCtx = {
-    db: app.store.db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
+  const ctx = toStoreCtx(app.store, clock)
   const sessions = new Sessions({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) })
   return {
     app,
@@ -106,19 +99,8 @@ function startPatientClock(): { clock: TestClock; stop(): void } {
 }
 
 async function makeCredentials(ctx: StoreCtx, sessions: Sessions): Promise<Credentials> {
-  const join = async (role: 'user' | 'admin') => {
-    const { id: accountId } = await createAccount(ctx, { email: null, role, actor: 'test' })
-    const issued = await issueKey(ctx, { accountId, kind: 'secret', name: 'First', actor: 'test' })
-    return { accountId, key: issued.text }
-  }
+  const join = (role: 'user' | 'admin') => openCustomer(ctx, { role })
   const [user, other, admin] = [await join('user'), await join('user'), await join('admin')]
-  const publicKey = {
-    accountId: user.accountId,
-    kind: 'public' as const,
-    name: 'Shop',
-    origins: [ORIGIN],
-    actor: 'test',
-  }
   const session = await sessions.create(user.accountId)
   return [
     [`authorization: Bearer ${user.key}`],
@@ -128,7 +110,7 @@ async function makeCredentials(ctx: StoreCtx, sessions: Sessions): Promise<Crede
     [`x-api-key: ${other.key}`],
     [`x-api-key: ${other.key}`],
     [`key: ${admin.key}`],
-    [`authorization: Bearer ${(await issueKey(ctx, publicKey)).text}`, `origin: ${ORIGIN}`],
+    [`authorization: Bearer ${await user.issue('public', [ORIGIN])}`, `origin: ${ORIGIN}`],
     [`authorization: Bearer ${session}`],
     [`cookie: nano-gateway=${session}`, 'sec-fetch-site: same-origin'],
     ['authorization: Bearer rpc_sk_none'],

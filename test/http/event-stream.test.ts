@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Route, StreamEnd } from '../../src/kernel/route.ts'
-import { openWorld } from '../support/account-world.ts'
+import { openRoutes } from '../support/mounted-routes.ts'
 
 /* Streams of events, whoever declares them. What checkouts tell by them is in src/modules/checkout/streams.test.ts. */
 
@@ -30,7 +30,7 @@ async function openStream(t: TestContext) {
       }
     },
   }
-  const world = await openWorld(t, { routes: () => [route] })
+  const world = await openRoutes(t, { routes: () => [route] })
   await world.server.listen({ port: 0, host: '127.0.0.1' })
   const { port } = world.server.server.address() as AddressInfo
   const left = new Promise<void>((resolve) =>

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
-import { openCustomer } from '../support/customer.ts'
 import { openGateway } from '../support/gateway.ts'
 
 /** Work that was made before costs nothing, so each needs a root of its own. */
@@ -50,7 +49,7 @@ test('work for strangers is limited by address and a failure gives it back (cont
 
 test('usage is counted by day and action, once, also when the gateway stops right after', async (t) => {
   const gateway = await openGateway(t, {}, new TestClock())
-  const { accountId, headers } = await openCustomer(gateway)
+  const { accountId, headers } = await gateway.join()
   for (let at = 0; at < 5; at++) await gateway.call('version', {}, headers)
   const { store } = gateway.app
   await gateway.app.usage.flush()
@@ -65,7 +64,7 @@ test('usage is counted by day and action, once, also when the gateway stops righ
 // A public key stands in the page of a shop, where everybody can read it.
 test('a public key spends neither the credits nor the free work of its account', async (t) => {
   const gateway = await openGateway(t, { FREE_WORK_ANONYMOUS_PER_HOUR: '1' })
-  const { grant, issue, headers: own } = await openCustomer(gateway)
+  const { grant, issue, headers: own } = await gateway.join()
   await grant(3)
   const origin = 'https://shop.example'
   const text = await issue('public', [origin])

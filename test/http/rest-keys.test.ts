@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
 import { grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
-import { type World, dumpStore, openWorld } from '../support/account-world.ts'
+import { type MountedRoutes, openRoutes } from '../support/mounted-routes.ts'
+import { dumpStore } from '../support/dump-store.ts'
 
 /* Accounts and keys of the REST interface, under /api. */
 
@@ -19,7 +20,7 @@ interface ErrorBody {
 }
 
 test('400 names the field that is wrong, and nothing was made', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const { key, keyId } = await world.join('a@example.com')
   const headers = { key }
   const before = await dumpStore(world.store.db)
@@ -63,7 +64,7 @@ test('400 names the field that is wrong, and nothing was made', async (t) => {
 })
 
 test('404 a key of another account, word for word like one that does not exist (contract 7, rule 7; 7, Status codes: 404)', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const mine = await world.join('a@example.com')
   const other = await world.join('b@example.com', 'admin')
   const answers = new Set<string>()
@@ -88,11 +89,11 @@ test('404 a key of another account, word for word like one that does not exist (
 })
 
 test('403 a public key opens nothing here, not even from its own origin (contract 5, Key kinds: public key; 7, Status codes: 403)', async (t) => {
-  const world = await openWorld(t)
-  const { account } = await world.join('a@example.com')
+  const world = await openRoutes(t)
+  const { accountId } = await world.join('a@example.com')
   const origin = 'https://shop.example'
   const { text } = await issueKey(world.ctx, {
-    accountId: account.id,
+    accountId,
     kind: 'public',
     name: 'Shop',
     origins: [origin],
@@ -105,20 +106,20 @@ test('403 a public key opens nothing here, not even from its own origin (contrac
 })
 
 test('200 credits and usage as rpc_credits tells them (contract 5, rule 7)', async (t) => {
-  const world = await openWorld(t)
-  const { account, key } = await world.join('a@example.com')
+  const world = await openRoutes(t)
+  const { accountId, key } = await world.join('a@example.com')
   const read = async () => (await world.ask('GET', '/api/credits', { headers: { key } })).json<unknown>()
   assert.deepEqual(await read(), { credits: 0, plan: 'free', usage: {} })
-  const grant = { accountId: account.id, amount: 1000, reason: 'test', reference: 'r', actor: 'test' }
+  const grant = { accountId, amount: 1000, reason: 'test', reference: 'r', actor: 'test' }
   await grantCredits(world.ctx, grant)
-  const row = { account_id: account.id, day: '2026-11-14', action: 'work_generate', count: 9 }
+  const row = { account_id: accountId, day: '2026-11-14', action: 'work_generate', count: 9 }
   await world.store.db.insertInto('usage_days').values(row).execute()
   const usage = { '2026-11-14': { work_generate: 9 } }
   assert.deepEqual(await read(), { credits: 1000, plan: 'prepaid', usage })
 })
 
 test('403 what administrators see is not for others', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const user = await world.join('a@example.com')
   const admin = await world.join('root@example.com', 'admin')
   const { token } = await world.signIn('root@example.com')
@@ -142,7 +143,7 @@ test('403 what administrators see is not for others', async (t) => {
 })
 
 test('404 and the usual body for a path that is none (contract 7, rule 4)', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   for (const [method, path] of [
     ['GET', '/api/nothing'],
     ['POST', '/api/account'],
@@ -155,7 +156,7 @@ test('404 and the usual body for a path that is none (contract 7, rule 4)', asyn
 })
 
 test('500 tells nothing of its cause, and the log does (contract 7, rule 4; 7, Status codes: 5xx)', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const { key } = await world.join('a@example.com')
   failNextId(world)
   const reply = await world.ask('POST', '/api/keys', { headers: { key }, body: { name: 'x' } })
@@ -169,14 +170,14 @@ test('500 tells nothing of its cause, and the log does (contract 7, rule 4; 7, S
 })
 
 /** From now on nothing new can be named. */
-function failNextId({ ctx }: World): void {
+function failNextId({ ctx }: MountedRoutes): void {
   ctx.ids.next = () => {
     throw new Error('The cause.')
   }
 }
 
 /** Everything a person can do here, with what must stay secret about it. */
-async function walk(world: World): Promise<{ secrets: Record<string, string>; errors: string[] }> {
+async function walk(world: MountedRoutes): Promise<{ secrets: Record<string, string>; errors: string[] }> {
   await world.ask('POST', '/api/sign-in/request', { body: { email: 'a@example.com' } })
   const link = await world.mailedToken('a@example.com')
   const signedIn = await world.ask('POST', '/api/sign-in', { body: { token: link } })
@@ -206,7 +207,7 @@ async function walk(world: World): Promise<{ secrets: Record<string, string>; er
 }
 
 test('no key, link or session is in any table, log line or error; only their hashes are', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const { secrets, errors } = await walk(world)
   await world.keys.flush()
   const { mails, ...tables } = await dumpStore(world.store.db)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Ask, openWorld } from '../support/account-world.ts'
+import { type Ask, openRoutes } from '../support/mounted-routes.ts'
 
 /* Sessions of the REST interface: how long they last, and which pages may use their cookie. */
 
@@ -14,7 +14,7 @@ interface ErrorBody {
 }
 
 test('the cookie is for https alone where the gateway is reached by https', async (t) => {
-  const world = await openWorld(t, { baseUrl: 'https://gateway.test' })
+  const world = await openRoutes(t, { baseUrl: 'https://gateway.test' })
   const { cookie } = await world.signIn('a@example.com')
   assert.match(cookie, /^__Host-nano-gateway=/)
   const headers = { cookie, origin: 'https://gateway.test' }
@@ -26,7 +26,7 @@ test('the cookie is for https alone where the gateway is reached by https', asyn
 })
 
 test('401 a link that is too old, a session that has ended, no credential, a wrong one, two of them', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const { key } = await world.join('b@example.com')
   const { token, cookie } = await world.signIn('a@example.com')
   const refuse = async (headers: Record<string, string>) => {
@@ -51,7 +51,7 @@ test('401 a link that is too old, a session that has ended, no credential, a wro
 })
 
 test('429 the sixth link within an hour, with the time to wait', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const ask = (email: string) => world.ask('POST', '/api/sign-in/request', { body: { email } })
   for (let times = 0; times < 5; times++) assert.equal((await ask('a@example.com')).statusCode, 200)
   const refused = await ask('A@example.com')
@@ -69,7 +69,7 @@ test('429 the sixth link within an hour, with the time to wait', async (t) => {
 
 // A page of another site can make a browser send the cookie; it must get nothing for it.
 test('403 a change with the cookie from any page but our own', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   const { cookie, token } = await world.signIn('a@example.com')
   const body = { name: 'x' }
   const make = async (headers: Record<string, string>, how: Ask = { body }) =>
@@ -101,7 +101,7 @@ test('403 a change with the cookie from any page but our own', async (t) => {
 })
 
 test('403 signing in from a page of another site, which would choose the account', async (t) => {
-  const world = await openWorld(t)
+  const world = await openRoutes(t)
   await world.ask('POST', '/api/sign-in/request', { body: { email: 'evil@example.com' } })
   const token = await world.mailedToken('evil@example.com')
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }] as const) {

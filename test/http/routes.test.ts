@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { h } from 'preact'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Route, RouteLimit } from '../../src/kernel/route.ts'
-import { openWorld } from '../support/account-world.ts'
+import { openRoutes } from '../support/mounted-routes.ts'
 
 /* What the server does for every route that a room declares. Who may use which is asked in test/hostile/matrix.test.ts. */
 
@@ -12,7 +12,7 @@ const limitOf = (bucket: string): RouteLimit => ({ bucket, perMinute: 2, refuse:
 const open = { method: 'POST', door: 'open', run: ({ body }) => ({ json: body() }) } satisfies Partial<Route>
 
 test('routes of one bucket share a limit, and nobody who uses it up takes anything from another bucket', async (t) => {
-  const world = await openWorld(t, {
+  const world = await openRoutes(t, {
     routes: () => [
       { ...open, path: '/pay', limit: limitOf('pay') },
       { ...open, path: '/check', limit: limitOf('pay') },
@@ -28,7 +28,7 @@ test('routes of one bucket share a limit, and nobody who uses it up takes anythi
 })
 
 test('a body may be as large as its route says, and is told in our words when it is larger', async (t) => {
-  const world = await openWorld(t, {
+  const world = await openRoutes(t, {
     routes: () => [
       { ...open, path: '/small', bodyBytesMax: 20 },
       { ...open, path: '/large' },
@@ -46,7 +46,7 @@ test('a body may be as large as its route says, and is told in our words when it
 
 test('what went wrong has the page that the room has for it, its status, and what was told before', async (t) => {
   const limit = { ...limitOf('page'), perMinute: 3 }
-  const world = await openWorld(t, {
+  const world = await openRoutes(t, {
     routes: () => [
       {
         method: 'GET',

@@ -7,7 +7,7 @@ import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { openPooledGateway } from '../support/pooled-gateway.ts'
 import { until } from '../support/until.ts'
-import { alice, bob, carol, eventReads, happen, openWorld } from './cache-world.ts'
+import { alice, bob, carol, eventReads, happen, openWorld } from './cache-steps.ts'
 
 const MONTH = 30 * 86_400_000
 

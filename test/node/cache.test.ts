@@ -7,7 +7,7 @@ import { openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { call } from '../support/rpc.ts'
 import { until } from '../support/until.ts'
-import { alice, bob, carol, eventReads, openWorld } from './cache-world.ts'
+import { alice, bob, carol, eventReads, openWorld } from './cache-steps.ts'
 
 test('a repeated read is answered from memory and says so', async (t) => {
   const { node, gateway } = await openWorld(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listKeys } from '../../src/modules/accounts/index.ts'
-import { dumpStore } from '../support/account-world.ts'
+import { dumpStore } from '../support/dump-store.ts'
 import { until } from '../support/until.ts'
 import { pay } from './browser.ts'
 import {

@@ -2,15 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
+import type { Customer } from '../support/customer.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
 
 /** A shop's server: it keeps what it is told, and answers as the test wants. */
 export interface Receiver {
@@ -39,11 +35,7 @@ export async function openReceiver(t: TestContext): Promise<Receiver> {
   return receiver
 }
 
-export interface Holder {
-  accountId: string
-  key: string
-  keyId: string
-}
+export type Holder = Pick<Customer, 'accountId' | 'key' | 'keyId'>
 
 export interface Dashboard {
   gateway: Gateway
@@ -66,16 +58,7 @@ export const shopAddress = new Signer(51).address
 export async function openDashboard(t: TestContext, env: Record<string, string> = {}): Promise<Dashboard> {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', LIMIT_FREE_CONCURRENCY: '0', ...env })
   const { url, app } = gateway
-  const { db, notices } = app.store
-  const wakeJobs = () => notices.publish('jobs', '')
-  const ctx: StoreCtx = {
-    db,
-    clock: systemClock,
-    ids: openIds(systemRandom),
-    random: systemRandom,
-    wakeJobs,
-    failures: hearFailures(),
-  }
+  const { ctx } = gateway
   const get: Dashboard['get'] = (path, cookie) =>
     ask(`${url}${path}`, { method: 'GET', headers: { accept: 'text/html', ...(cookie !== undefined && { cookie }) } })
   const post: Dashboard['post'] = (path, fields, headers = {}) =>
@@ -88,11 +71,7 @@ export async function openDashboard(t: TestContext, env: Record<string, string> 
     url,
     ctx,
     adminKey: app.createdKey!,
-    async join(email) {
-      const { id: accountId } = await createAccount(ctx, { email, role: 'user', actor: 'test' })
-      const issued = await issueKey(ctx, { accountId, kind: 'secret', name: 'Web shop', actor: 'test' })
-      return { accountId, key: issued.text, keyId: issued.key.id }
-    },
+    join: (email) => gateway.join({ email, name: 'Web shop' }),
     async enter(key) {
       const reply = await post('/dashboard/sign-in/key', { key })
       if (reply.status !== 303) throw new Error(`Not signed in: ${reply.status}`)
@@ -105,11 +84,7 @@ export async function openDashboard(t: TestContext, env: Record<string, string> 
       return post(path, { ...tokensOf(text), ...fields }, { cookie })
     },
     async rest(method, path, key, body) {
-      const reply = await ask(`${url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${key}` },
-        ...(body && { body: JSON.stringify(body) }),
-      })
+      const reply = await gateway.rest(method, path, key, body)
       if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`)
       return reply.json()
     },

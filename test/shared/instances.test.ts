@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock } from '../../src/infra/clock.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { revokeKey } from '../../src/modules/accounts/index.ts'
@@ -12,7 +9,6 @@ import { ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { sharedRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
 
 const ALICE = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
 
@@ -73,20 +69,12 @@ test('two instances share limits, sessions, keys, jobs and what they forget', as
   await until(async () => (await second.call('account_balance', { account: ALICE })).json().receivable === '5')
 
   // Keys: revoked through one, refused by the other at once and not when its memory runs out.
-  const ctx = {
-    db,
-    clock: systemClock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
   const { id: keyId, account_id: accountId } = await db
     .selectFrom('api_keys')
     .selectAll()
     .where('start', '=', key.slice(0, 12))
     .executeTakeFirstOrThrow()
-  const hash = await revokeKey(ctx, { accountId, keyId, actor: 'test' })
+  const hash = await revokeKey(first.ctx, { accountId, keyId, actor: 'test' })
   first.app.store.notices.publish('key', hash)
   await until(async () => (await second.call('version', {}, headers)).status === 401)
   assert.equal((await first.call('version', {}, headers)).status, 401)

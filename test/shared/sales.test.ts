@@ -50,7 +50,7 @@ test('credits count where their sale is told: the limits of the prepaid plan hol
   const shops = await openDeaf(market, { LIMIT_FREE_PER_MINUTE: '600', LIMIT_PREPAID_PER_MINUTE: '3000' })
   const [first, second] = shops
   const buyer = await market.person()
-  const { key } = await market.join(first)
+  const { key } = await first.join()
   const limitOn = async (shop: Shop) =>
     (await shop.call('rpc_credits', {}, bearer(key))).headers['ratelimit-limit'] as string
   assert.deepEqual([await limitOn(first), await limitOn(second)], ['600', '600'])

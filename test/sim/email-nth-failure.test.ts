@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openIds } from '../../src/infra/ids.ts'
 import { parseNano, toRaw } from '../../src/kernel/money.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { claimShare, followPayment } from '../../src/modules/email/index.ts'
@@ -11,7 +9,6 @@ import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/em
 import { nano } from '../support/blocks.ts'
 import { SEED, SeededRandom } from '../support/random.ts'
 import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
-import { hearFailures } from '../support/failures.ts'
 
 /* An outside call of a payment by mail, or of a gift, fails; whoever is left goes on to the same end. */
 
@@ -74,16 +71,8 @@ const faucet: Scenario = async (world) => {
   const treasury = await treasuryOf(world)
   const amount = parseNano('0.001')!
   if (world.fundsOf(treasury) === 0n) await world.deposit(treasury, nano(1))
-  const { db, clock } = world
-  const store = {
-    db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
-  const { id: accountId } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+  const { db } = world
+  const { id: accountId } = await createAccount(world.ctx, { email: null, role: 'user', actor: 'test' })
   const address = stranger()
   const before = world.fundsOf(treasury)
   const hashes = new Set<string>()

@@ -6,7 +6,6 @@ import { toBlockJson } from '../../src/kernel/nano/block.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { codeOf } from '../support/email-steps.ts'
 import { Signer, UNOPENED, nano } from '../support/blocks.ts'
-import { openCustomer } from '../support/customer.ts'
 import { ask, openGateway } from '../support/gateway.ts'
 import { openMailServer } from '../support/mail-server.ts'
 import { until } from '../support/until.ts'
@@ -81,7 +80,7 @@ test('addresses, aliases, hashes, work and amounts are written as the terms say 
 test('what the keys of one customer account made is theirs, and no other account’s (contract 1, Terms and units: account)', async (t) => {
   const gateway = await openTown(t)
   const { call, url } = gateway
-  const [customer, stranger] = [await openCustomer(gateway), await openCustomer(gateway)]
+  const [customer, stranger] = [await gateway.join(), await gateway.join()]
   const second = { authorization: `Bearer ${await customer.issue('secret')}` }
   const { id } = (await call('checkout', { address: alice.address, amount: '1' }, customer.headers)).json()
   const { address } = (await call('cloud_wallet', {}, customer.headers)).json()

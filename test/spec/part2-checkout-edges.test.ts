@@ -176,7 +176,7 @@ test('random: false is a fresh address, expire is taken from five minutes to thi
 test('400 two open checkouts cannot sum the same funds, and a template must be one’s own; over REST 409 and 404 (contract 7, Texts and codes: checkout: unknown template, address in use)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const fields = { address, amount: '1', mode: 'unique_address' }
   const { id: foreign } = await shop.open(fields, bearer(world.key()))
   await shop.open(fields, bearer(key))

@@ -94,7 +94,7 @@ test('the tail of an amount is below half a percent and short; nothing but the w
 test('an amount is reserved for its owner and address, also after the end, and then free again (contract 2, rules 8 and 10; 2, Checkout request fields: amount)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const [mine, theirs] = [bearer(world.key()), bearer((await world.join(shop)).key)]
+  const [mine, theirs] = [bearer(world.key()), bearer((await shop.join()).key)]
   const fields = { address, amount: '1.X' }
   const taken = new Map<string, string>()
   while (taken.size < 9) {

@@ -75,7 +75,7 @@ test('what the page shows, where it leads to and the price in another currency a
 })
 
 test('modes, plans and templates by every name they have (contract 9, Synonyms: mode of checkout, checkout plans)', async (t) => {
-  const { world, shop, key } = await openShop(t)
+  const { shop, key } = await openShop(t)
   const unique = await shop.open({ address, amount: '1', random: 'true' })
   row('2, Checkout request fields: random', () => assert.equal(unique.mode, 'unique_amount'))
   const own = await shop.open({ address: merchant.address, amount: '1', mode: 'unique_address' })
@@ -101,7 +101,7 @@ test('modes, plans and templates by every name they have (contract 9, Synonyms: 
     }
     assert.equal(new Set([...offer.plans, ...again.plans].map(({ value_raw: raw }) => raw)).size, 4)
   })
-  const { accountId, key: publicKey } = await world.join(shop, 'public', ['https://shop.example'])
+  const { accountId, key: publicKey } = await shop.join({ kind: 'public', origins: ['https://shop.example'] })
   const headers = { origin: 'https://shop.example' }
   const fromBrowser = await shop.open({ address, amount: '1', public_key: publicKey }, headers)
   const { db } = shop.app.store
@@ -193,7 +193,7 @@ test('a template brings its configuration; an order may change price, texts and 
     const refused = await refuse({ template: id, [field]: price })
     row('2, rule 19', () => assert.deepEqual(refused, [400, 'invalid_request', field]))
   }
-  const other = await world.join(shop)
+  const other = await shop.join()
   const foreign = [await refuse({}, bearer(other.key)), await refuse({}, { authorization: '' })]
   row('2, rule 18', () =>
     assert.deepEqual(foreign, [

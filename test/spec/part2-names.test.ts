@@ -63,7 +63,7 @@ test('a registration offer shows plans, and how the name stands; its owner alone
   const market = await openMarket(t)
   const shop = await market.start({ KNOWN_NAMES: JSON.stringify({ Library: new Signer(901).address }) })
   const [alice, bob] = [await market.person(), await market.person()]
-  const { key } = await market.join(shop)
+  const { key } = await shop.join()
   const now = market.clock.now() / 1000
   const first = await offer(shop, 'Alice', bearer(key))
   const free = { available: true, status: 'available', lease: null, titles: TITLES }
@@ -276,7 +276,7 @@ test('credits are offered like names, and an account sees what it has and used',
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
-  const { key } = await market.join(shop)
+  const { key } = await shop.join()
   const now = market.clock.now() / 1000
   const status = async () => (await shop.call('rpc_credits', {}, bearer(key))).json<Members>()
   const unused = await status()

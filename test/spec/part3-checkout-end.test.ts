@@ -79,7 +79,7 @@ test('expired or cancelled, then paid late: recorded for the merchant, whose wor
       )
       assert.deepEqual(recorded, [[hash, made.amount_raw, 'late']])
     })
-    const { key: foreign } = await world.join(shop)
+    const { key: foreign } = await shop.join()
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, foreign)).status, 404)
     assert.equal((await shop.rest('POST', `/api/checkouts/${made.id}/mark`, key)).status, 200)
     const marked = await shop.check(made.id)

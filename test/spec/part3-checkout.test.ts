@@ -215,7 +215,7 @@ test('what counts: confirmed, to this address, after the checkout was made, the 
   world.clock.advance(6_000)
   const mine = await shop.open({ address, amount: '5', mode }, bearer(key))
   const exact = await shop.open({ address, amount: '1' }, bearer(key))
-  const { key: otherKey } = await world.join(shop)
+  const { key: otherKey } = await shop.join()
   const theirs = await shop.open({ address, amount: '9', mode }, bearer(otherKey))
   const keyless = [await shop.open({ address, amount: '7', mode }), await shop.open({ address, amount: '1' })]
   await world.pay(stranger.address, exact.amount_raw)

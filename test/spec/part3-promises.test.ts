@@ -4,14 +4,10 @@ import { once as onceTold } from 'node:events'
 import { type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { systemRandom } from '../../src/infra/random.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { grantCredits, createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { Signer, findWork } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { openGateway, readMetrics } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { hearFailures } from '../support/failures.ts'
 
 /* Contract 3: what is set aside or promised before it is done: credits and the gifts of the faucet. */
 
@@ -58,25 +54,9 @@ async function open(t: TestContext, env: Record<string, string> = {}) {
     { WORK_NODES: 'false', WORK_URLS: work.url, WORK_PRECOMPUTE: 'false', ...env },
     clock,
   )
-  const { db, notices } = gateway.app.store
-  const ctx = {
-    db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => notices.publish('jobs', ''),
-    failures: hearFailures(),
-  }
-  const join = async () => {
-    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-    const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })
-    const terms = { reason: 'test', reference: `test:${accountId}`, actor: 'test' }
-    const grant = (amount: number) => grantCredits(ctx, { accountId, amount, ...terms })
-    return { headers: { authorization: `Bearer ${text}` }, grant }
-  }
   const call = (action: string, fields: object, headers?: Record<string, string>) =>
     turningWhenStuck(clock, gateway.call(action, fields, headers))
-  return { clock, work, gateway, join, call }
+  return { clock, work, gateway, join: gateway.join, call }
 }
 
 test('credits are set aside when a call begins, spent when it succeeds, given back when it fails, and never below zero (contract 3, rule 16; 8, rules 6, 7 and 10)', async (t) => {

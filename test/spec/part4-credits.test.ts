@@ -50,7 +50,7 @@ test('buy_rpc offers credits for the account of the key, and a paid plan is adde
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
-  const { accountId, key } = await market.join(shop)
+  const { accountId, key } = await shop.join()
   // A key says whose they are, whatever else is said.
   const reply = await shop.call('buy_rpc', { email: 'somebody@example.com' }, bearer(key))
   const made = reply.json<Offer>()
@@ -127,7 +127,7 @@ test('whoever has neither a secret key nor an address is told what is missing (c
   const market = await openMarket(t)
   const shop = await market.start()
   const origin = 'https://shop.example'
-  const { key } = await market.join(shop, 'public', [origin])
+  const { key } = await shop.join({ kind: 'public', origins: [origin] })
   const refusals: [fields: object, headers: Record<string, string>, status: number, code: string][] = [
     [{}, {}, 401, 'key_required'],
     [{}, { ...bearer(key), origin }, 401, 'key_required'],

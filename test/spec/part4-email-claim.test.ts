@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
-import { dumpStore } from '../support/account-world.ts'
+import { dumpStore } from '../support/dump-store.ts'
 import { ask } from '../support/gateway.ts'
 import { alice, codeOf, mallory, openFunded, openWorld, sender, submit } from '../support/email-steps.ts'
 

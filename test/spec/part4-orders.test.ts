@@ -13,7 +13,7 @@ test('once check says complete, what was bought is there at the first try (contr
     const market = await openMarket(t, engine)
     const shop = await market.start()
     const alice = await market.person()
-    const { key } = await market.join(shop)
+    const { key } = await shop.join()
     const name = await offer(shop, 'alice')
     const unknown = await shop.call('account_balance', { account: '@alice' })
     assert.deepEqual([unknown.status, unknown.json().error], [400, 'Username not found.'])

@@ -26,7 +26,7 @@ test('checkout_report: the checkouts of this very key, by period, status and met
   const world = await openWorld(t)
   const shop = await world.start()
   const { clock } = world
-  const [{ key }, stranger] = [await world.join(shop), await world.join(shop)]
+  const [{ key }, stranger] = [await shop.join(), await shop.join()]
   const secondKey = (await shop.rest('POST', '/api/keys', key, { name: 'till 2' })).json<{ key: string }>().key
   const make = (fields: object, as = key) => shop.open({ address, ...fields }, bearer(as))
   const paid = async (made: Made) => {

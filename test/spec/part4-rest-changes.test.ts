@@ -61,8 +61,8 @@ test('PUT changes texts until it is paid, and what is asked for only until someb
   const world = await openWorld(t)
   const names = { KNOWN_NAMES: JSON.stringify({ second: stranger.address }), CHECKOUT_GENERATED_WALLETS: 'all' }
   const shop = await world.start(names)
-  const { key } = await world.join(shop)
-  const { key: foreign } = await world.join(shop)
+  const { key } = await shop.join()
+  const { key: foreign } = await shop.join()
   const unmatched = async (as = key) =>
     (await shop.rest('GET', '/api/admin/checkouts/unmatched', as)).json<{ payments: Payment[] }>().payments
   const put = (id: string, body: object) => shop.rest('PUT', `/api/admin/checkouts/${id}`, key, body)
@@ -126,7 +126,7 @@ for (const engine of ENGINES) {
   test(`PUT to a summing mode, ${engine}: only what comes from then on counts, and one address takes one (contract 4.5, rule 9)`, async (t) => {
     const world = await openWorld(t, engine)
     const shop = await world.start()
-    const { key } = await world.join(shop)
+    const { key } = await shop.join()
     const fresh = new Signer(43).address
     const put = (id: string, body: object) => shop.rest('PUT', `/api/checkouts/${id}`, key, body)
     const made = await shop.open({ address, amount: '1' }, bearer(key))
@@ -190,7 +190,7 @@ test('GET :id shows payments, events with their deliveries, wallet and timeline;
   const world = await openWorld(t)
   const settings = { WEBHOOK_ALLOW_PRIVATE: 'true', CHECKOUT_GENERATED_WALLETS: 'all' }
   const shop = await world.start(settings)
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const receiver = await openReceiver(t)
   const read = async (id: string) => (await shop.rest('GET', `/api/admin/checkouts/${id}`, key)).json<Whole>()
   const made = await shop.open({ address, amount: '1', webhook_url: receiver.url }, bearer(key))
@@ -239,7 +239,7 @@ test('GET :id shows payments, events with their deliveries, wallet and timeline;
 test('mark: what ended, was paid late or has an unmatched payment is paid by its merchant’s word (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts/:id/mark; 4.5, rule 14; 3, Checkout: marked)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const mark = (id: string, body: object = {}) => shop.rest('POST', `/api/admin/checkouts/${id}/mark`, key, body)
   const [given, ended] = [
     await shop.open({ address, amount: '1' }, bearer(key)),

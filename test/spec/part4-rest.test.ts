@@ -40,8 +40,8 @@ async function signIn(shop: Shop, adminKey: string, email: string): Promise<stri
 test('every route: its owner is let in, everybody else is told that there is nothing (contract 4.5, rules 1, 2, 3 and 13; 9, Synonyms: REST)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const [owner, other] = [await world.join(shop), await world.join(shop)]
-  const { key: publicKey } = await world.join(shop, 'public', ['https://shop.example'])
+  const [owner, other] = [await shop.join(), await shop.join()]
+  const { key: publicKey } = await shop.join({ kind: 'public', origins: ['https://shop.example'] })
   const made = await shop.open({ address, amount: '1' }, bearer(owner.key))
   for (const path of PATHS) {
     const routes: [string, string][] = [
@@ -91,7 +91,7 @@ test('every route: its owner is let in, everybody else is told that there is not
 test('201 both paths make a checkout like the action does, once for each key (contract 4.5, Administrative checkout REST API: POST /api/admin/checkouts; 4.5, rules 6 and 12; 9, Synonyms: REST)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start({ KNOWN_NAMES: JSON.stringify({ alice: address }), CHECKOUT_GENERATED_WALLETS: 'all' })
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const fields = {
     address: '@alice',
     title: 'Tea',
@@ -150,7 +150,7 @@ test('201 both paths make a checkout like the action does, once for each key (co
 test('lists are newest first, and pages do not move while new checkouts come in (contract 4.5, Administrative checkout REST API: GET /api/admin/checkouts; 4.5, rule 4; 8, Requests: limit of a REST list; 3, rule 6)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const made: Made[] = []
   for (let at = 0; at < 7; at++) made.unshift(await shop.open({ address, amount: '1' }, bearer(key)))
   const page = async (query: string) => (await shop.rest('GET', `/api/checkouts?${query}`, key)).json<Page>()
@@ -193,7 +193,7 @@ test('lists are newest first, and pages do not move while new checkouts come in 
 test('stats have a day for each of the last 30, overview a row for each account, and the CSV a line for each payment (contract 4.5, Administrative checkout REST API: GET /api/admin/checkouts/stats, GET /api/admin/checkouts/overview, GET /api/admin/checkouts/export.csv; 4.5, rules 1 and 11)', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const [owner, other] = [await world.join(shop), await world.join(shop)]
+  const [owner, other] = [await shop.join(), await shop.join()]
   const { key } = owner
   const title = '=HYPERLINK("https://evil.example")'
   const days: Made[] = []

@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { systemClock } from '../../src/infra/clock.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { hearFailures } from '../support/failures.ts'
 import { openGateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 
 test('two long vanity searches of one account do not keep another from its own (contract 4.2, rule 4)', async (t) => {
-  const { call, url, app } = await openGateway(t)
+  const { call, url, app, join } = await openGateway(t)
   const { db } = app.store
-  const ctx = {
-    db,
-    clock: systemClock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
-  const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-  const greedy = await issueKey(ctx, { accountId, kind: 'secret', name: 'Greedy', actor: 'test' })
+  const greedy = await join()
   for (const vanity of ['1zzzz', '3zzzz']) {
-    const headers = { authorization: `Bearer ${greedy.text}`, 'idempotency-key': vanity }
+    const headers = { ...greedy.headers, 'idempotency-key': vanity }
     const sent = request(url, { method: 'POST', headers })
     sent.on('error', () => undefined)
     // Whoever hangs up ends the search.

@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test'
 import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { frontierOf, give, nano } from '../support/blocks.ts'
-import { openCustomer } from '../support/customer.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { openGateway, sharedKeys } from '../support/gateway.ts'
@@ -64,7 +63,7 @@ test('a send repeated with its idempotency key, in the header or the body, is on
 
 test('a thousand sends a month are free and have no fee; the next costs a credit, and a refused or repeated one nothing (contract 8, rules 9 and 10; 4.2, rule 13)', async (t) => {
   const gateway = await openGateway(t)
-  const customer = await openCustomer(gateway)
+  const customer = await gateway.join()
   const client = clientWith(gateway, customer.key)
   const account = await client.create()
   await client.deposit(account, '5')

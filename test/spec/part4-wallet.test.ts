@@ -4,7 +4,6 @@ import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
-import { openCustomer } from '../support/customer.ts'
 import { until } from '../support/until.ts'
 import { ALICE, type Answer, SHOP, openClient, openStranger } from '../support/wallet-client.ts'
 import { row } from './row.ts'
@@ -266,7 +265,7 @@ test('401 without a key, 403 with a public one, and a foreign wallet looks exact
   assert.equal(reply.status, 401)
   assert.match(reply.json().error!, /API key required/)
   const origin = 'https://shop.example'
-  const key = await (await openCustomer(client.gateway)).issue('public', [origin])
+  const key = await (await client.gateway.join()).issue('public', [origin])
   const refused = await client.gateway.call('cloud_wallet', { key, list: true }, { origin })
   assert.deepEqual([refused.status, refused.json().code], [403, 'feature_disabled'])
 

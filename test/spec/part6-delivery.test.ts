@@ -116,7 +116,7 @@ test('2xx within ten seconds is delivered; a redirect and silence are failures; 
   assert.deepEqual(disabled, { state: 'dead', status: null, error: 'url_disabled' })
   assert.equal(gone.requests.length, 1, 'it was not asked again')
   assert.equal((await outcome(`${gone.url}/other`)).state, 'delivered')
-  const { key: theirs } = await opened.world.join(opened.shop)
+  const { key: theirs } = await opened.shop.join()
   const ofOthers = await payAndTell({ ...opened, key: theirs }, gone.url)
   assert.equal((await readerOf(opened.shop, theirs).untilTried(ofOthers, 1)).state, 'delivered', 'it is one account’s')
   // Whoever knows that it is back sends again, and from then on it is told as before.

@@ -28,7 +28,7 @@ test('one mail for each checkout, after its confirmation, whatever the webhook d
   const keyless = await shop.call('checkout', fields)
   assert.deepEqual([keyless.status, keyless.json().code], [401, 'key_required'])
   const origin = 'https://shop.example'
-  const { key: publicKey } = await world.join(shop, 'public', [origin])
+  const { key: publicKey } = await shop.join({ kind: 'public', origins: [origin] })
   const fromBrowser = await shop.call('checkout', fields, { ...bearer(publicKey), origin })
   assert.deepEqual([fromBrowser.status, fromBrowser.json().code], [403, 'feature_disabled'])
 

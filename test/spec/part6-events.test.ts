@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
-import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import { inTx } from '../../src/kernel/in-tx.ts'
@@ -23,7 +22,6 @@ import {
   untilStatus,
 } from '../support/checkout-steps.ts'
 import { type Receiver, openReceiver, readerOf } from '../support/webhook-steps.ts'
-import { hearFailures } from '../support/failures.ts'
 import { row } from './row.ts'
 
 /* Contract 6: what events say, who signs them, and what is no event. */
@@ -103,7 +101,7 @@ test('other kinds are told to whoever asked for them, and to nobody else (contra
   const webhook_events = ['payment.detected', 'payment.partial', 'payment.late', 'checkout.expired']
   const fields = { address, amount: '3', mode: 'unique_address', metadata: { order: 7 } }
   const told = await shop.open({ ...fields, webhook_url: receiver.url, webhook_events }, bearer(key))
-  const { key: other } = await world.join(shop)
+  const { key: other } = await shop.join()
   const silent = await shop.open({ ...fields, webhook_url: `${receiver.url}/silent` }, bearer(other))
   const { node } = world.ledger
   node.hold()
@@ -250,17 +248,8 @@ test('nothing is sent unsigned: the default secret of the account signs, and who
 test('the example for testing comes out of a gateway byte for byte (contract 6, rule 1)', async (t) => {
   const clock = new TestClock(1_760_000_005_000)
   const secretKey = randomBytes(32)
-  const { app } = await openGateway(t, { SECRET_KEY: secretKey.toString('base64') }, clock)
+  const { ctx } = await openGateway(t, { SECRET_KEY: secretKey.toString('base64') }, clock)
   const receiver = await openReceiver(t)
-  const { db, notices } = app.store
-  const ctx = {
-    db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => notices.publish('jobs', ''),
-    failures: hearFailures(),
-  }
   const body = '{"id":"evt_2","metadata":{"note":"Zoë € 支払い"}}'
   await inTx({ ...ctx, secrets: openSecretBox(secretKey, systemRandom) }, (tx) =>
     recordEvent(tx, {

@@ -101,7 +101,7 @@ test('a ping is an event, the feed lists events oldest first and page by page, a
   assert.equal((await page('')).events.length, 25, 'unless another limit is given')
   assert.equal((await page('?limit=100')).events.length, 27)
 
-  const { key: foreign } = await world.join(shop)
+  const { key: foreign } = await shop.join()
   const stranger = readerOf(shop, foreign)
   const missing = await stranger.get('/events/evt_missing')
   assert.equal(missing.status, 404)

@@ -4,7 +4,6 @@ import { openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { TestClock } from '../support/clock.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { newHash } from '../support/x402-steps.ts'
-import { openCustomer } from '../support/customer.ts'
 import { assertRefusal } from './refusal.ts'
 import { row } from './row.ts'
 import { alice } from './town.ts'
@@ -18,7 +17,7 @@ test('every refusal has a text under two names and a code, and tells no cause (c
   const clock = new TestClock()
   const gateway = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3', FREE_WORK_PER_HALF_HOUR: '1' }, clock)
   const { app, call, log, post } = gateway
-  const { key } = await openCustomer(gateway, clock)
+  const { key } = await gateway.join()
   const keyed = { authorization: `Bearer ${key}` }
 
   for (const remaining of ['2', '1', '0']) {
@@ -68,7 +67,7 @@ test('every refusal has a text under two names and a code, and tells no cause (c
 test('404 for what is missing, word for word the same for what belongs to another account (contract 7, rule 7; 7, Status codes: 404, 409; 7, Texts and codes: checkout id unknown, path that is none)', async (t) => {
   const gateway = await openGateway(t)
   const { call, url } = gateway
-  const [{ key: owner }, { key: stranger }] = [await openCustomer(gateway), await openCustomer(gateway)]
+  const [{ key: owner }, { key: stranger }] = [await gateway.join(), await gateway.join()]
   const rest = (method: string, path: string, key: string, body?: object): Promise<Reply> =>
     ask(`${url}${path}`, { method, headers: { key }, ...(body && { body: JSON.stringify(body) }) })
   const sale = (await call('checkout', SALE, { key: owner })).json().id!

@@ -5,7 +5,6 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { give, nano } from '../support/blocks.ts'
 import { TestClock, turningWhenStuck } from '../support/clock.ts'
 import { type Reply, openGateway } from '../support/gateway.ts'
-import { openCustomer } from '../support/customer.ts'
 import { assertRefusal } from './refusal.ts'
 import { alice } from './town.ts'
 
@@ -36,7 +35,7 @@ test('400, 403 and 503: what a wallet refuses has one text, one code and its rea
 
   const ended = await create()
   assert.deepEqual((await call({ account: ended, delete: true })).json<unknown>(), { deleted: true })
-  const { key: stranger } = await openCustomer(gateway, clock)
+  const { key: stranger } = await gateway.join()
   for (const fields of [{ balance: true }, { receive: true }, SEND, { delete: true }]) {
     for (const reply of [
       await call({ account: ended, ...fields }),

@@ -76,7 +76,7 @@ test('one completion mail for a checkout, and reports of the calling key alone (
   const world = await openWorld(t)
   const mails = await openMailServer(t)
   const shop = await world.start({ SMTP_URL: mails.url, MAIL_FROM: 'shop <noreply@gateway.test>' })
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const fields = { address, amount: '2', title: 'Tea', notify: 'owner@shop.example' }
   const [first, second] = [await shop.open(fields, bearer(key)), await shop.open(fields, bearer(key))]
   await world.pay(address, first.amount_raw)
@@ -96,7 +96,7 @@ test('one completion mail for a checkout, and reports of the calling key alone (
     return checkouts.map(({ id }) => id).sort()
   }
   assert.deepEqual(await report(key), [first.id, second.id].sort())
-  const other = await world.join(shop)
+  const other = await shop.join()
   const own = await shop.open({ address, amount: '1' }, bearer(other.key))
   assert.deepEqual(await report(other.key), [own.id])
   assert.deepEqual(await report(key), [first.id, second.id].sort())

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
-import { type Customer, openCustomer } from '../support/customer.ts'
+import { type Customer } from '../support/customer.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { FaultyNode } from '../support/faulty-node.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
@@ -37,8 +37,8 @@ async function openBehindNode(t: TestContext, env: Record<string, string>, clock
 test('10 requests at once without a key, 50 with one, 200 with credits; one more is told to wait a second (contract 8, rule 3)', async (t) => {
   const clock = new TestClock()
   const { node, gateway } = await openBehindNode(t, ANONYMOUS, clock)
-  const free = await openCustomer(gateway, clock)
-  const prepaid = await openCustomer(gateway, clock)
+  const free = await gateway.join()
+  const prepaid = await gateway.join()
   await prepaid.grant(1)
   const release = node.hold('account_info')
   let accounts = 100
@@ -66,7 +66,7 @@ test('a public key has its own limits at each address, work as without any key, 
   const clock = new TestClock()
   const env = { ...ANONYMOUS, FREE_WORK_ANONYMOUS_PER_HOUR: '5', TRUSTED_PROXIES: 'loopback' }
   const { node, gateway } = await openBehindNode(t, env, clock)
-  const customer = await openCustomer(gateway, clock)
+  const customer = await gateway.join()
   await customer.grant(1)
   const origin = 'https://shop.example'
   const key = await customer.issue('public', [origin])
@@ -111,7 +111,7 @@ test('a public key has its own limits at each address, work as without any key, 
 test('600 requests a minute with a key, and 3,000 with credits (contract 8, Plans: free key, prepaid, credits > 0; 8, rule 2; 5, rule 2)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
-  const free = await openCustomer(gateway, clock)
+  const free = await gateway.join()
   const agent = new Agent({ keepAlive: true, maxSockets: 10 })
   t.after(() => agent.destroy())
   const version = ({ headers }: Customer) => ask(gateway.url, { body: '{"action":"version"}', headers, agent })
@@ -123,7 +123,7 @@ test('600 requests a minute with a key, and 3,000 with credits (contract 8, Plan
   assert.deepEqual([refused.status, refused.headers['ratelimit-limit']], [429, '600'])
   clock.advance(MINUTE / 600)
   assert.deepEqual([(await version(free)).status, (await version(free)).status], [200, 429])
-  const prepaid = await openCustomer(gateway, clock)
+  const prepaid = await gateway.join()
   await prepaid.grant(1)
   for (const remaining of ['2999', '2998']) {
     const { headers } = await version(prepaid)
@@ -152,7 +152,7 @@ test('work: 5 an hour for an address, or a price where paid work is on (contract
 test('work: 30 in 30 minutes with a key, then a credit each; with credits one each, and what was ready nothing (contract 8, Plans: free key, prepaid, credits > 0; 8, rules 8 and 10; 7, Texts and codes: metered action without credits; 4.1, Keys and credits: rpc_credits; 2, Work result: credits, cached)', async (t) => {
   const clock = new TestClock()
   const gateway = await openGateway(t, {}, clock)
-  const customer = await openCustomer(gateway, clock)
+  const customer = await gateway.join()
   const generate = (request = newWork()) => gateway.call('work_generate', request, customer.headers)
   for (let count = 0; count < 30; count++) {
     const { status, json } = await generate()

@@ -38,7 +38,7 @@ test('three plans of credits, each with its tail; what was bought is added when 
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
-  const { key } = await market.join(shop)
+  const { key } = await shop.join()
   const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
   row('8, Credits: 1,000 Credits, 10,000 Credits, 20,000 Credits', () =>
     assertPrices(made, { '1,000 Credits': '0.2', '10,000 Credits': '2', '20,000 Credits': '4' }),

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, test } from 'node:test'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import { systemClock } from '../../src/infra/clock.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { issueKey, revokeKey } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { emptyUrl } from '../support/empty-store.ts'
 import { ENGINES } from '../support/engines.ts'
-import { hearFailures } from '../support/failures.ts'
 import { type Gateway, type Reply, ask, openGateway, sharedKeys } from '../support/gateway.ts'
 import { row } from './row.ts'
 
@@ -26,17 +22,8 @@ async function openOn(t: TestContext, engine: StoreEngine, env: Record<string, s
 }
 
 /** A merchant with a secret key and a public one, which stands in every page of the shop. */
-async function openShop({ url, app }: Gateway) {
-  const { db } = app.store
-  const { account_id: accountId } = await db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
-  const base = {
-    db,
-    clock: systemClock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => undefined,
-    failures: hearFailures(),
-  }
+async function openShop({ url, ctx: base }: Gateway) {
+  const { account_id: accountId } = await base.db.selectFrom('api_keys').select('account_id').executeTakeFirstOrThrow()
   const named = { accountId, name: 'Shop', origins: [SHOP], actor: 'test' }
   const { text: publicKey } = await issueKey(base, { ...named, kind: 'public' })
   const { text: secretKey, key } = await issueKey(base, { ...named, kind: 'secret' })

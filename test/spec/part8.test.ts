@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../support/clock.ts'
-import { openCustomer } from '../support/customer.ts'
 import { type Reply, ask, openGateway } from '../support/gateway.ts'
 import { Signer, give, nano } from '../support/blocks.ts'
 import { row } from './row.ts'
@@ -58,7 +57,7 @@ test('sixty requests a minute for each address without a key: every answer tells
   clock.advance(60_000)
   assert.deepEqual(rateOf(await call('version')), ['60', '59', '1'])
   // An account has its own, whatever its address has used.
-  const { headers } = await openCustomer(gateway, clock)
+  const { headers } = await gateway.join()
   assert.deepEqual(rateOf(await call('version', {}, headers)), ['600', '599', '1'])
 })
 
@@ -86,10 +85,10 @@ test('behind a trusted proxy every address counts for itself, in IPv6 every /64;
   assert.deepEqual(await from('2001:db8:1:2::1'), [200, '1'])
   assert.deepEqual(await from('2001:db8:1:2:ffff::9'), [200, '0'])
   assert.deepEqual(await from('2001:db8:1:3::1'), [200, '1'])
-  const customer = await openCustomer(gateway, clock)
+  const customer = await gateway.join()
   const limit = async () => (await gateway.call('version', {}, customer.headers)).headers['ratelimit-limit']
   assert.equal(await limit(), '3')
-  const prepaid = await openCustomer(gateway, clock)
+  const prepaid = await gateway.join()
   await prepaid.grant(1)
   assert.equal((await gateway.call('version', {}, prepaid.headers)).headers['ratelimit-limit'], '4')
 })
@@ -147,7 +146,7 @@ test('a body of 1 MiB, a depth of 20 and lists of 1,000 are read; one more is an
 
 test('a REST list has 25 entries unless told, and 1 to 100 when told (contract 8, Requests: limit of a REST list; 4.5, rule 4)', async (t) => {
   const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0' })
-  const { headers } = await openCustomer(gateway)
+  const { headers } = await gateway.join()
   const make = { address: new Signer(9).address, amount: '1' }
   for (let count = 0; count < 26; count++) assert.equal((await gateway.call('checkout', make, headers)).status, 200)
   const list = (query: string) => ask(`${gateway.url}/api/checkouts${query}`, { method: 'GET', headers })

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { systemClock } from '../../src/infra/clock.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
 import { signHash } from '../../src/kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
 import { ROUTES } from '../hostile/expectations.ts'
 import { Signer, nano } from '../support/blocks.ts'
-import { hearFailures } from '../support/failures.ts'
 import { type Gateway, ask, openGateway } from '../support/gateway.ts'
 
 /* Outside the desk play money is for administrators, and for whoever is on the machine itself. */
@@ -23,12 +18,7 @@ const SAME_PAGE = { 'sec-fetch-site': 'same-origin' }
 
 async function openPublic(t: TestContext, env: Headers = {}) {
   const gateway = await openGateway(t, { ...PUBLIC, ...env })
-  const { db } = gateway.app.store
-  const tools = { clock: systemClock, random: systemRandom, ids: openIds(systemRandom), failures: hearFailures() }
-  const ctx = { db, ...tools, wakeJobs: () => undefined }
-  const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-  const { text } = await issueKey(ctx, { accountId, kind: 'secret', name: 'First', actor: 'test' })
-  return { gateway, admin: gateway.app.createdKey!, user: text }
+  return { gateway, admin: gateway.app.createdKey!, user: (await gateway.join()).key }
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })

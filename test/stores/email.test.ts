@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
@@ -11,7 +10,6 @@ import { FEE, MailBox, openPayment, toEmailCtx, treasuryOf } from '../support/em
 import { Signer, nano } from '../support/blocks.ts'
 import { ENGINES } from '../support/engines.ts'
 import { type WalletWorld, openWalletWorld } from '../support/wallet-world.ts'
-import { hearFailures } from '../support/failures.ts'
 
 /* Two processes on one store at the same moment: what the row locks of an engine must decide. */
 
@@ -106,25 +104,17 @@ for (const engine of ENGINES) {
       const treasury = await treasuryOf(world)
       const amount = nano(1)
       await world.deposit(treasury, nano(9))
-      const { db, clock } = world
+      const { db } = world
       const { id } = await db
         .selectFrom('wallets')
         .select('id')
         .where('purpose', '=', 'treasury')
         .executeTakeFirstOrThrow()
       await world.finish(instances[0]!.ctx.queue.advance(id))
-      const store = {
-        db,
-        clock,
-        random: systemRandom,
-        ids: openIds(systemRandom),
-        wakeJobs: () => undefined,
-        failures: hearFailures(),
-      }
       const faucet = { amount, dailyBudget: toRaw(nano(5) + 1n), perNetworkMax: 0 }
       const asked = await Promise.all(
         Array.from({ length: 20 }, async (_, at) => {
-          const account = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+          const account = await createAccount(world.ctx, { email: null, role: 'user', actor: 'test' })
           const ctx = { ...instances[at % 2]!.ctx, faucet }
           return { ctx, accountId: account.id, address: stranger(), ip: '192.0.2.1', idempotencyKey: undefined }
         }),

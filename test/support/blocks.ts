@@ -1,6 +1,6 @@
 import type { LedgerNode } from '../../src/devnet/index.ts'
 import { RAW_PER_NANO, type Raw, toRaw } from '../../src/kernel/money.ts'
-import { type PublicKey, toAddress } from '../../src/kernel/nano/address.ts'
+import { type PublicKey, fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../../src/kernel/nano/block.ts'
 import { deriveKey, publicKeyOf, signHash } from '../../src/kernel/nano/keys.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
@@ -106,6 +106,12 @@ export async function give(node: LedgerNode, account: PublicKey, amount: Raw): P
   const hash = await node.fund(account, amount)
   await confirmed(node, hash)
   return hash
+}
+
+/** What an address has and what waits for it. */
+export function fundsOf({ ledger }: LedgerNode, address: string): bigint {
+  const account = fromAddress(address)!
+  return (ledger.store.findAccount(account)?.balance ?? 0n) + ledger.receivableSum(account, false)
 }
 
 /** Gives an account its first amount, sent by the genesis account and received. */

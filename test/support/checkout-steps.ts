@@ -1,28 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { pino } from 'pino'
-import { type App, startApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
-import type { Devnet } from '../../src/devnet/index.ts'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import type { StoreEngine } from '../../src/kernel/dialect.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { type Raw, parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import type { KeyKind } from '../../src/kernel/api-key.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { NO_WORK, Signer, give } from './blocks.ts'
-import { TestClock } from './clock.ts'
-import { openDevnet } from './devnet.ts'
-import { emptyUrl } from './empty-store.ts'
-import { EventRelay } from './event-relay.ts'
-import { type Reply, ask } from './gateway.ts'
+import { parseNano } from '../../src/kernel/money.ts'
+import { Signer } from './blocks.ts'
+import type { Gateway } from './gateway.ts'
 import { until } from './until.ts'
-import { hearFailures } from './failures.ts'
+import { type World as OneWorld, openWorld as openOneWorld } from './world.ts'
+
+export { bearer } from './gateway.ts'
 
 export interface Check {
   id: string
@@ -54,78 +37,35 @@ export interface Made {
   [name: string]: unknown
 }
 
-export interface Shop {
-  app: App
-  url: string
-  call(action: string, fields?: object, headers?: Record<string, string>): Promise<Reply>
+/** A gateway with the steps of checkouts. */
+export interface Shop extends Gateway {
   /** Makes a checkout that must succeed. */
   open(fields: object, headers?: Record<string, string>): Promise<Made>
   check(id: string): Promise<Check>
-  rest(method: string, path: string, key?: string, body?: object): Promise<Reply>
-  close(): Promise<void>
 }
 
-export interface World {
-  clock: TestClock
-  ledger: Devnet
-  relay: EventRelay
-  /** Starts a gateway on the same store, ledger and clock; several may run at once. */
+export interface World extends OneWorld {
   start(env?: Record<string, string>): Promise<Shop>
-  /** The administrator key of the first gateway. */
-  key(): string
-  /** An account with a key of its own. */
-  join(shop: Shop, kind?: KeyKind, origins?: string[]): Promise<{ accountId: string; key: string }>
-  /** Sends from the genesis account. */
-  pay(address: string, amount: string | Raw): Promise<string>
 }
 
 export const merchant = new Signer(41)
 export const stranger = new Signer(42)
-export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 export const nano = (text: string) => parseNano(text)!
 
-/** A ledger, a store and a clock that outlive the gateways on them. */
-export async function openWorld(t: TestContext, engine: StoreEngine = 'sqlite', thresholds = NO_WORK): Promise<World> {
-  const clock = new TestClock()
-  const ledger = await openDevnet(t, { thresholds, clock })
-  const relay = await EventRelay.start(t, ledger.wsUrl)
-  const databaseUrl = await emptyUrl(t, engine)
-  let createdKey: string | undefined
-  const secret = () => randomBytes(32).toString('base64')
-  const keys = { WALLET_KEYS: `one:${secret()}`, SECRET_KEY: secret() }
-  const start: World['start'] = async (env = {}) => {
-    const shop = await startShop(t, clock, {
-      DATABASE_URL: databaseUrl,
-      NODE_URLS: ledger.rpcUrl,
-      NODE_WS_URLS: relay.url,
-      NODE_NETWORK: 'dev',
-      ...keys,
-      ...env,
-    })
-    createdKey ??= shop.app.createdKey
-    // A node that cannot be asked which ledger it has is not heard.
-    const { confirmations, pool } = shop.app.nodes
-    await until(() => confirmations.connected || pool.upstreams.every(({ reachable }) => !reachable))
-    return shop
-  }
-  return {
-    clock,
-    ledger,
-    relay,
-    start,
-    key: () => createdKey!,
-    async join(shop, kind = 'secret', origins = []) {
-      const ctx = storeCtx(shop, clock)
-      const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-      const { text: key } = await issueKey(ctx, { accountId, kind, name: 'shop', origins, actor: 'test' })
-      return { accountId, key }
-    },
-    pay: (address, amount) => {
-      const raw = typeof amount === 'string' ? (BigInt(amount) as Raw) : amount
-      return give(ledger.node, fromAddress(address)!, raw)
-    },
-  }
+export async function openWorld(...given: Parameters<typeof openOneWorld>): Promise<World> {
+  const world = await openOneWorld(...given)
+  return { ...world, start: async (env) => toShop(await world.start(env)) }
 }
+
+const toShop = (gateway: Gateway): Shop => ({
+  ...gateway,
+  async open(fields, headers) {
+    const reply = await gateway.call('checkout', fields, headers)
+    if (reply.status !== 200) throw new Error(`No checkout: ${reply.status} ${reply.text}`)
+    return reply.json<Made>()
+  },
+  check: async (id) => (await gateway.rest('GET', `/check/${id}`)).json<Check>(),
+})
 
 /** A shop whose merchant has a key and may be told on this machine. */
 export async function openShop(
@@ -134,85 +74,8 @@ export async function openShop(
 ): Promise<{ world: World; shop: Shop; key: string }> {
   const world = await openWorld(t)
   const shop = await world.start({ WEBHOOK_ALLOW_PRIVATE: 'true', ...env })
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   return { world, shop, key }
-}
-
-export function storeCtx({ app: { store } }: Shop, clock: TestClock): StoreCtx {
-  const wakeJobs = () => store.notices.publish('jobs', '')
-  return { db: store.db, clock, ids: openIds(systemRandom), random: systemRandom, wakeJobs, failures: hearFailures() }
-}
-
-async function startShop(t: TestContext, clock: TestClock, env: Record<string, string>): Promise<Shop> {
-  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  const config = loadConfig({
-    PORT: '0',
-    METRICS_PORT: '0',
-    LIMIT_ANONYMOUS_PER_MINUTE: '0',
-    LIMIT_ANONYMOUS_CONCURRENCY: '0',
-    LIMIT_FREE_PER_MINUTE: '0',
-    LIMIT_FREE_CONCURRENCY: '0',
-    // Whoever waits for a payment looks often, and the minute of a clock that stands still never ends.
-    LIMIT_CHECK_PER_MINUTE: '0',
-    PRICE_PROVIDERS: 'sandbox',
-    WORK_THREADS: '0',
-    WORK_NODES: 'true',
-    WORK_PRECOMPUTE: 'false',
-    DATA_DIR: folder,
-    ...env,
-  })
-  const failures: unknown[] = []
-  const write = (line: string) => {
-    const entry = JSON.parse(line) as { event?: string }
-    if (entry.event === 'unexpected' || entry.event === 'background_failure') failures.push(entry)
-  }
-  const log = pino({ level: 'error', base: null }, { write })
-  const app = await startApp(config, { clock, random: systemRandom, log })
-  let closing: Promise<void> | undefined
-  const close = async () => {
-    await turnUntilClosed(clock, app.close())
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const json = { 'content-type': 'application/json' }
-  const call: Shop['call'] = (action, fields = {}, headers = {}) =>
-    ask(app.url, { body: JSON.stringify({ action, ...fields }), headers: { ...json, ...headers } })
-  const shop: Shop = {
-    app,
-    url: app.url,
-    call,
-    async open(fields, headers) {
-      const reply = await call('checkout', fields, headers)
-      if (reply.status !== 200) throw new Error(`No checkout: ${reply.status} ${reply.text}`)
-      return reply.json<Made>()
-    },
-    async check(id) {
-      const reply = await ask(`${app.url}/check/${id}`, { method: 'GET' })
-      return reply.json<Check>()
-    },
-    rest: (method, path, key, body) =>
-      ask(`${app.url}${path}`, {
-        method,
-        headers: { ...json, ...(key !== undefined && bearer(key)) },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
-    close: () => (closing ??= close()),
-  }
-  t.after(() => shop.close())
-  return shop
-}
-
-/** Real time after which whatever is being closed waits for a moment of the clock, which nobody turns any more. */
-const STUCK_AFTER = 5_000
-
-async function turnUntilClosed(clock: TestClock, closed: Promise<void>): Promise<void> {
-  let turning: NodeJS.Timeout | undefined
-  const patience = setTimeout(() => (turning = setInterval(() => clock.advance(1_000), LOOK)), STUCK_AFTER)
-  try {
-    await closed
-  } finally {
-    clearTimeout(patience)
-    clearInterval(turning)
-  }
 }
 
 /** Waits until a checkout has a status, and answers its check. */

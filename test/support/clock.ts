@@ -92,6 +92,19 @@ export function turningWhenStuck<T>(clock: TestClock, waited: Promise<T>, patien
   return waited.finally(() => clearInterval(timer))
 }
 
+/** Awaits the end of something by a clock that no test turns any more: where the end waits for a moment, the moment comes. */
+export async function closingBy(clock: Clock, closed: Promise<void>): Promise<void> {
+  if (!(clock instanceof TestClock)) return closed
+  let turning: NodeJS.Timeout | undefined
+  const stuck = setTimeout(() => (turning = setInterval(() => clock.advance(1_000), 40)), PATIENCE)
+  try {
+    await closed
+  } finally {
+    clearTimeout(stuck)
+    clearInterval(turning)
+  }
+}
+
 /**
  * Turns the clock in small steps until something is so. Every step waits for the disk, as leases do: the clock never runs
  * away from those who hold one.

@@ -1,44 +1,42 @@
-import { openIds } from '../../src/infra/ids.ts'
-import { systemClock } from '../../src/infra/clock.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import type { KeyKind } from '../../src/kernel/api-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import type { Clock } from '../../src/kernel/ports.ts'
-import { createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
-import type { Gateway } from './gateway.ts'
-import { hearFailures } from './failures.ts'
+import { type Account, createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
+
+export interface NewCustomer {
+  email?: string | null
+  role?: Account['role']
+  /** Of the key, and where a public one may be used. */
+  kind?: KeyKind
+  origins?: string[]
+  name?: string
+}
 
 /** An account of a gateway, with a key of its own. */
 export interface Customer {
   accountId: string
   key: string
+  keyId: string
   headers: { authorization: string }
   /** Another key of the same account. */
   issue(kind: KeyKind, origins?: string[]): Promise<string>
   grant(credits: number): Promise<void>
 }
 
-export async function openCustomer({ app }: Pick<Gateway, 'app'>, clock: Clock = systemClock): Promise<Customer> {
-  const { db, notices } = app.store
-  const wakeJobs = () => notices.publish('jobs', '')
-  const ctx: StoreCtx = {
-    db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs,
-    failures: hearFailures(),
-  }
-  const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-  const issue: Customer['issue'] = async (kind, origins = []) =>
-    (await issueKey(ctx, { accountId, kind, name: 'test', origins, actor: 'test' })).text
-  const key = await issue('secret')
+export async function openCustomer(
+  ctx: StoreCtx,
+  { email = null, role = 'user', kind = 'secret', origins = [], name = 'test' }: NewCustomer = {},
+): Promise<Customer> {
+  const { id: accountId } = await createAccount(ctx, { email, role, actor: 'test' })
+  const issue = (kind: KeyKind, origins: string[] = []) =>
+    issueKey(ctx, { accountId, kind, name, origins, actor: 'test' })
+  const { text: key, key: first } = await issue(kind, origins)
   let grants = 0
   return {
     accountId,
     key,
+    keyId: first.id,
     headers: { authorization: `Bearer ${key}` },
-    issue,
+    issue: async (kind, origins) => (await issue(kind, origins)).text,
     grant: async (amount) => {
       const reference = `test:${accountId}:${grants++}`
       await grantCredits(ctx, { accountId, amount, reason: 'test', reference, actor: 'test' })

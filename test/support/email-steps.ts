@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
-import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { parseNano, type Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer, give } from './blocks.ts'
+import { Signer, fundsOf, give } from './blocks.ts'
 import { TestClock, turnPacedBy, turningWhenStuck } from './clock.ts'
-import { type Gateway, type Reply, ask, openGateway } from './gateway.ts'
+import { type Gateway, type Reply, ask, bearer, openGateway } from './gateway.ts'
 import { type MailServer, openMailServer } from './mail-server.ts'
-import { hearFailures } from './failures.ts'
 
 export const sender = new Signer(61).address
 export const alice = new Signer(62).address
@@ -42,7 +37,7 @@ export interface World {
   mails: MailServer
   key: string
   accountId: string
-  join(): Promise<{ key: string; accountId: string }>
+  join: Gateway['join']
   /** Makes a payment that must succeed. */
   open(fields?: object, key?: string): Promise<Made>
   call(fields: object, key?: string): Promise<Reply>
@@ -74,24 +69,11 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
     ...env,
   }
   const gateway = await openGateway(t, settings, clock)
-  const { db, notices } = gateway.app.store
-  const ctx: StoreCtx = {
-    db,
-    clock,
-    random: systemRandom,
-    ids: openIds(systemRandom),
-    wakeJobs: () => notices.publish('jobs', ''),
-    failures: hearFailures(),
-  }
-  const join = async () => {
-    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-    const { text: key } = await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })
-    return { key, accountId }
-  }
+  const { db } = gateway.app.store
+  const { join } = gateway
   const { key, accountId } = await join()
   const { node } = gateway.app.devnet!
-  const call: World['call'] = (fields, as = key) =>
-    gateway.call('nano_email', fields, as === '' ? {} : { authorization: `Bearer ${as}` })
+  const call: World['call'] = (fields, as = key) => gateway.call('nano_email', fields, as === '' ? {} : bearer(as))
   const turnUntil: World['turnUntil'] = (isSo) => turnPacedBy({ clock, db }, isSo)
   const world: World = {
     gateway,
@@ -108,10 +90,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
     },
     fund: (address, amount) =>
       give(node, fromAddress(address)!, typeof amount === 'string' ? parseNano(amount)! : amount),
-    fundsOf: (address) => {
-      const account = fromAddress(address)!
-      return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
-    },
+    fundsOf: (address) => fundsOf(node, address),
     check: async ({ check }) => (await ask(check, { method: 'GET' })).json(),
     turnUntil,
     untilStatus: (made, status) => turnUntil(async () => (await world.check(made)).status === status),
@@ -136,8 +115,7 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
       const funded = db.updateTable('email_payments').set({ expires_at: now }).where('id', '=', id)
       await funded.where('status', '=', 'funded').execute()
     },
-    rest: (method, path, as = key) =>
-      ask(`${gateway.url}${path}`, { method, headers: { authorization: `Bearer ${as}` } }),
+    rest: (method, path, as = key) => gateway.rest(method, path, as),
   }
   return world
 }

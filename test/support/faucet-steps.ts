@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { openIds } from '../../src/infra/ids.ts'
-import { systemRandom } from '../../src/infra/random.ts'
 import { parseNano } from '../../src/kernel/money.ts'
-import { fromAddress } from '../../src/kernel/nano/address.ts'
-import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
-import { Signer } from './blocks.ts'
+import { Signer, fundsOf } from './blocks.ts'
 import { TestClock, turningWhenStuck } from './clock.ts'
-import { openGateway } from './gateway.ts'
+import { bearer, openGateway } from './gateway.ts'
 import { until } from './until.ts'
-import { hearFailures } from './failures.ts'
 
 export const DAY = 86_400
 
@@ -34,35 +29,15 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
     },
     clock,
   )
-  const { db, notices } = gateway.app.store
-  const ids = openIds(systemRandom)
-  const ctx = {
-    db,
-    clock,
-    random: systemRandom,
-    ids,
-    wakeJobs: () => notices.publish('jobs', ''),
-    failures: hearFailures(),
-  }
-  const join = async () => {
-    const { id: accountId } = await createAccount(ctx, { email: null, role: 'user', actor: 'test' })
-    return (await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test' })).text
-  }
+  const { db } = gateway.app.store
+  const join = async () => (await gateway.join()).key
   const { node } = gateway.app.devnet!
-  const fundsOf = (address: string) => {
-    const account = fromAddress(address)!
-    return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
-  }
   const treasury = async () =>
     db.selectFrom('wallets').selectAll().where('purpose', '=', 'treasury').executeTakeFirstOrThrow()
   const call = (action: string, address: string, key?: string, headers: Record<string, string> = {}) =>
     turningWhenStuck(
       clock,
-      gateway.call(
-        action,
-        { nano_address: address },
-        { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
-      ),
+      gateway.call(action, { nano_address: address }, { ...(key !== undefined && bearer(key)), ...headers }),
     )
   const claim = (address: string, key: string, headers?: Record<string, string>) =>
     call('faucet_claim', address, key, headers)
@@ -77,7 +52,18 @@ export async function openFaucet(t: TestContext, env: Record<string, string> = {
       clock,
       until(async () => (await treasury()).balance_raw !== '0'),
     )
-  return { gateway, clock, join, fundsOf, treasury, claim, check, call, funded, db }
+  return {
+    gateway,
+    clock,
+    join,
+    fundsOf: (address: string) => fundsOf(node, address),
+    treasury,
+    claim,
+    check,
+    call,
+    funded,
+    db,
+  }
 }
 
 /** Every gift is on the ledger, once, and nothing else has left the treasury. */

@@ -8,12 +8,14 @@ import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { checkAnswer, checkRoute } from './answers.ts'
 import { allConfirmed } from './blocks.ts'
-import { networkClock } from './clock.ts'
+import { closingBy, networkClock } from './clock.ts'
+import { type Customer, type NewCustomer, openCustomer } from './customer.ts'
 import { CONFIRMED_AFTER } from './devnet.ts'
-import { layEmptyStore } from './sqlite-store.ts'
+import { layEmptyStore, toStoreCtx } from './sqlite-store.ts'
 
 /** An answer as text and as what the text means; who expects a certain shape says so. */
 export interface Reply {
@@ -39,13 +41,23 @@ export interface Gateway {
   folder: string
   /** Everything logged so far. */
   log(): string
+  /** Its store, as a room has it. */
+  ctx: StoreCtx
+  /** An account with a key of its own. */
+  join(who?: NewCustomer): Promise<Customer>
   /** Calls an action; members of `headers` go along. */
   call(action: string, parameters?: object, headers?: Ask['headers']): Promise<Reply>
   /** Waits until the development ledger has confirmed every block it has, unless it holds them back. */
   confirmed(): Promise<void>
   /** Posts a text as it is. */
   post(body: string, headers?: Ask['headers']): Promise<Reply>
+  /** Asks a route with JSON. */
+  rest(method: string, path: string, key?: string, body?: object): Promise<Reply>
+  /** Closes it before the test ends; may be called again. */
+  close(): Promise<void>
 }
+
+export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 /** What instances that share a store must share as well. */
 export const sharedKeys = () => ({
@@ -65,7 +77,6 @@ export async function openGateway(
   clock: Clock = systemClock,
 ): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
   const lines: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
   const config = loadConfig({
@@ -90,14 +101,30 @@ export async function openGateway(
   })
   if (env.DATABASE_URL === undefined && env.DATA_DIR === undefined) await layEmptyStore(join(folder, 'gateway.db'))
   const app = await startApp(config, { clock, ledgerClock: networkClock(clock), random: systemRandom, log })
-  t.after(() => app.close())
+  let closing: Promise<void> | undefined
+  const end = async () => {
+    await closingBy(clock, app.close())
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const close = () => (closing ??= end())
+  t.after(close)
+  const ctx = toStoreCtx(app.store, clock)
   const post = (body: string, headers: Ask['headers'] = {}) => ask(app.url, { body, headers })
   return {
     app,
     url: app.url,
     folder,
     log: () => lines.join(''),
+    ctx,
+    join: (who) => openCustomer(ctx, who),
     post,
+    close,
+    rest: (method, path, key, body) =>
+      ask(`${app.url}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(key !== undefined && bearer(key)) },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
     confirmed: async () => {
       // Without one it is not ours to look into.
       if (app.devnet) await allConfirmed(app.devnet.node)

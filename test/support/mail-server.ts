@@ -96,3 +96,8 @@ function decode(part: string): string {
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString().replaceAll('\r\n', '\n')
 }
+
+/** What stands behind the `#` of a mailed link. */
+export function tokenOf(text: string): string {
+  return /#(\w{40})$/m.exec(text)![1]!
+}

@@ -6,6 +6,7 @@ import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import type { Clock } from '../../src/kernel/ports.ts'
 import { openStore } from '../../src/schema.ts'
 import { TestClock } from './clock.ts'
 import { hearFailures } from './failures.ts'
@@ -39,7 +40,8 @@ export async function emptyFileUrl(t: TestContext): Promise<string> {
   return `sqlite:${file}`
 }
 
-export function toStoreCtx({ db, notices }: Store, clock: TestClock): StoreCtx {
+/** A store as rooms have it. */
+export function toStoreCtx({ db, notices }: Pick<Store, 'db' | 'notices'>, clock: Clock): StoreCtx {
   const wakeJobs = () => notices.publish('jobs', '')
   return { db, clock, random: systemRandom, ids: openIds(systemRandom), wakeJobs, failures: hearFailures() }
 }

@@ -6,7 +6,7 @@ import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { signText } from '../../src/kernel/nano/keys.ts'
 import { WORK_THRESHOLDS } from '../../src/kernel/nano/work.ts'
 import type { JsonObject } from '../../src/kernel/shape.ts'
-import { Signer, frontierOf, openAccount, publish } from './blocks.ts'
+import { Signer, frontierOf, fundsOf, openAccount, publish } from './blocks.ts'
 import { until } from './until.ts'
 import { type Check, type Shop, type World, nano, openWorld, turnUntil } from './checkout-steps.ts'
 
@@ -63,10 +63,7 @@ export async function openMarket(t: TestContext, engine: StoreEngine = 'sqlite')
     },
     send: (from, to, amountRaw) =>
       publish(node, from.send(frontierOf(node, from.key), fromAddress(to)!, BigInt(amountRaw))),
-    fundsOf: (address) => {
-      const account = fromAddress(address)!
-      return (node.ledger.store.findAccount(account)?.balance ?? 0n) + node.ledger.receivableSum(account, false)
-    },
+    fundsOf: (address) => fundsOf(node, address),
   }
 }
 

@@ -4,7 +4,6 @@ import { parseNano } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { Signer } from './blocks.ts'
-import { openCustomer } from './customer.ts'
 import { type Gateway, type Reply, openGateway } from './gateway.ts'
 
 export const SHOP = new Signer(1).address
@@ -60,5 +59,5 @@ export function clientWith(gateway: Gateway, key: string): Client {
 
 /** A second customer of the same gateway. */
 export async function openStranger({ gateway }: Client): Promise<Client> {
-  return clientWith(gateway, (await openCustomer(gateway)).key)
+  return clientWith(gateway, (await gateway.join()).key)
 }

@@ -16,7 +16,7 @@ import type { Confirmation, ConfirmationBus, NodeAnswer, NodePort, Random, WorkP
 import type { Db } from '../../src/kernel/db.ts'
 import { createAccount } from '../../src/modules/accounts/index.ts'
 import { type WalletRoom, createWallet } from '../../src/modules/wallets/index.ts'
-import { NO_WORK } from './blocks.ts'
+import { NO_WORK, fundsOf } from './blocks.ts'
 import { TestClock } from './clock.ts'
 import { openDevnet } from './devnet.ts'
 import { emptyUrl } from './empty-store.ts'
@@ -61,6 +61,7 @@ export interface WalletWorld {
   /** The store as somebody who never dies sees it. */
   db: Db
   accountId: string
+  ctx: StoreCtx
   /** Confirmations that the ledger told and nobody has heard yet. */
   told: Confirmation[]
   /** Decided anew for every call to the ledger. */
@@ -123,6 +124,7 @@ export async function openWalletWorld(
     devnet,
     db,
     accountId,
+    ctx: storeCtx,
     told: [],
     trouble: () => 'none',
     alarms: [],
@@ -185,10 +187,7 @@ export async function openWalletWorld(
       return wallet.address
     },
     deposit: (address, amount) => ledger.fund(fromAddress(address)!, amount),
-    fundsOf: (address) => {
-      const key = fromAddress(address)!
-      return (ledger.ledger.store.findAccount(key)?.balance ?? 0n) + ledger.ledger.receivableSum(key, false)
-    },
+    fundsOf: (address) => fundsOf(ledger, address),
   }
   ledger.listen((event) => {
     if (event.kind !== 'confirmed' || event.stored.block.type !== 'state') return

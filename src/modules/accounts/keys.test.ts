@@ -19,7 +19,8 @@ import {
 import { mailSignIn } from './domain/sign-in.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { dumpStore, listAudit, tokenOf, untouchable } from '../../../test/support/account-world.ts'
+import { dumpStore, listAudit, untouchable } from '../../../test/support/dump-store.ts'
+import { tokenOf } from '../../../test/support/mail-server.ts'
 import { hearFailures } from '../../../test/support/failures.ts'
 
 /* Keys: stored as a hash, shown once, named, revoked, rotated with an overlap (contract 5). */

@@ -5,7 +5,8 @@ import { SMTPServer } from 'smtp-server'
 import { smtpMailer } from '../../infra/mail/smtp.ts'
 import { redeemSignIn, requestSignIn } from './index.ts'
 import { until } from '../../../test/support/until.ts'
-import { openWorld, tokenOf } from '../../../test/support/account-world.ts'
+import { openRoutes } from '../../../test/support/mounted-routes.ts'
+import { tokenOf } from '../../../test/support/mail-server.ts'
 
 /* Mail through a real server on loopback. */
 
@@ -88,7 +89,7 @@ test('a server that refuses, or is not there, is tried again by the job until th
   server.refusals = 3
   const mailer = smtpMailer(server.url, FROM)
   t.after(() => mailer.close())
-  const { ctx, clock, store } = await openWorld(t, { mailer })
+  const { ctx, clock, store } = await openRoutes(t, { mailer })
   await requestSignIn(ctx, { email: 'alice@example.com', baseUrl: 'http://gateway.test' })
   const job = () =>
     store.db.selectFrom('jobs').selectAll().where('kind', '=', 'accounts.mail-sign-in').executeTakeFirstOrThrow()

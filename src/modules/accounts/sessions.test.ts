@@ -7,7 +7,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { hexToBytes } from '../../kernel/nano/hex.ts'
 import { Sessions, createAccount, forgetExpired, issueKey, revokeKey } from './index.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { untouchable } from '../../../test/support/account-world.ts'
+import { untouchable } from '../../../test/support/dump-store.ts'
 
 /* Session tokens: short-lived, HS256 with a rotating secret (contract 5). */
 

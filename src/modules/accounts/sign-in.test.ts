@@ -4,7 +4,8 @@ import { AppError } from '../../kernel/errors.ts'
 import { forgetExpired, redeemSignIn, requestSignIn } from './index.ts'
 import { mailSignIn } from './domain/sign-in.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
-import { dumpStore, listAudit, tokenOf } from '../../../test/support/account-world.ts'
+import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
+import { tokenOf } from '../../../test/support/mail-server.ts'
 
 /* Sign-in by a one-time link (contract 5). */
 

@@ -10,7 +10,7 @@ test('a wrong amount buys nothing and is kept for the operator; a late one buys 
   const market = await openMarket(t)
   const shop = await market.start()
   const buyer = await market.person()
-  const { key } = await market.join(shop)
+  const { key } = await shop.join()
   const made = (await shop.call('buy_rpc', {}, bearer(key))).json<Offer>()
   const bare = await market.send(buyer, made.address, `${nano('0.2')}`)
   const { db } = shop.app.store

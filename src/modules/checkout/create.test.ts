@@ -84,7 +84,7 @@ test('401 and 403: notify, templates and generated wallets need a key, and secre
   assert.deepEqual(generated, [403, 'feature_disabled', 'mode'])
 
   const origin = 'https://shop.example'
-  const { key: publicKey } = await world.join(shop, 'public', [origin])
+  const { key: publicKey } = await shop.join({ kind: 'public', origins: [origin] })
   const asPage = (fields: object, from = origin) =>
     refuse(shop, { ...plain, public_key: publicKey, ...fields }, { origin: from })
   for (const [field, value] of Object.entries({

@@ -8,8 +8,8 @@ import { bearer, merchant, nano, openWorld } from '../../../test/support/checkou
 test('a stranger who makes and gives up hundreds of checkouts on my address does not hide mine', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const { key: mine } = await world.join(shop)
-  const { key: theirs } = await world.join(shop)
+  const { key: mine } = await shop.join()
+  const { key: theirs } = await shop.join()
   const own = await shop.open({ address: merchant.address, amount: '2', mode: 'unique_address' }, bearer(mine))
   for (let at = 0; at < 220; at++) {
     const { id } = await shop.open({ address: merchant.address, amount: '1', mode: 'unique_address' }, bearer(theirs))
@@ -22,7 +22,7 @@ test('a stranger who makes and gives up hundreds of checkouts on my address does
 test('a stranger’s absurd price on my address does not keep my payment from being credited', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const { key } = await world.join(shop)
+  const { key } = await shop.join()
   const tooMuch = await shop.call('checkout', { address: merchant.address, amount: '900000000000', currency: 'USD' })
   assert.deepEqual([tooMuch.status, tooMuch.json().field], [400, 'amount'])
   // Just below everything there is at a dollar for a nano; at a little less it would be more.

@@ -132,7 +132,7 @@ for (const engine of ENGINES) {
     const { node } = world.ledger
     const shop = await world.start()
     const { address } = new Signer(61)
-    const [old, other] = [await world.join(shop), await world.join(shop)]
+    const [old, other] = [await shop.join(), await shop.join()]
     await shop.open({ address, amount: '5' }, bearer(old.key))
     await forgetLooks(shop)
     const made = await shop.open({ address, amount: '2' }, bearer(other.key))

@@ -90,7 +90,7 @@ test('an unmatched payment becomes the payment of a checkout by the word of the 
 test('404 a payment that was not made, or was made to another shop, marks nothing as paid', async (t) => {
   const world = await openWorld(t)
   const shop = await world.start()
-  const other = await world.join(shop)
+  const other = await shop.join()
   const made = await shop.open({ address, amount: '1' }, bearer(world.key()))
   const theirs = await shop.open({ address: stranger.address, amount: '1' }, bearer(other.key))
   const hash = await world.pay(stranger.address, nano('1'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dumpStore } from '../../../test/support/account-world.ts'
+import { dumpStore } from '../../../test/support/dump-store.ts'
 import { type Made, openWorld, sender } from '../../../test/support/email-steps.ts'
 
 const GOOD = { refund_address: sender, amount: '1', emails: ['alice@example.com', 'bob@example.com'] }

@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
     const shop = await market.start()
     const [alice, thief] = [await market.person(), await market.person()]
     await lease(market, shop, alice, 'alice', '1 Year')
-    const { key } = await market.join(shop)
+    const { key } = await shop.join()
     const funds = market.fundsOf(alice.address)
     // With a key of its own and without one, and an extension that would make it the account of the name.
     const wanted = { name: 'alice', address: thief.address }
@@ -112,7 +112,7 @@ test('the account whose key bought a name changes and extends it with the key, w
   const market = await openMarket(t)
   const shop = await market.start()
   const [alice, bob] = [await market.person(), await market.person()]
-  const [{ key }, { key: foreign }] = [await market.join(shop), await market.join(shop)]
+  const [{ key }, { key: foreign }] = [await shop.join(), await shop.join()]
   const bought = await offer(shop, 'alice', bearer(key))
   await market.send(alice, bought.address, priceOf(bought, '1 Year'))
   await untilOrder(shop, bought.id, 'applied')

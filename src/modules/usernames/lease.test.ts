@@ -95,7 +95,7 @@ test('names of an account are listed for it, and their ends are told by mail, ea
   const shop = await market.start()
   const alice = await market.person()
   const { db } = shop.app.store
-  const { accountId, key } = await market.join(shop)
+  const { accountId, key } = await shop.join()
   await db.updateTable('accounts').set({ email: 'alice@example.com' }).where('id', '=', accountId).execute()
   const made = await offer(shop, 'alice', bearer(key))
   await market.send(alice, made.address, priceOf(made, '1 Month'))

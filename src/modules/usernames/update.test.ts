@@ -85,7 +85,7 @@ test('one caller gets so many offers a day and no more', async (t) => {
   const refused = await shop.call('get_name', { name: 'three' })
   assert.deepEqual([refused.status, refused.json().code], [429, 'too_many_requests'])
   assert.ok(Number(refused.headers['retry-after']) > 80_000)
-  const { key } = await market.join(shop)
+  const { key } = await shop.join()
   assert.equal((await shop.call('get_name', { name: 'three' }, { authorization: `Bearer ${key}` })).status, 200)
   market.clock.leap(86_400_000)
   await offer(shop, 'four')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { claimJobs } from '../../infra/jobs/queue.ts'
 import { inTx } from '../../kernel/in-tx.ts'
 import { deliverWebhook, recordEvent, reviveDeliveries, signBody } from './index.ts'
-import { dumpStore } from '../../../test/support/account-world.ts'
+import { dumpStore } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { until } from '../../../test/support/until.ts'
 import {

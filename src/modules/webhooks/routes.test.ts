@@ -8,7 +8,8 @@ import { inTx } from '../../kernel/in-tx.ts'
 import { issueKey } from '../accounts/index.ts'
 import { type NewEvent, accountSecret, recordEvent } from './index.ts'
 import { webhookRoutes } from './routes/api.ts'
-import { type World, dumpStore, listAudit, openWorld } from '../../../test/support/account-world.ts'
+import { type MountedRoutes, openRoutes } from '../../../test/support/mounted-routes.ts'
+import { dumpStore, listAudit } from '../../../test/support/dump-store.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 
 /* Events, deliveries and secrets over REST: each account sees its own (contract 6). */
@@ -39,9 +40,9 @@ interface Page {
   has_more: boolean
 }
 
-async function openRoutes(t: TestContext, engine: StoreEngine = 'sqlite') {
+async function open(t: TestContext, engine: StoreEngine = 'sqlite') {
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
-  const world = await openWorld(t, {
+  const world = await openRoutes(t, {
     engine,
     routes: (ctx) => webhookRoutes({ ...ctx, secrets, outbound: openOutbound({ ...ctx, allowPrivate: false }) }),
   })
@@ -55,7 +56,7 @@ async function openRoutes(t: TestContext, engine: StoreEngine = 'sqlite') {
   return { world, ctx, record }
 }
 
-const callerOf = (world: World, key: string) => ({
+const callerOf = (world: MountedRoutes, key: string) => ({
   get: (path: string) => world.ask('GET', `/api${path}`, { headers: { key } }),
   post: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
     world.ask('POST', `/api${path}`, { headers: { key, ...headers }, body }),
@@ -63,13 +64,13 @@ const callerOf = (world: World, key: string) => ({
 
 forEachEngine((engine) => {
   test('200 the feed lists own events in order, page by page, and goes on where it stopped (contract 6, Routes: GET /api/events; 6, rule 11)', async (t) => {
-    const { world, record } = await openRoutes(t, engine)
-    const { account, key } = await world.join('a@example.com')
+    const { world, record } = await open(t, engine)
+    const { accountId, key } = await world.join('a@example.com')
     const other = await world.join('b@example.com')
     const ids: string[] = []
     for (let count = 0; count < 5; count++) {
-      ids.push(await record(account.id))
-      await record(other.account.id)
+      ids.push(await record(accountId))
+      await record(other.accountId)
     }
     const { get } = callerOf(world, key)
     const seen: string[] = []
@@ -83,7 +84,7 @@ forEachEngine((engine) => {
     assert.deepEqual(seen, ids)
     const nothing = (await get(`/events?since=${since}`)).json<Page>()
     assert.deepEqual(nothing, { events: [], cursor: since, has_more: false })
-    const newest = await record(account.id)
+    const newest = await record(accountId)
     const next = (await get(`/events?since=${since}`)).json<Page>()
     assert.deepEqual(
       next.events.map(({ id }) => id),
@@ -98,8 +99,8 @@ forEachEngine((engine) => {
 
   // Otherwise whoever polls would lose the event of the slower transaction for ever.
   test('the feed never overtakes an event that is still being written', async (t) => {
-    const { world, ctx, record } = await openRoutes(t, engine)
-    const { account, key } = await world.join('a@example.com')
+    const { world, ctx, record } = await open(t, engine)
+    const { accountId, key } = await world.join('a@example.com')
     const seen: string[] = []
     let since = ''
     const written = new AbortController()
@@ -108,7 +109,7 @@ forEachEngine((engine) => {
         const id = `evt_w${writer}r${round}`
         await inTx(ctx, async (tx) => {
           const usual = { subject: 'aa', type: 't', dedupeKey: id, body: '{}', url: null, secret: null }
-          await recordEvent(tx, { id, accountId: account.id, ...usual })
+          await recordEvent(tx, { id, accountId, ...usual })
           if (engine === 'postgres')
             await tx.db.selectNoFrom(({ fn, val }) => fn('pg_sleep', [val(0.005 * writer)]).as('s')).execute()
         })
@@ -127,21 +128,21 @@ forEachEngine((engine) => {
     while ((await read()) > 0);
     assert.equal(seen.length, 32)
     assert.equal(new Set(seen).size, 32)
-    assert.ok(await record(account.id))
+    assert.ok(await record(accountId))
   })
 })
 
 test('200 since a time, and by whether it was delivered', async (t) => {
-  const { world, ctx, record } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
+  const { world, ctx, record } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
   const { get } = callerOf(world, key)
   const idsOf = async (query: string) => (await get(`/events?${query}`)).json<Page>().events.map(({ id }) => id)
-  const old = await record(account.id)
+  const old = await record(accountId)
   world.clock.advance(HOUR)
   const noon = Math.floor(world.clock.now() / 1000)
   const empty = (await get(`/events?since=${noon}`)).json<Page>()
   assert.deepEqual(empty.events, [])
-  const fresh = await record(account.id)
+  const fresh = await record(accountId)
   assert.deepEqual(await idsOf(`since=${noon}`), [fresh])
   assert.deepEqual(await idsOf(`since=${empty.cursor}`), [fresh], 'an empty page goes on from its time')
   assert.deepEqual(await idsOf('since=0'), [old, fresh])
@@ -152,7 +153,7 @@ test('200 since a time, and by whether it was delivered', async (t) => {
 })
 
 test('400 what cannot be read, by the name of its field', async (t) => {
-  const { world } = await openRoutes(t)
+  const { world } = await open(t)
   const { key } = await world.join('a@example.com')
   const { get } = callerOf(world, key)
   const wrong = { since: ['yesterday', '-1', 'pos_x', 'evt_'], delivered: ['maybe'], limit: ['0', '101', '1.5', 'x'] }
@@ -166,9 +167,9 @@ test('400 what cannot be read, by the name of its field', async (t) => {
 })
 
 test('200 one event with its deliveries, without secret and without the query of its address', async (t) => {
-  const { world, record } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
-  const id = await record(account.id, { secret: 'my shop secret 42' })
+  const { world, record } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
+  const id = await record(accountId, { secret: 'my shop secret 42' })
   const reply = await callerOf(world, key).get(`/events/${id}`)
   const { event } = reply.json<{ event: Shown }>()
   assert.deepEqual([event.id, event.type, event.subject, event.delivered], [id, 'payment.completed', 'aa', false])
@@ -178,11 +179,11 @@ test('200 one event with its deliveries, without secret and without the query of
 })
 
 test('404 for another account’s event exactly as for one that does not exist, at every door', async (t) => {
-  const { world, record } = await openRoutes(t)
-  const { account } = await world.join('owner@example.com')
+  const { world, record } = await open(t)
+  const { accountId } = await world.join('owner@example.com')
   const stranger = await world.join('stranger@example.com')
   const administrator = await world.join('boss@example.com', 'admin')
-  const id = await record(account.id)
+  const id = await record(accountId)
   const keyless = await record('', { accountId: null, secret: 'my shop secret 42' })
   const before = await dumpStore(world.store.db)
   for (const { key } of [stranger, administrator]) {
@@ -210,10 +211,10 @@ test('404 for another account’s event exactly as for one that does not exist, 
 })
 
 test('401 without a credential, 403 with a public key, at every door', async (t) => {
-  const { world, ctx } = await openRoutes(t)
-  const { account } = await world.join('a@example.com')
+  const { world, ctx } = await open(t)
+  const { accountId } = await world.join('a@example.com')
   const origins = ['https://shop.example']
-  const issued = await issueKey(ctx, { accountId: account.id, kind: 'public', name: 'p', origins, actor: 'test' })
+  const issued = await issueKey(ctx, { accountId, kind: 'public', name: 'p', origins, actor: 'test' })
   const publicKey = { key: issued.text, origin: origins[0]! }
   const doors = [
     ['GET', '/events'],
@@ -230,10 +231,10 @@ test('401 without a credential, 403 with a public key, at every door', async (t)
 })
 
 test('201 a redelivery of what has ended is a new delivery; what still waits is tried now instead (contract 6, Routes: POST /api/events/:id/redeliver; 6, rule 11)', async (t) => {
-  const { world, ctx, record } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
+  const { world, ctx, record } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
   const { post, get } = callerOf(world, key)
-  const id = await record(account.id)
+  const id = await record(accountId)
   const deliveries = ctx.db.updateTable('deliveries')
   await deliveries.set({ state: 'retrying', next_at: world.clock.now() + 6 * HOUR, attempts: 7 }).execute()
   const hastened = await post(`/events/${id}/redeliver`)
@@ -251,11 +252,11 @@ test('201 a redelivery of what has ended is a new delivery; what still waits is 
 })
 
 test('201 a redelivery with an idempotency key is made once', async (t) => {
-  const { world, ctx, record } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
+  const { world, ctx, record } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
   const { post } = callerOf(world, key)
-  const id = await record(account.id)
-  const other = await record(account.id)
+  const id = await record(accountId)
+  const other = await record(accountId)
   await ctx.db.updateTable('deliveries').set({ state: 'dead', next_at: null }).execute()
   const once = { 'idempotency-key': 'again' }
   const [first, second] = [
@@ -270,34 +271,34 @@ test('201 a redelivery with an idempotency key is made once', async (t) => {
 })
 
 test('409 an event without an address, and one whose body is no longer kept, cannot be sent', async (t) => {
-  const { world, ctx, record } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
+  const { world, ctx, record } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
   const { post, get } = callerOf(world, key)
-  const pulled = await record(account.id, { url: null })
+  const pulled = await record(accountId, { url: null })
   assert.equal((await post(`/events/${pulled}/redeliver`)).statusCode, 409)
-  const old = await record(account.id)
+  const old = await record(accountId)
   await ctx.db.updateTable('events').set({ body: null }).execute()
   assert.equal((await post(`/events/${old}/redeliver`)).statusCode, 409)
   assert.equal((await get(`/events/${old}`)).json<{ event: Shown }>().event.payload, null)
 })
 
 test('a secret is shown when it is made and never again; the old one signs along for a day (contract 6, Routes: GET /api/webhooks/secret, POST /api/webhooks/secret/rotate)', async (t) => {
-  const { world, ctx } = await openRoutes(t)
-  const { account, key } = await world.join('a@example.com')
+  const { world, ctx } = await open(t)
+  const { accountId, key } = await world.join('a@example.com')
   const { get, post } = callerOf(world, key)
   assert.deepEqual((await get('/webhooks/secret')).json(), { secret: null })
   const first = await post('/webhooks/secret/rotate')
   const { webhook_secret: old } = first.json<{ webhook_secret: string }>()
   assert.equal(first.statusCode, 201)
   assert.match(old, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  assert.equal((await accountSecret(ctx, account.id)).previous, undefined)
+  assert.equal((await accountSecret(ctx, accountId)).previous, undefined)
   world.clock.advance(HOUR)
   const once = { 'idempotency-key': 'rotate' }
   const second = await post('/webhooks/secret/rotate', {}, once)
   const { webhook_secret: fresh } = second.json<{ webhook_secret: string }>()
   const replayed = await post('/webhooks/secret/rotate', {}, once)
   assert.equal(replayed.body, second.body)
-  const { current, previous } = await accountSecret(ctx, account.id)
+  const { current, previous } = await accountSecret(ctx, accountId)
   assert.deepEqual([current, previous], [fresh, old])
   const shown = await get('/webhooks/secret')
   assert.deepEqual(shown.json(), {
@@ -308,17 +309,17 @@ test('a secret is shown when it is made and never again; the old one signs along
     },
   })
   world.clock.advance(24 * HOUR)
-  assert.equal((await accountSecret(ctx, account.id)).previous, undefined)
+  assert.equal((await accountSecret(ctx, accountId)).previous, undefined)
   const stored = Object.values(await dumpStore(world.store.db)).join()
   for (const secret of [old, fresh]) assert.ok(!stored.includes(secret), 'also answers of repeated requests are sealed')
   assert.deepEqual(
-    (await listAudit(ctx.db, account.id)).filter((what) => what.startsWith('webhook')),
+    (await listAudit(ctx.db, accountId)).filter((what) => what.startsWith('webhook')),
     ['webhook-secret.rotated', 'webhook-secret.rotated'],
   )
 })
 
 test('201 a ping is an event like any other; 400 to an address that may not be used (contract 6, Event kinds: ping)', async (t) => {
-  const { world } = await openRoutes(t)
+  const { world } = await open(t)
   const { key } = await world.join('a@example.com')
   const { post } = callerOf(world, key)
   const once = { 'idempotency-key': 'ping' }

@@ -4,7 +4,7 @@ import { NO_WORK, Signer, nano, openAccount } from '../support/blocks.ts'
 import { ledgerFile, openDevnet } from '../support/devnet.ts'
 
 /** Alice has 10 nano, Bob has 1, all confirmed; Carol has nothing yet. What confirms when is for the ledger's own tests to say. */
-export async function openWorld(t: TestContext, options: Partial<DevnetOptions> = {}) {
+export async function openPeopled(t: TestContext, options: Partial<DevnetOptions> = {}) {
   const file = ledgerFile(t)
   const devnet = await openDevnet(t, { file, thresholds: NO_WORK, confirmAfterMilliseconds: 0, ...options })
   devnet.node.hold()

@@ -1,0 +1,33 @@
+import type { Db } from '../../src/kernel/db.ts'
+import { TABLES } from '../../src/schema.ts'
+
+/** Every row of every table, as text. */
+export async function dumpStore(db: Db): Promise<Record<string, string>> {
+  const dump: Record<string, string> = {}
+  for (const table of TABLES) {
+    const rows = await db.selectFrom(table).selectAll().execute()
+    dump[table] = rows
+      .map((row) => JSON.stringify(row))
+      .sort()
+      .join('\n')
+  }
+  return dump
+}
+
+/** What happened to an account, oldest first. */
+export async function listAudit(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('audit_entries')
+    .select('what')
+    .where('account_id', '=', accountId)
+    .orderBy('at')
+    .execute()
+  return rows.map(({ what }) => what)
+}
+
+/** A store that must not be asked. */
+export const untouchable = new Proxy({} as Db, {
+  get: () => {
+    throw new Error('The store was asked.')
+  },
+})
