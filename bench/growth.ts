@@ -7,17 +7,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { toRaw } from '../src/kernel/money.ts'
-import {
-  type CheckoutRoom,
-  creditSend,
-  getCheckout,
-  listCheckouts,
-  openCheckout,
-  readCheckout,
-  readStats,
-  showCheck,
-} from '../src/modules/checkout/index.ts'
-import { reportCheckouts } from '../src/modules/checkout/domain/report.ts'
+import { type CheckoutRoom, getCheckout } from '../src/modules/checkout/index.ts'
+import { creditSend } from '../src/modules/checkout/domain/credit.ts'
+import { listCheckouts } from '../src/modules/checkout/report-store.ts'
+import { openCheckout } from '../src/modules/checkout/domain/open.ts'
+import { readCheckout } from '../src/modules/checkout/wire-fields.ts'
+import { readStats, reportCheckouts } from '../src/modules/checkout/domain/report.ts'
+import { showCheck } from '../src/modules/checkout/domain/show.ts'
 import { openBulk } from '../test/support/bulk.ts'
 import { addressOf, checkoutIdOf, fillHistory, keyOf, ownerOf } from '../test/support/many-checkouts.ts'
 import { query } from '../test/support/postgres.ts'

@@ -1,4 +1,4 @@
-import { ACTIONS } from './actions.ts'
+import { ACTIONS } from './offered.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
 import { toTrustedProxies } from './http/client-ip.ts'
 import { openMarketSources } from './infra/market/open.ts'
@@ -11,7 +11,7 @@ import { loadBuiltIn } from './modules/names/index.ts'
 import { readPrices } from './modules/x402/index.ts'
 
 /** What a start with these settings would meet. */
-export interface StartCheck {
+interface StartCheck {
   /** Present when nothing is wrong. */
   config: Config | undefined
   atDesk: boolean
@@ -75,7 +75,7 @@ export function soldPrices(config: Config, rates: Prices): ReadonlyMap<string, P
 }
 
 /** The proxies whose word counts. */
-export function trustedProxiesOf({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
+function trustedProxiesOf({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
   try {
     return toTrustedProxies(trustedProxies)
   } catch (error) {

@@ -16,8 +16,9 @@ import { describeError } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import { openUpkeep } from './infra/upkeep.ts'
 import type { Module } from './kernel/module.ts'
-import { openAdmin } from './modules/admin/index.ts'
+import { openAdmin } from './modules/admin/open.ts'
 import type { Rooms } from './modules.ts'
+import { OFFERED } from './offered.ts'
 import type { Ports } from './ports.ts'
 import { openStatus } from './status.ts'
 import { VERSION } from './version.ts'
@@ -29,7 +30,7 @@ interface Served {
   gateway: Gateway
 }
 
-export interface OpenServer {
+interface OpenServer {
   /** Every route beside the RPC endpoint. Whole once it listens. */
   readonly routes: readonly AnsweredRoute[]
   readonly websocketClients: number
@@ -69,7 +70,7 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   })
   sockets.attach(server.server)
   mountHealth(server, { notReady: () => (draining ? 'draining' : noNodeReason(nodes)) })
-  mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet })
+  mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, rooms: OFFERED })
   mountAssets(server)
 
   const status = openStatus(ports, () => sockets.count)

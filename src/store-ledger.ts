@@ -14,7 +14,7 @@ const OWN_STORE =
   'Give the other ledger a store of its own: another DATA_DIR, and another DATABASE_URL where one is set.'
 
 /** The ledger that the settings mean; its first block is not known beforehand on every network. */
-export function ledgerOf(config: Pick<Config, 'nodeUrls' | 'nodeNetwork'>): LedgerIdentity {
+function ledgerOf(config: Pick<Config, 'nodeUrls' | 'nodeNetwork'>): LedgerIdentity {
   const network = isEmbedded(config) ? 'dev' : config.nodeNetwork
   return { network, genesis: GENESIS_HASHES[network] }
 }

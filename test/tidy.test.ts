@@ -66,14 +66,30 @@ test('a module uses earlier modules only, and only through their face', () => {
       const other = moduleOf(target)
       if (other === undefined || other === own) continue
       const face = target === `src/modules/${other}/index.ts`
-      // Data that is needed before anything is opened, also by commands that open nothing.
-      const isData =
-        layerOf(file) === 'root' && /^src\/modules\/\w+\/(tables|settings|migrations\/index)\.ts$/.test(target)
-      if (!face && !isData) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
+      // The composition root opens rooms, and knows data that is needed before any is open, also by commands that open none.
+      const isRoots =
+        layerOf(file) === 'root' &&
+        /^src\/modules\/\w+\/(open|tables|settings|migrations\/index|routes|routes\/described)\.ts$/.test(target)
+      if (!face && !isRoots) wrong.push(`${file} imports ${target} instead of the module's index.ts`)
       if (own !== undefined && MODULE_ORDER.indexOf(other) >= MODULE_ORDER.indexOf(own)) {
         wrong.push(`${file} imports the later module ${other}`)
       }
     }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('who imports a verb from the face of a room loads none of its pages and routes', () => {
+  const valuesOf = (file: string) =>
+    [...read(file).matchAll(/^(?:import|export) (?!type\b)[^']*? from '(\.[^']+)'/gm)].map((match) =>
+      relative(root, resolve(root, dirname(file), match[1]!)),
+    )
+  const wrong: string[] = []
+  for (const face of sources.filter((source) => /^src\/modules\/\w+\/index\.ts$/.test(source))) {
+    const loaded = new Set([face])
+    for (const file of loaded) for (const target of valuesOf(file)) loaded.add(target)
+    const shown = [...loaded].filter((file) => /^src\/modules\/\w+\/(pages|routes)\b/.test(file))
+    if (shown.length > 0) wrong.push(`${face} leads to ${shown.join(', ')}`)
   }
   assert.deepEqual(wrong, [])
 })

@@ -1,4 +1,5 @@
 import type { Action } from './action.ts'
+import type { Described } from './described.ts'
 import type { Job } from './job.ts'
 import type { Form, OpenPage, Page } from './page.ts'
 import type { Route } from './route.ts'
@@ -11,7 +12,7 @@ export interface Gauge {
   read(): Reading[] | Promise<Reading[]>
 }
 
-export interface Reading {
+interface Reading {
   labels?: Record<string, string>
   value: number
 }
@@ -37,7 +38,10 @@ export interface Module {
 }
 
 /** A room as the documents know it. */
-export type Offered = Required<Pick<Module, 'name' | 'actions'>>
+export interface Offered extends Required<Pick<Module, 'name' | 'actions'>> {
+  /** What its routes take and answer. */
+  readonly described?: readonly Described[]
+}
 
 /** The actions of a room, with the room that they belong to. */
 export function offer<R>(

@@ -40,7 +40,7 @@ export interface OpenPage {
   answer(request: OpenRequest): Promise<OpenReply>
 }
 
-export interface OpenRequest {
+interface OpenRequest {
   query: Readonly<Record<string, string>>
   fields: FormFields
 }

@@ -27,7 +27,7 @@ export interface RouteLimit {
   refuse(spent: SpentLimit, params: Params): AppError
 }
 
-export interface SpentLimit {
+interface SpentLimit {
   by: 'address' | 'account'
   perMinute: number
   retryAfterSeconds: number

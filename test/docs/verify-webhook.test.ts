@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../docs/examples/verify-webhook.ts'
-import { signBody } from '../../src/modules/webhooks/index.ts'
+import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
 import { BODY, NON_ASCII, TIMESTAMP, VECTORS } from '../support/webhook-vectors.ts'
 
 /* What receivers are given to check webhooks with. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hashApiKey } from '../../src/kernel/api-key.ts'
-import { grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
+import { issueKey } from '../../src/modules/accounts/index.ts'
+import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { type MountedRoutes, openRoutes } from '../support/mounted-routes.ts'
 import { dumpStore } from '../support/dump-store.ts'
 

@@ -1,4 +1,4 @@
-import { OFFERED } from '../../src/actions.ts'
+import { OFFERED } from '../../src/offered.ts'
 import { toOpenApi } from '../../src/http/openapi/index.ts'
 import { VERSION } from '../../src/version.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { PaymentMonitor } from '../../src/modules/checkout/index.ts'
+import { PaymentMonitor } from '../../src/modules/checkout/payment-monitor.ts'
 import { openBulk } from '../support/bulk.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { type OpenOne, fillOpen, openOwn, openShared } from '../support/many-checkouts.ts'

@@ -1,13 +1,9 @@
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../src/kernel/errors.ts'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
-import {
-  deleteWallet,
-  queuePayment,
-  receiveDeposits,
-  sendFromWallet,
-  treasury,
-} from '../../src/modules/wallets/index.ts'
+import { deleteWallet, queuePayment, treasury } from '../../src/modules/wallets/index.ts'
+import { receiveDeposits } from '../../src/modules/wallets/domain/receive.ts'
+import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { listUnsettled } from '../../src/modules/wallets/outbox-store.ts'
 import { type Wallet, findOwnedWallet } from '../../src/modules/wallets/store.ts'
 import { Signer, nano } from '../support/blocks.ts'

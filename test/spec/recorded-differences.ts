@@ -1,7 +1,7 @@
 import { formatNano } from '../../src/kernel/money.ts'
 import { fromBlockJson, hashBlock } from '../../src/kernel/nano/block.ts'
-import { LEDGER_ACTIONS } from '../../src/modules/ledger/index.ts'
-import { WORK_ACTIONS } from '../../src/modules/work/index.ts'
+import { LEDGER_ACTIONS } from '../../src/modules/ledger/open.ts'
+import { WORK_ACTIONS } from '../../src/modules/work/open.ts'
 
 /* Where our answers differ on purpose from those of the node that was recorded, and what they are instead. */
 

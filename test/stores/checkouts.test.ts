@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
-import {
-  type CheckoutRoom,
-  creditSend,
-  deleteCheckout,
-  markPaid,
-  openCheckout,
-  readCheckout,
-} from '../../src/modules/checkout/index.ts'
+import { type CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { deleteCheckout } from '../../src/modules/checkout/domain/cancel.ts'
+import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
+import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
+import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
 import { findCheckout } from '../../src/modules/checkout/store.ts'
 import { listTimeline } from '../../src/modules/checkout/timeline-store.ts'
 import { Signer } from '../support/blocks.ts'

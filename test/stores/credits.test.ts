@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import {
-  commitCredits,
-  createAccount,
-  grantCredits,
-  releaseCredits,
-  reserveCredits,
-} from '../../src/modules/accounts/index.ts'
+import { commitCredits, createAccount, releaseCredits, reserveCredits } from '../../src/modules/accounts/index.ts'
+import { grantCredits, releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
 import { type UsageCount, addUsage, findAvailable, listUsage } from '../../src/modules/accounts/credits-store.ts'
-import { releaseExpired } from '../../src/modules/accounts/domain/credits.ts'
 import { assertCreditsBalance } from '../support/credits.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { repeat } from '../support/random.ts'

@@ -5,25 +5,15 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import { createAccount, issueKey, listAudit, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
-import {
-  type Filter,
-  countLate,
-  gatherStats,
-  listCheckouts,
-  listKeylessPaid,
-} from '../../src/modules/checkout/index.ts'
-import { type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
+import { createAccount, issueKey, listEntries, listPublicKeyIds } from '../../src/modules/accounts/index.ts'
+import { listAudit } from '../../src/modules/accounts/store.ts'
+import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
+import { type Filter, listCheckouts, countMadeDays } from '../../src/modules/checkout/report-store.ts'
+import { listKeylessPaid, type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
 import { ANONYMOUS } from '../../src/modules/checkout/store.ts'
-import { countMadeDays } from '../../src/modules/checkout/report-store.ts'
-import {
-  countAttemptDays,
-  countFailing,
-  listDisabled,
-  listNewestEvents,
-  recordEvent,
-} from '../../src/modules/webhooks/index.ts'
-import { disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'
+import { listDisabled, disableWebhook, insertAttempt } from '../../src/modules/webhooks/deliveries-store.ts'
+import { listNewestEvents } from '../../src/modules/webhooks/domain/list-events.ts'
 import { toCheckoutCtx } from '../support/checkout-room.ts'
 import { forEachEngine } from '../support/engines.ts'
 

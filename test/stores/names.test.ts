@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NameIndex, listLeasesOf } from '../../src/modules/names/index.ts'
+import { listLeasesOf } from '../../src/modules/names/index.ts'
+import { NameIndex } from '../../src/modules/names/name-index.ts'
 import { insertLease } from '../../src/modules/names/store.ts'
 import { forEachEngine } from '../support/engines.ts'
 import { until } from '../support/until.ts'

@@ -1,7 +1,8 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import { statusesOf } from '../../src/http/openapi/actions.ts'
-import { DESCRIBED } from '../../src/http/openapi/index.ts'
+import { listDescribed } from '../../src/http/openapi/index.ts'
+import { OFFERED } from '../../src/offered.ts'
 import { refusalsOf } from '../../src/http/openapi/operation.ts'
 import type { Described } from '../../src/kernel/described.ts'
 import { ERROR } from '../../src/http/openapi/refusals.ts'
@@ -44,9 +45,9 @@ export function checkAnswer(actions: readonly Action[], name: unknown, { status,
 const toPattern = ({ path }: Described) =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}/?$`)
 /** Fixed words come before any id. */
-const ROUTES = DESCRIBED.map((route) => ({ route, pattern: toPattern(route) })).sort(
-  (a, b) => Number(a.route.path.includes('{')) - Number(b.route.path.includes('{')),
-)
+const ROUTES = listDescribed(OFFERED)
+  .map((route) => ({ route, pattern: toPattern(route) }))
+  .sort((a, b) => Number(a.route.path.includes('{')) - Number(b.route.path.includes('{')))
 
 export const findDescribed = (method: string, path: string): Described | undefined =>
   ROUTES.find(({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(path))?.route

@@ -4,7 +4,8 @@ import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Names } from '../../src/kernel/ports.ts'
-import type { CheckoutRoom, ServiceSales, CheckoutPorts } from '../../src/modules/checkout/index.ts'
+import type { CheckoutRoom, CheckoutPorts } from '../../src/modules/checkout/index.ts'
+import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
 
 /** What the service sells, and where it is paid. */
 type Sold = ServiceSales & Pick<CheckoutPorts, 'treasuryAddress'>

@@ -1,6 +1,8 @@
 import type { KeyKind } from '../../src/kernel/api-key.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import { type Account, createAccount, grantCredits, issueKey } from '../../src/modules/accounts/index.ts'
+import { createAccount, issueKey } from '../../src/modules/accounts/index.ts'
+import { type Account } from '../../src/modules/accounts/store.ts'
+import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 
 export interface NewCustomer {
   email?: string | null

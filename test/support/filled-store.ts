@@ -5,14 +5,8 @@ import { type StoreCtx, inTx } from '../../src/kernel/in-tx.ts'
 import { enqueue } from '../../src/kernel/job.ts'
 import { toRaw } from '../../src/kernel/money.ts'
 import type { Db } from '../../src/kernel/db.ts'
-import {
-  commitCredits,
-  createAccount,
-  grantCredits,
-  issueKey,
-  reserveCredits,
-  takeFree,
-} from '../../src/modules/accounts/index.ts'
+import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
+import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'

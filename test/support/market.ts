@@ -1,23 +1,15 @@
 import { loadConfig } from '../../src/config.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import {
-  CREDITS,
-  type Fulfil,
-  type NewOrder,
-  type Settlement,
-  describeOrder,
-  giveCredits,
-  openOrder,
-  settlePayment,
-} from '../../src/modules/billing/index.ts'
-import type {
-  Checkout,
-  CheckoutRoom,
-  LedgerSend,
-  ServiceSales,
-  CheckoutPorts,
-} from '../../src/modules/checkout/index.ts'
-import { NAME, NAME_UPDATE, changeName, leaseName } from '../../src/modules/usernames/index.ts'
+import { type Fulfil, openOrder } from '../../src/modules/billing/index.ts'
+import { CREDITS, giveCredits } from '../../src/modules/billing/domain/sell-credits.ts'
+import { type NewOrder } from '../../src/modules/billing/domain/open-order.ts'
+import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
+import { describeOrder } from '../../src/modules/billing/domain/describe.ts'
+import type { Checkout, CheckoutRoom, CheckoutPorts } from '../../src/modules/checkout/index.ts'
+import type { LedgerSend } from '../../src/modules/checkout/domain/baseline.ts'
+import type { ServiceSales } from '../../src/modules/checkout/service-sales.ts'
+import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
+import { NAME_UPDATE, changeName } from '../../src/modules/usernames/domain/change-name.ts'
 
 const { namePlans, nameUpdatePrice, creditPlans } = loadConfig({})
 

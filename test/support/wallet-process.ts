@@ -11,7 +11,7 @@ import { openStore } from '../../src/schema.ts'
 import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { RAW_PER_NANO } from '../../src/kernel/money.ts'
-import { sendFromWallet } from '../../src/modules/wallets/index.ts'
+import { sendFromWallet } from '../../src/modules/wallets/domain/send.ts'
 import { listOwnedWallets } from '../../src/modules/wallets/store.ts'
 import { openProcessWallets } from './process-wallets.ts'
 

@@ -9,14 +9,14 @@ import { inTx } from '../../src/kernel/in-tx.ts'
 import type { Job } from '../../src/kernel/job.ts'
 import {
   type AttemptEvent,
-  type DeliveryCtx,
   type EventWithDeliveries,
-  HostConcurrency,
-  type NewEvent,
-  deliverWebhook,
   listEventsOf,
   recordEvent,
 } from '../../src/modules/webhooks/index.ts'
+import { type DeliveryCtx } from '../../src/modules/webhooks/domain/deliver.ts'
+import { HostConcurrency } from '../../src/modules/webhooks/domain/host-concurrency.ts'
+import { type NewEvent } from '../../src/modules/webhooks/domain/record-event.ts'
+import { deliverWebhook } from '../../src/modules/webhooks/jobs.ts'
 import type { TestClock } from './clock.ts'
 import { type OpenedStore, openFresh } from './engines.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'

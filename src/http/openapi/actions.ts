@@ -22,7 +22,7 @@ export function statusesOf({ local, once, onceWhen, errors = {} }: Action): numb
 }
 
 /** What an answer of status 200 may be: where the ledger can say no, it says so with this status. */
-export const answerSchema = (action: Action): Schema =>
+const answerSchema = (action: Action): Schema =>
   action.refusals ? { anyOf: [refTo(answerName(action)), refTo('LedgerRefusal')] } : refTo(answerName(action))
 
 /** Request and answer of each action, and the request as it goes to `POST /`, which names the action. */

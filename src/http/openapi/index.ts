@@ -1,22 +1,13 @@
 import type { TSchema } from 'typebox'
 import type { Described } from '../../kernel/described.ts'
 import type { Offered } from '../../kernel/module.ts'
-import { ACCOUNT, KEY, describedAccountRoutes } from '../../modules/accounts/index.ts'
-import { describedAdminRoutes } from '../../modules/admin/index.ts'
-import {
-  CHECK,
-  CHECKOUT_EVENT,
-  OWN_CHECKOUT,
-  PAYMENT,
-  RECORD,
-  describedCheckoutRoutes,
-} from '../../modules/checkout/index.ts'
-import { EMAIL_CHECK, OWN_EMAIL_PAYMENT, describedEmailRoutes } from '../../modules/email/index.ts'
-import { KNOWN_NAME, describedNameRoutes } from '../../modules/names/index.ts'
-import { REPRESENTATIVE, describedRepRoutes } from '../../modules/reps/index.ts'
-import { describedSwapRoutes } from '../../modules/swap/index.ts'
-import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES, describedWebhookRoutes } from '../../modules/webhooks/index.ts'
-import { SETTLED, TERMS, VERIFIED, describedX402Routes } from '../../modules/x402/index.ts'
+import { ACCOUNT, KEY } from '../../modules/accounts/index.ts'
+import { CHECK, CHECKOUT_EVENT, OWN_CHECKOUT, PAYMENT, RECORD } from '../../modules/checkout/index.ts'
+import { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from '../../modules/email/index.ts'
+import { KNOWN_NAME } from '../../modules/names/index.ts'
+import { REPRESENTATIVE } from '../../modules/reps/index.ts'
+import { DELIVERY, EVENT, EVENT_WITH_DELIVERIES } from '../../modules/webhooks/index.ts'
+import { SETTLED, TERMS, VERIFIED } from '../../modules/x402/index.ts'
 import { actionPaths, actionSchemas, answerName, requestName, rootOperation, statusesOf } from './actions.ts'
 import { IDEMPOTENCY_KEY, refusalsOf, toOperation } from './operation.ts'
 import { ERROR, HEADERS, LEDGER_REFUSAL, PAYMENT_REQUIRED, refusalComponents } from './refusals.ts'
@@ -26,17 +17,9 @@ import { listTags, tagOf } from './tags.ts'
 import { toWebhooks } from './webhooks.ts'
 
 /** Every route that is described, beside the actions. */
-export const DESCRIBED: readonly Described[] = [
+export const listDescribed = (rooms: readonly Offered[]): Described[] => [
   ...SERVICE_ROUTES,
-  ...describedNameRoutes,
-  ...describedAccountRoutes,
-  ...describedRepRoutes,
-  ...describedWebhookRoutes,
-  ...describedX402Routes,
-  ...describedCheckoutRoutes,
-  ...describedEmailRoutes,
-  ...describedSwapRoutes,
-  ...describedAdminRoutes,
+  ...rooms.flatMap(({ described = [] }) => described),
 ]
 
 /** What more than one operation answers has a name. */
@@ -72,14 +55,15 @@ const PAYMENT_SIGNATURE = {
 }
 
 /** The whole API as OpenAPI 3.1: made from the actions, and from what stands beside the other routes. */
-export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
-  const actions = modules.flatMap((module) => module.actions)
+export function toOpenApi(rooms: readonly Offered[], { baseUrl, version }: { baseUrl: string; version: string }) {
+  const actions = rooms.flatMap((room) => room.actions)
+  const described = listDescribed(rooms)
   const names: Names = new Map<unknown, string>([
     ...actions.map((action) => [action.input, requestName(action)] as const),
     ...actions.map((action) => [action.output, answerName(action)] as const),
     ...Object.entries(COMPONENTS).map(([name, schema]) => [schema, name] as const),
   ])
-  const statuses = new Set([...actions.flatMap(statusesOf), ...DESCRIBED.flatMap(refusalsOf)])
+  const statuses = new Set([...actions.flatMap(statusesOf), ...described.flatMap(refusalsOf)])
   return {
     openapi: '3.1.0',
     info: {
@@ -94,7 +78,7 @@ export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { b
     },
     servers: [{ url: baseUrl }],
     tags: listTags(),
-    paths: withRoutes({ '/': { post: rootOperation(actions) }, ...actionPaths(modules) }, names),
+    paths: withRoutes({ '/': { post: rootOperation(actions) }, ...actionPaths(rooms) }, described, names),
     webhooks: toWebhooks(names),
     components: {
       securitySchemes: {
@@ -115,9 +99,13 @@ export function toOpenApi(modules: readonly Offered[], { baseUrl, version }: { b
   }
 }
 
-function withRoutes(actions: Record<string, object>, names: Names): Record<string, object> {
+function withRoutes(
+  actions: Record<string, object>,
+  described: readonly Described[],
+  names: Names,
+): Record<string, object> {
   const paths: Record<string, object> = { ...actions }
-  for (const route of DESCRIBED) {
+  for (const route of described) {
     const operation = toOperation({ ...route, tag: tagOf(route.tag) }, names)
     paths[route.path] = { ...paths[route.path], [route.method]: operation }
   }

@@ -40,7 +40,7 @@ export const HEADERS = {
   'PAYMENT-RESPONSE': header('What became of the payment: JSON in base64.'),
 }
 
-export type HeaderName = keyof typeof HEADERS
+type HeaderName = keyof typeof HEADERS
 
 export const headerRefs = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -20,7 +20,7 @@ const TAGS = {
   service: ['Service', 'The gateway itself.'],
 } as const satisfies Record<string, readonly [name: string, description: string]>
 
-export type Tag = keyof typeof TAGS
+type Tag = keyof typeof TAGS
 
 /** The name of a group. A room without one is forgotten here. */
 export function tagOf(room: string): string {

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db.ts'
 
 /** What a store knows about itself: whose ledger it is of, and what proves the key of its secrets. */
-export type FactName = 'ledger' | 'secret-key'
+type FactName = 'ledger' | 'secret-key'
 
 export async function findFact(db: Db, name: FactName): Promise<string | undefined> {
   const row = await db.selectFrom('store_facts').select('value').where('name', '=', name).executeTakeFirst()

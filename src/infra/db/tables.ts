@@ -1,5 +1,5 @@
 /** The queue is a table: a job commits or vanishes with the state it follows from. */
-export interface JobsTable {
+interface JobsTable {
   id: string
   kind: string
   /** Makes adding idempotent: at most one job that is not done has it. */
@@ -18,7 +18,7 @@ export interface JobsTable {
   finished_at: number | null
 }
 
-export interface MailsTable {
+interface MailsTable {
   id: string
   recipient: string
   subject: string
@@ -45,7 +45,7 @@ export interface IdempotencyTable {
   made: string | null
 }
 
-export interface StoreFactsTable {
+interface StoreFactsTable {
   name: string
   value: string
   created_at: number

@@ -1,14 +1,12 @@
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
-export { commitCredits, grantCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
 export { identify } from './domain/identify.ts'
 export { issueKey } from './domain/issue-key.ts'
 export { insufficientCredits } from './errors.ts'
 export { revokeKey } from './domain/revoke-key.ts'
-export { rotateKey } from './domain/rotate-key.ts'
 export { readCredits, toUsage } from './domain/read-credits.ts'
 export { SESSION_SECONDS, type Session, Sessions, listSealedSessions } from './domain/sessions.ts'
-export { redeemSignIn, requestSignIn } from './domain/sign-in.ts'
 export {
   type RepeatKey,
   findSeenRequest,
@@ -19,26 +17,14 @@ export {
   recordMade,
   renewLease,
 } from './idempotency-store.ts'
-export { forgetExpired, mailSignInLink, releaseReservations, sendMail } from './jobs.ts'
-export { ACCOUNT_ACTIONS, type AccountsModule, openAccounts } from './open.ts'
 export { listPredecessors } from './succession-store.ts'
-export { StoredKeys } from './stored-keys.ts'
 export { listEntries } from './credits-store.ts'
-export {
-  type Account,
-  findAccount,
-  findAccountByEmail,
-  insertAudit,
-  listAccounts,
-  listAudit,
-  listKeys,
-  lockAccount,
-} from './store.ts'
+export { findAccount, findAccountByEmail, insertAudit, listAccounts, listKeys, lockAccount } from './store.ts'
 export { showAccount } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN } from './wire-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { UsageMeter } from './usage.ts'
+export type { AccountsModule } from './open.ts'
 export { ACCOUNT, KEY } from './answers.ts'
-export { describedAccountRoutes } from './routes/described.ts'

@@ -4,19 +4,11 @@ import { createApiKey, hashApiKey } from '../../kernel/api-key.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { systemRandom } from '../../infra/random.ts'
-import {
-  StoredKeys,
-  createAccount,
-  createFirstAdministrator,
-  grantCredits,
-  identify,
-  issueKey,
-  listKeys,
-  redeemSignIn,
-  revokeKey,
-  rotateKey,
-} from './index.ts'
-import { mailSignIn } from './domain/sign-in.ts'
+import { createAccount, createFirstAdministrator, identify, issueKey, listKeys, revokeKey } from './index.ts'
+import { StoredKeys } from './stored-keys.ts'
+import { grantCredits } from './domain/credits.ts'
+import { redeemSignIn, mailSignIn } from './domain/sign-in.ts'
+import { rotateKey } from './domain/rotate-key.ts'
 import { TestClock } from '../../../test/support/clock.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { dumpStore, listAudit, untouchable } from '../../../test/support/dump-store.ts'

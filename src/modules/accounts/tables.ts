@@ -24,7 +24,7 @@ export interface ApiKeysTable {
   predecessor: string | null
 }
 
-export interface SignInLinksTable {
+interface SignInLinksTable {
   token_hash: string
   email: string
   created_at: number
@@ -32,19 +32,19 @@ export interface SignInLinksTable {
   used_at: number | null
 }
 
-export interface SessionSecretsTable {
+interface SessionSecretsTable {
   id: string
   secret: string
   created_at: number
 }
 
 /** A session that was ended before its time. */
-export interface EndedSessionsTable {
+interface EndedSessionsTable {
   id: string
   expires_at: number
 }
 
-export interface AuditEntriesTable {
+interface AuditEntriesTable {
   id: string
   at: number
   actor: string
@@ -54,13 +54,13 @@ export interface AuditEntriesTable {
 }
 
 /** What an account can spend now; never below zero. Always the sum of its entries less its open reservations. */
-export interface CreditBalancesTable {
+interface CreditBalancesTable {
   account_id: string
   available: number
 }
 
 /** The ledger of credits: every change once, by its reference. */
-export interface CreditEntriesTable {
+interface CreditEntriesTable {
   id: string
   account_id: string
   amount: number
@@ -69,7 +69,7 @@ export interface CreditEntriesTable {
   created_at: number
 }
 
-export interface CreditReservationsTable {
+interface CreditReservationsTable {
   id: string
   account_id: string
   amount: number
@@ -86,13 +86,13 @@ export interface UsageDaysTable {
 }
 
 /** Batches of usage that are counted already, so that a repeated flush changes nothing. */
-export interface UsageBatchesTable {
+interface UsageBatchesTable {
   id: string
   created_at: number
 }
 
 /** What a caller has had for nothing, in a stretch of time that began with its first use. */
-export interface FreeUsesTable {
+interface FreeUsesTable {
   caller: string
   meter: string
   ends_at: number

@@ -16,7 +16,7 @@ interface CheckoutRules {
 }
 
 /** Wallets that the service makes for single checkouts. */
-export interface ServiceWallets {
+interface ServiceWallets {
   /** A wallet whose funds can only go to one address. */
   create(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
   /** Brings everything it holds, and whatever it still gets, to that address. Safe to repeat. */

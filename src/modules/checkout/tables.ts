@@ -119,7 +119,7 @@ export interface CheckoutPaymentsTable {
   created_at: number
 }
 
-export interface CheckoutTimelineTable {
+interface CheckoutTimelineTable {
   checkout_id: string
   seq: number
   status: CheckoutStatus
@@ -130,7 +130,7 @@ export interface CheckoutTimelineTable {
 }
 
 /** Who waits for payments at an address. */
-export interface CheckoutWatchersTable {
+interface CheckoutWatchersTable {
   address: string
   owner: string
   since: number
@@ -159,7 +159,7 @@ export interface WatchedAddressesTable {
 }
 
 /** A send that lay on an address before anybody could mean it for a checkout that was made since. */
-export interface CheckoutSightingsTable {
+interface CheckoutSightingsTable {
   address: string
   hash: string
   /** The first look that saw it; 0 for what the time of a node once proved old. */

@@ -1,8 +1,1 @@
-export type { EmailRoom } from './room.ts'
-export { claimShare } from './domain/claim.ts'
-export { followPayment } from './domain/follow.ts'
-export { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
-export { EMAIL_ACTIONS, type EmailModule, openEmails } from './open.ts'
-export type { EmailPorts } from './ports.ts'
 export { EMAIL_CHECK, OWN_EMAIL_PAYMENT } from './answers.ts'
-export { describedEmailRoutes } from './routes/described.ts'

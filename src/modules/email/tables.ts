@@ -50,7 +50,7 @@ export interface EmailRecipientsTable {
 }
 
 /** What opens a share: the hash of a token in two halves, one to find it by and one to compare. */
-export interface EmailTokensTable {
+interface EmailTokensTable {
   selector: string
   verifier: string
   recipient_id: string
@@ -58,7 +58,7 @@ export interface EmailTokensTable {
 }
 
 /** Addresses that want no mail about payments. */
-export interface EmailSuppressionsTable {
+interface EmailSuppressionsTable {
   email_hash: string
   created_at: number
 }

@@ -1,2 +1,1 @@
-export { LEDGER_ACTIONS, openLedger } from './open.ts'
 export { readBlock } from './read-block.ts'

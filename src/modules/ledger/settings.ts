@@ -1,8 +1,6 @@
-import { type ValuesOf, setting, whole } from '../../kernel/setting.ts'
+import { setting, whole } from '../../kernel/setting.ts'
 
 export const LEDGER_SETTINGS = {
   countMax: setting('COUNT_MAX', '1000', whole(1, 100_000), 'Most entries one answer lists.'),
   findDepthMax: setting('FIND_DEPTH_MAX', '1000', whole(1, 100_000), 'How deep find_block looks.'),
 } as const
-
-export type LedgerSettings = ValuesOf<typeof LEDGER_SETTINGS>

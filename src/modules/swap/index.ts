@@ -1,3 +1,1 @@
-export { SWAP_ACTIONS, type SwapModule, openSwap } from './open.ts'
 export { sandboxSwap } from './sandbox.ts'
-export { describedSwapRoutes } from './routes.ts'

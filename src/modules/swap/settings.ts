@@ -1,4 +1,4 @@
-import { type ValuesOf, oneOf, secretSetting, setting, text } from '../../kernel/setting.ts'
+import { oneOf, secretSetting, setting, text } from '../../kernel/setting.ts'
 
 export const SWAP_SETTINGS = {
   swapProvider: setting(
@@ -10,5 +10,3 @@ export const SWAP_SETTINGS = {
   swapUrl: setting('SWAP_URL', 'https://api.nanswap.com/v1', text, 'Address of the swap service.'),
   swapKey: secretSetting('SWAP_KEY', '', text, 'Key for the swap service.'),
 } as const
-
-export type SwapSettings = ValuesOf<typeof SWAP_SETTINGS>

@@ -30,7 +30,7 @@ export interface WalletsTable {
 }
 
 /** Apart from the wallets, so that no look at a wallet ever carries a key along. */
-export interface WalletKeysTable {
+interface WalletKeysTable {
   wallet_id: string
   version: number
   master_key_id: string
@@ -39,7 +39,7 @@ export interface WalletKeysTable {
 }
 
 /** A known text sealed by each master key: a wrong key is told before it does harm. */
-export interface WalletCanariesTable {
+interface WalletCanariesTable {
   master_key_id: string
   wrapped_data_key: string
   sealed_key: string
@@ -47,7 +47,7 @@ export interface WalletCanariesTable {
 }
 
 /** How what an ending wallet holds is shared out, fixed before the first send. */
-export interface WalletPlansTable {
+interface WalletPlansTable {
   id: string
   wallet_id: string
   run: number

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forgetEvents } from './index.ts'
+import { forgetEvents } from './jobs.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openOutbound } from '../../infra/http/outbound.ts'
-import { deliverWebhook, ping } from './index.ts'
+import { deliverWebhook } from './jobs.ts'
+import { ping } from './domain/ping.ts'
 import { until } from '../../../test/support/until.ts'
 import { ACCOUNT, answerWith, openReceiver, openRunner, openWebhooks } from '../../../test/support/webhook-steps.ts'
 

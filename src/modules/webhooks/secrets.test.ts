@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { verifyWebhook } from '../../../docs/examples/verify-webhook.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
-import { accountSecret, rotateAccountSecret } from './index.ts'
+import { accountSecret, rotateAccountSecret } from './domain/account-secret.ts'
 import { forEachEngine } from '../../../test/support/engines.ts'
 import { ACCOUNT, answerWith, openReceiver, openWebhooks } from '../../../test/support/webhook-steps.ts'
 

@@ -1,4 +1,4 @@
-import { type ValuesOf, flag, setting } from '../../kernel/setting.ts'
+import { flag, setting } from '../../kernel/setting.ts'
 
 const automatic = (value: string) => (value === 'auto' ? ('auto' as const) : flag(value))
 
@@ -10,5 +10,3 @@ export const WEBHOOK_SETTINGS = {
     'Whether webhooks may go to private networks and plain http; auto: only at the desk, with the development ledger as the only node.',
   ),
 } as const
-
-export type WebhookSettings = ValuesOf<typeof WEBHOOK_SETTINGS>

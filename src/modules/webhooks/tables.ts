@@ -18,7 +18,7 @@ export interface EventsTable {
 }
 
 /** The last position given out; whoever takes the next one holds the row until the commit. */
-export interface EventPositionsTable {
+interface EventPositionsTable {
   account_id: string
   last: number
 }
@@ -48,7 +48,7 @@ export interface DeliveryAttemptsTable {
 }
 
 /** The default secret of an account; the one before it signs along for a while. */
-export interface WebhookSecretsTable {
+interface WebhookSecretsTable {
   account_id: string
   sealed: string
   created_at: number
@@ -57,7 +57,7 @@ export interface WebhookSecretsTable {
 }
 
 /** Addresses that said they are gone. The owner is an account, or the subject of events that have none. */
-export interface DisabledWebhooksTable {
+interface DisabledWebhooksTable {
   owner: string
   url: string
   disabled_at: number

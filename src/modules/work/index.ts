@@ -1,1 +1,1 @@
-export { WORK_ACTIONS, type WorkModule, openWork, openWorkActions } from './open.ts'
+export { openWorkActions } from './open.ts'

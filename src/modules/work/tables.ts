@@ -1,5 +1,5 @@
 /** Work that was found. It costs nothing to give away again. */
-export interface WorksTable {
+interface WorksTable {
   root: string
   work: string
   /** What the work is worth, as 16 hexadecimal digits, which sort like numbers. */

@@ -21,7 +21,7 @@ interface X402Ports {
   baseUrl(): string
 }
 
-export interface X402Module extends Module {
+interface X402Module extends Module {
   /** Settles payments, also for other services. */
   facilitation: Facilitation
   /** Unset while nothing has a price. */

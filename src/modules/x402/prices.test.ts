@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfig } from '../../config.ts'
-import { ACCOUNT_ACTIONS } from '../accounts/index.ts'
-import { WORK_ACTIONS } from '../work/index.ts'
+import { ACCOUNT_ACTIONS } from '../accounts/open.ts'
+import { WORK_ACTIONS } from '../work/open.ts'
 import { readPrices } from './index.ts'
 import { SHOP } from '../../../test/support/x402-steps.ts'
 

@@ -22,7 +22,7 @@ export interface X402PaymentsTable {
 }
 
 /** Terms that were offered lately: a price that changes does not break a payment under way. */
-export interface X402OffersTable {
+interface X402OffersTable {
   action: string
   pay_to: string
   amount_raw: string

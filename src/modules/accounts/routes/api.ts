@@ -14,7 +14,7 @@ import { readEmail, readNewKey, readOverlap, readSignInToken } from '../wire-fie
 
 const LISTED_MAX = 200
 
-export interface AccountPorts {
+interface AccountPorts {
   store: StoreCtx
   sessions: Sessions
   /** Tells every instance that a key or a session has changed. */

@@ -5,7 +5,7 @@ import type { CheckoutRequest } from '../wire-fields.ts'
 import { store, toDraft } from './open.ts'
 
 /** Something the service sells on its own account. */
-export interface Sale {
+interface Sale {
   title: string
   description: string
   /** Prices to choose from. */

@@ -20,7 +20,7 @@ const TRIES_MAX = 5
 /** Everything that waits, confirmed or not. */
 const WAITING = { threshold: '1', include_active: true, include_only_confirmed: false } as const
 
-export interface SeenSend extends Omit<LedgerSend, 'receivedAt'> {
+interface SeenSend extends Omit<LedgerSend, 'receivedAt'> {
   confirmed: boolean
   /** Whether its receiver has not received it. */
   waits: boolean

@@ -8,7 +8,7 @@ import { payEventRoutes } from './pay-events.ts'
 import { LastTold, type PayPerMinute, payLimit } from './pay-limit.ts'
 import { payRoutes } from './pay.tsx'
 
-export interface CheckoutRoutePorts {
+interface CheckoutRoutePorts {
   ctx: CheckoutRoom
   pictures: Pictures
   /** Undefined with real nodes. */

@@ -26,7 +26,7 @@ const HEADERS = {
   'x-robots-tag': 'noindex, nofollow',
 }
 
-export interface ClaimPorts {
+interface ClaimPorts {
   ctx: EmailRoom
   devnet: boolean
   /** Counts in this process alone. */

@@ -25,7 +25,7 @@ export interface EventQuery {
   limit: number
 }
 
-export interface EventPage {
+interface EventPage {
   events: EventRecord[]
   /** Goes on behind the last event of this page; nothing is missed and nothing comes twice. */
   position: number

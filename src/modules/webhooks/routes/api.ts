@@ -10,7 +10,7 @@ import { readEventQuery, readPingUrl, toCursor } from '../wire-fields.ts'
 
 const SHOWN_CHARACTERS = 4
 
-export type WebhookPorts = SecretCtx & { outbound: Outbound }
+type WebhookPorts = SecretCtx & { outbound: Outbound }
 
 /** Events to be pulled, their deliveries, and what signs them; each account sees its own. */
 export function webhookRoutes(ports: WebhookPorts): readonly Route[] {

@@ -1,0 +1,46 @@
+import type { Action } from './kernel/action.ts'
+import type { Offered } from './kernel/module.ts'
+import { ACCOUNT_ACTIONS } from './modules/accounts/open.ts'
+import { BILLING_ACTIONS } from './modules/billing/open.ts'
+import { CHECKOUT_ACTIONS } from './modules/checkout/open.ts'
+import { EMAIL_ACTIONS } from './modules/email/open.ts'
+import { FAUCET_ACTIONS } from './modules/faucet/open.ts'
+import { LEDGER_ACTIONS } from './modules/ledger/open.ts'
+import { MARKET_ACTIONS } from './modules/market/open.ts'
+import { NAME_ACTIONS } from './modules/names/open.ts'
+import { REP_ACTIONS } from './modules/reps/open.ts'
+import { SWAP_ACTIONS } from './modules/swap/open.ts'
+import { USERNAME_ACTIONS } from './modules/usernames/open.ts'
+import { WALLET_ACTIONS } from './modules/wallets/open.ts'
+import { WORK_ACTIONS } from './modules/work/open.ts'
+import { describedAccountRoutes } from './modules/accounts/routes/described.ts'
+import { describedAdminRoutes } from './modules/admin/routes/described.ts'
+import { describedCheckoutRoutes } from './modules/checkout/routes/described.ts'
+import { describedEmailRoutes } from './modules/email/routes/described.ts'
+import { describedNameRoutes } from './modules/names/routes.ts'
+import { describedRepRoutes } from './modules/reps/routes.ts'
+import { describedSwapRoutes } from './modules/swap/routes.ts'
+import { describedWebhookRoutes } from './modules/webhooks/routes/described.ts'
+import { describedX402Routes } from './modules/x402/routes.ts'
+
+/** What each room offers, known before anything is opened: prices of settings and the description of the API look here. */
+export const OFFERED: readonly Offered[] = [
+  { name: 'names', actions: NAME_ACTIONS, described: describedNameRoutes },
+  { name: 'ledger', actions: LEDGER_ACTIONS },
+  { name: 'accounts', actions: ACCOUNT_ACTIONS, described: describedAccountRoutes },
+  { name: 'market', actions: MARKET_ACTIONS },
+  { name: 'reps', actions: REP_ACTIONS, described: describedRepRoutes },
+  { name: 'webhooks', actions: [], described: describedWebhookRoutes },
+  { name: 'work', actions: WORK_ACTIONS },
+  { name: 'x402', actions: [], described: describedX402Routes },
+  { name: 'wallets', actions: WALLET_ACTIONS },
+  { name: 'checkout', actions: CHECKOUT_ACTIONS, described: describedCheckoutRoutes },
+  { name: 'billing', actions: BILLING_ACTIONS },
+  { name: 'usernames', actions: USERNAME_ACTIONS },
+  { name: 'email', actions: EMAIL_ACTIONS, described: describedEmailRoutes },
+  { name: 'faucet', actions: FAUCET_ACTIONS },
+  { name: 'swap', actions: SWAP_ACTIONS, described: describedSwapRoutes },
+  { name: 'admin', actions: [], described: describedAdminRoutes },
+]
+
+export const ACTIONS: readonly Action[] = OFFERED.flatMap(({ actions }) => actions)
