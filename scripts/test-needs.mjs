@@ -35,6 +35,13 @@ const NEEDS = [
     name: 'redis-server',
     found: () => existsSync('/usr/bin/redis-server'),
   },
+  // OpenCL for processors: what finds the drivers, and the driver.
+  {
+    suites: ['test/work/'],
+    name: 'ocl-icd-libopencl1',
+    found: () => ['x86_64', 'aarch64'].some((machine) => existsSync(`/usr/lib/${machine}-linux-gnu/libOpenCL.so.1`)),
+  },
+  { suites: ['test/work/'], name: 'pocl-opencl-icd', found: () => existsSync('/etc/OpenCL/vendors/pocl.icd') },
   { suites: ['test/cluster/'], name: 'nginx-light', found: () => existsSync('/usr/sbin/nginx') },
 ]
 

@@ -66,7 +66,10 @@ program
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--port <port>', 'port to listen on', '7000')
   .option('--threads <count>', 'threads that search; auto leaves one processor free', 'auto')
+  .option('--cards <cards>', 'graphics cards: auto, none, or their numbers as in 0,1', 'auto')
   .option('--network <network>', 'whose thresholds: live, beta or dev', 'live')
+  .option('--keys <file>', 'who may use it: a line for each, its name and its key; otherwise whoever can reach it')
+  .option('--bench', 'measure every source and form of the search here, print them and end')
   .action(from(async () => (await import('./cli/work.ts')).runWorkServer))
 
 const accounts = program.command('accounts').description('customers of the gateway')

@@ -14,6 +14,7 @@ import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
 import { useFastestCurve } from './infra/sodium-curve.ts'
 import { VERSION } from './version.ts'
+import { tellFasterWork } from './infra/work/card/find.ts'
 import { describeSources } from './infra/work/open.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */
@@ -59,6 +60,7 @@ export async function runGateway(): Promise<void> {
       ? `  Node       development ledger, ${devnet.rpcUrl}`
       : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
     `  Work       ${describeSources(app.work.engines)}`,
+    ...tellFasterWork(config).map((line) => `             ${line}`),
     ...tellSlowSignatures(),
     '',
     '  Try it:',

@@ -121,6 +121,7 @@ export async function openPorts(
     metrics,
     sources,
     nodes: nodes.pool.upstreams,
+    onReady: ({ name, shape, rate }) => log.info({ event: 'work_source_ready', engine: name, shape, rate }),
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
   stack.defer(() => searches.close())

@@ -112,7 +112,7 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
     instead: 'the clock, random and network ports',
     except: /^src\/(infra|web)\//,
   },
-  { words: /process\.env\b/, instead: 'the Config', except: /^src\/config\.ts$/ },
+  { words: /process\.env\b/, instead: 'the Config', except: /^src\/(config|infra\/work\/card\/process)\.ts$/ },
   // Rooms declare routes as plain data (`src/kernel/route.ts`).
   { words: /'@?fastify(?:\/[^']*)?'/, instead: 'src/http', except: /^src\/http\// },
   {

@@ -10,7 +10,7 @@ import { systemRandom } from '../infra/random.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { Scheduler } from '../infra/work/scheduler.ts'
 import { searchIn } from '../development-ledger.ts'
-import { openScheduler } from '../infra/work/open.ts'
+import { describeRate, openScheduler } from '../infra/work/open.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 
@@ -78,12 +78,20 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
 
 function openThreads(): Promise<Scheduler> {
   return openScheduler(
-    { workThreads: undefined, workUrls: [], workNodes: false, workQueueSecondsMax: 600, workWaitSecondsMax: 1_800 },
+    {
+      workThreads: undefined,
+      workCards: undefined,
+      workUrls: [],
+      workNodes: false,
+      workQueueSecondsMax: 600,
+      workWaitSecondsMax: 1_800,
+    },
     {
       clock: systemClock,
       random: systemRandom,
       metrics: new Metrics(),
       nodes: [],
+      onReady: ({ name, rate }) => console.log(`Work: ${name}, ${describeRate(rate)}`),
       onFailure: ({ engine, reason }) => console.error(`${engine}: ${reason}`),
     },
   )

@@ -10,6 +10,7 @@ import type { Json } from '../kernel/shape.ts'
 import { openWorkActions } from '../modules/work/index.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
+import type { WorkKeys } from './work-keys.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 const CONNECTIONS_MAX = 1_000
@@ -18,6 +19,8 @@ interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
   onError(error: unknown): void
+  /** Who may use it, by what they send along; without it, whoever can reach it. */
+  payers?: WorkKeys
   searches: {
     search(request: WorkRequest): Promise<FoundWork>
     cancel(root: string, payer: string): boolean
@@ -47,8 +50,14 @@ export function createWorkServer(options: WorkServerOptions): Server {
     response.on('close', () => {
       if (!response.writableFinished) leaving.leave()
     })
+    const payer = options.payers
+      ? options.payers.payerOf(request.headers.authorization)
+      : (request.socket.remoteAddress ?? '')
     readBody(request)
-      .then((text) => answer(registry, options, { text, leaving, payer: request.socket.remoteAddress ?? '' }))
+      .then((text) => {
+        if (payer === undefined) throw new AppError('key_required', 'This work server needs a key it knows.')
+        return answer(registry, options, { text, leaving, payer })
+      })
       .then(
         (result) => send(response, 200, result),
         (error: unknown) => {

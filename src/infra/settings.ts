@@ -34,6 +34,17 @@ const secretKey = (value: string) => {
   return key
 }
 
+/** Undefined is every card, none an empty list. */
+const cardNumbers = (value: string): readonly number[] | undefined => {
+  if (value === 'auto') return undefined
+  if (value === 'none') return []
+  const numbers = list(value)
+  if (numbers.length === 0 || numbers.some((number) => !/^[0-9]{1,3}$/.test(number))) {
+    throw new BadSetting('must be auto, none, or numbers of cards separated by commas')
+  }
+  return numbers.map(Number)
+}
+
 const redis = (value: string) => {
   if (value !== '' && !/^rediss?:\/\/./.test(value)) throw new BadSetting('must begin with redis:// or rediss://')
   return value
@@ -88,6 +99,12 @@ export const INFRA_SETTINGS = {
     'auto',
     (value) => (value === 'auto' ? undefined : whole(0, 1_024)(value)),
     'Threads that look for work; auto leaves one processor free, 0 is none.',
+  ),
+  workCards: setting(
+    'WORK_CARDS',
+    'auto',
+    cardNumbers,
+    'Graphics cards that look for work: auto is all, 0,1 are the first two, none loads no driver at all.',
   ),
   workUrls: secretSetting(
     'WORK_URLS',

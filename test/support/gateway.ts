@@ -88,6 +88,7 @@ export async function openGateway(
     FREE_WORK_ANONYMOUS_PER_HOUR: '0',
     // Threads would cost every test their start; the development ledger computes work too.
     WORK_THREADS: '0',
+    WORK_CARDS: 'none',
     WORK_NODES: 'true',
     DATA_DIR: folder,
     DEVNET_TREASURY_NANO: '0',

@@ -10,7 +10,7 @@ interface Search extends Target {
 /** An engine that finds something when the test says so. */
 export class ScriptedEngine implements WorkSource {
   readonly name: string
-  readonly kind: 'cpu' | 'peer'
+  readonly kind: WorkSource['kind']
   readonly slots: number
   readonly spare: boolean
   rate: number

@@ -23,6 +23,8 @@ export interface CpuOptions {
   random: Random
   /** Forms of the search to choose from. */
   shapes?: readonly Shape[]
+  /** Whether something else makes better use of the same processor now. */
+  isReplaced?: () => boolean
   /** A thread ended and could not be started again: from now on this machine does not search. */
   onLost?: (error: unknown) => void
 }
@@ -75,12 +77,14 @@ export class CpuEngine implements WorkSource {
   readonly kind = 'cpu'
   readonly slots = 1
   readonly spare = true
-  /** Which form of the search was chosen. */
+  /** Which form of the search was chosen, and how fast each of them is on all threads. */
   readonly shape: string
+  readonly shapes: readonly { shape: string; rate: number }[]
   /** Resolves when every thread can search. */
   readonly ready: Promise<unknown>
   readonly #random: Random
   readonly #onLost: (error: unknown) => void
+  readonly #isReplaced: () => boolean
   readonly #tuned: Tuned
   readonly #memory: JobMemory
   readonly #threads: Worker[] = []
@@ -91,13 +95,20 @@ export class CpuEngine implements WorkSource {
   #running: Running | undefined
 
   constructor(
-    { threads, random, onLost = (error) => process.emitWarning(String(error)) }: Omit<CpuOptions, 'shapes'>,
+    {
+      threads,
+      random,
+      isReplaced = () => false,
+      onLost = (error) => process.emitWarning(String(error)),
+    }: Omit<CpuOptions, 'shapes'>,
     tuned: Tuned,
   ) {
     this.#random = random
     this.#onLost = onLost
+    this.#isReplaced = isReplaced
     this.#tuned = tuned
     this.shape = tuned.shape
+    this.shapes = tuned.shapes.map(({ shape, rate }) => ({ shape, rate: rate * threads }))
     this.#memory = new JobMemory(threads)
     this.#rate = new HashRate(tuned.rate * threads)
     this.ready = Promise.all(Array.from({ length: threads }, (_, thread) => this.#startThread(thread, threads)))
@@ -105,7 +116,7 @@ export class CpuEngine implements WorkSource {
 
   get usable(): boolean {
     const ready = this.#threadsReady === this.#threads.length
-    return ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX
+    return ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX && !this.#isReplaced()
   }
 
   get rate(): number {

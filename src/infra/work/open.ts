@@ -4,6 +4,8 @@ import type { Clock, Random } from '../../kernel/ports.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { Sources } from '../sources.ts'
+import { openCards } from './card/open.ts'
+import type { CardSource } from './card/source.ts'
 import { type CpuEngine, openCpuEngine } from './cpu.ts'
 import type { WorkSource } from './source.ts'
 import { Peer } from './peer.ts'
@@ -16,6 +18,8 @@ interface WorkOptions {
   sources?: Sources
   /** Nodes that may be asked to compute work. */
   nodes: readonly Upstream[]
+  /** A card, or the processor through OpenCL, was measured and is used from now on. */
+  onReady(source: CardSource): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
@@ -24,8 +28,11 @@ const isKnown = ({ belongs, suspect, verifications }: Upstream) => verifications
 
 /** Everything that looks for work, as the configuration names it: this machine, work servers, nodes. */
 export async function openScheduler(
-  config: Pick<Config, 'workThreads' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'>,
-  { clock, random, metrics, sources, nodes, onFailure }: WorkOptions,
+  config: Pick<
+    Config,
+    'workThreads' | 'workCards' | 'workUrls' | 'workNodes' | 'workQueueSecondsMax' | 'workWaitSecondsMax'
+  >,
+  { clock, random, metrics, sources, nodes, onReady, onFailure }: WorkOptions,
 ): Promise<Scheduler> {
   const threads = config.workThreads ?? Math.max(1, availableParallelism() - 1)
   const tell = (event: { engine: string; reason: string }) => {
@@ -36,7 +43,9 @@ export async function openScheduler(
   const onLost = (error: unknown) =>
     tell({ engine: 'cpu', reason: error instanceof Error ? error.message : String(error) })
   const lost = () => metrics.backgroundFailures.inc({ place: 'work.cancel', kind: 'loss' })
-  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, onLost })
+  let openCl: CardSource | undefined
+  const isReplaced = () => openCl?.usable === true
+  const cpu = threads === 0 ? undefined : await openCpu({ threads, random, isReplaced, onLost })
   const engines: WorkSource[] = [
     ...(cpu ? [cpu] : []),
     ...config.workUrls.map((url) => new Peer({ url, clock, onLost: lost })),
@@ -60,6 +69,27 @@ export async function openScheduler(
     onFailure: tell,
   })
   exposeWork(metrics, scheduler, cpu)
+  if (config.workCards?.length !== 0) {
+    const ready = async (source: CardSource) => {
+      if (source.kind === 'cpu') {
+        if (cpu && cpu.rate >= source.rate) return scheduler.remove(source)
+        openCl = source
+      }
+      onReady(source)
+      scheduler.wake()
+    }
+    openCards({
+      cards: config.workCards,
+      threads,
+      random,
+      clock,
+      onFound: (source) => scheduler.add(source),
+      onReady: (source) => void ready(source).catch(onLost),
+      onFailure: tell,
+    }).catch((error: unknown) =>
+      tell({ engine: 'cards', reason: error instanceof Error ? error.message : String(error) }),
+    )
+  }
   return scheduler
 }
 
@@ -67,6 +97,7 @@ export async function openScheduler(
 async function openCpu(options: {
   threads: number
   random: Random
+  isReplaced: () => boolean
   onLost: (error: unknown) => void
 }): Promise<CpuEngine | undefined> {
   try {
@@ -79,11 +110,18 @@ async function openCpu(options: {
 
 /** For people: what looks for work, and how fast. */
 export function describeSources(engines: readonly WorkSource[]): string {
-  const sources = engines.map(({ kind, name, rate }) =>
-    kind === 'cpu' ? `this machine, ${(rate / 1e6).toFixed(1)} million hashes a second` : name,
-  )
-  return sources.length === 0 ? 'none (WORK_THREADS, WORK_URLS)' : sources.join('; ')
+  const sources = engines.map(({ kind, name, rate }) => {
+    if (kind === 'peer') return name
+    const device = kind === 'cpu' ? 'this machine' : name
+    return rate === 0 ? `${device} (being measured)` : `${device}, ${describeRate(rate)}`
+  })
+  return sources.length === 0 ? 'none (WORK_THREADS, WORK_CARDS, WORK_URLS)' : sources.join('; ')
 }
+
+export const describeRate = (rate: number): string =>
+  rate < 1e9
+    ? `${(rate / 1e6).toFixed(1)} million hashes a second`
+    : `${(rate / 1e9).toFixed(2)} billion hashes a second`
 
 function exposeWork(metrics: Metrics, scheduler: Scheduler, cpu: CpuEngine | undefined): void {
   metrics.gauge('gateway_work_rate', 'Hashes a second of a source of work.', ['engine'], () =>

@@ -1,18 +1,18 @@
 import { Cancelled, noWork } from '../../kernel/errors.ts'
 import { workValue } from '../../kernel/nano/work.ts'
 import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
-import { type QueueLimits, hashesOf, secondsToComeBack } from './admission.ts'
+import { type QueueLimits, secondsToComeBack } from './admission.ts'
 import type { WorkSource } from './source.ts'
+import { Engines, expectedSeconds, takes } from './engines.ts'
 import { FairShares } from './fair-shares.ts'
 import { PeerFailure } from './peer-answer.ts'
 import { RecentWorks } from './recent-works.ts'
 import { type RunningSearch, SearchJob, type Waiter } from './search-job.ts'
+import { SearchQueue } from './search-queue.ts'
 
 /** An engine that has not found anything in so many times the expected time gets help. */
 const HEDGE_AFTER = 3
 const HEDGE_MILLISECONDS_MIN = 50
-/** What asking over the network costs before the first hash. */
-const PEER_LATENCY_SECONDS = 0.003
 const RETRY_MILLISECONDS = 500
 /** How long a search outlasts that every engine rests: one cut connection must not empty the queue. */
 const PATIENCE_MILLISECONDS = 2_500
@@ -33,9 +33,8 @@ export interface SchedulerOptions extends QueueLimits {
 export class Scheduler {
   readonly #options: SchedulerOptions
   readonly #clock: Clock
-  readonly #jobs = new Map<string, SearchJob>()
-  /** What each engine is busy with; a search that was stopped counts until it has really ended. */
-  readonly #busy = new Map<WorkSource, Set<SearchJob>>()
+  readonly #engines: Engines
+  readonly #queue = new SearchQueue()
   readonly #recent = new RecentWorks()
   readonly #shares = new FairShares()
   /** When there was no usable engine for the first time since something was found. */
@@ -45,17 +44,33 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options
+    this.#engines = new Engines(options.engines)
     this.#clock = options.clock
   }
 
   get engines(): readonly WorkSource[] {
-    return this.#options.engines
+    return this.#engines.all
+  }
+
+  /** An engine more: cards are looked for while the others work already. */
+  add(engine: WorkSource): void {
+    this.#engines.all.push(engine)
+  }
+
+  /** It turned out to be of no use. */
+  remove(engine: WorkSource): Promise<void> {
+    return this.#engines.remove(engine)
+  }
+
+  /** An engine can be asked now that could not be before. */
+  wake(): void {
+    this.#dispatch()
   }
 
   /** Searches that run or wait, and what they will take. */
   get load(): { jobs: number; hashes: number; seconds: number } {
-    const hashes = hashesOf(this.#jobs.values())
-    return { jobs: this.#jobs.size, hashes, seconds: hashes / Math.max(1, this.#rate) }
+    const { size: jobs, hashes } = this.#queue
+    return { jobs, hashes, seconds: hashes / Math.max(1, this.#engines.rate) }
   }
 
   /** Waits until work is found. Throws `no_work` when it cannot be, or not in time; `Cancelled` when called off. */
@@ -65,7 +80,7 @@ export class Scheduler {
       const recent = this.#recent.find(root, threshold)
       if (recent) return resolve(recent)
       const since = this.#clock.now()
-      const known = this.#jobs.get(root)
+      const known = this.#queue.find(root)
       const refusal = this.#refusal(request, known)
       if (refusal) return reject(refusal)
       const job = known ?? new SearchJob(root, since)
@@ -85,7 +100,7 @@ export class Scheduler {
       )
       this.#shares.enter(request.payer)
       job.join(waiter)
-      this.#jobs.set(root, job)
+      this.#queue.put(job)
       const forgetLeaving = leaving?.onLeave(() => this.#drop(job, waiter, new Cancelled()))
       this.#dispatch()
     })
@@ -93,7 +108,7 @@ export class Scheduler {
 
   /** Ends the waits of one payer for a root. */
   cancel(root: string, payer: string): boolean {
-    const job = this.#jobs.get(root)
+    const job = this.#queue.find(root)
     const own = [...(job?.waiters ?? [])].filter((waiter) => waiter.payer === payer)
     for (const waiter of own) this.#drop(job!, waiter, new Cancelled())
     return own.length > 0
@@ -103,20 +118,12 @@ export class Scheduler {
   dismiss(): void {
     this.#closed = true
     this.#cancelRetry?.()
-    for (const job of [...this.#jobs.values()]) this.#fail(job)
+    for (const job of this.#queue.all()) this.#fail(job)
   }
 
   async close(): Promise<void> {
     this.dismiss()
-    await Promise.all(this.#options.engines.map((engine) => engine.close()))
-  }
-
-  get #usable(): WorkSource[] {
-    return this.#options.engines.filter(({ usable }) => usable)
-  }
-
-  get #rate(): number {
-    return this.#usable.reduce((sum, { rate }) => sum + rate, 0)
+    await Promise.all(this.#engines.all.map((engine) => engine.close()))
   }
 
   #refusal(request: WorkRequest, known: SearchJob | undefined): Error | undefined {
@@ -124,16 +131,16 @@ export class Scheduler {
     if (leaving?.left) return new Cancelled()
     if (this.#closed || this.#isHelpless()) return noWork(5)
     const isPrecompute = urgency === 'precompute'
-    if (isPrecompute && !this.#usable.some(({ spare }) => spare)) return noWork(5)
+    if (isPrecompute && !this.#engines.usable.some(({ spare }) => spare)) return noWork(5)
     if (known && known.threshold <= threshold && !isPrecompute && known.lead?.class !== 'precompute') return undefined
-    const comeBackSeconds = secondsToComeBack(request, [...this.#jobs.values()], this.#rate, this.#options)
+    const comeBackSeconds = secondsToComeBack(request, this.#queue, this.#engines.rate, this.#options)
     return comeBackSeconds > 0 ? noWork(comeBackSeconds) : undefined
   }
 
   /** Whether nothing is usable, and nothing has been found for longer than a short rest takes. */
   #isHelpless(): boolean {
-    if (this.#options.engines.length === 0) return true
-    if (this.#usable.length > 0) return false
+    if (this.#engines.all.length === 0) return true
+    if (this.#engines.usable.length > 0) return false
     const now = this.#clock.now()
     this.#helplessSince ??= now
     return now - this.#helplessSince >= PATIENCE_MILLISECONDS
@@ -143,13 +150,12 @@ export class Scheduler {
   #dispatch(): void {
     if (this.#closed) return
     if (this.#isHelpless()) this.#giveUp()
-    this.#failRefused()
     const now = this.#clock.now()
-    const rate = this.#rate
-    while (this.#freeEngines().length > 0) {
-      const job = this.#next(now, rate, (other) => this.#fastest(other) !== undefined)
+    const rate = this.#engines.rate
+    while (this.#engines.free.length > 0) {
+      const job = this.#next(now, rate, (other) => this.#engines.fastestFor(other) !== undefined)
       if (!job) break
-      this.#begin(job, this.#fastest(job)!)
+      this.#begin(job, this.#engines.fastestFor(job)!)
     }
     const waiting = this.#next(now, rate)
     if (waiting) {
@@ -163,33 +169,13 @@ export class Scheduler {
 
   /** The next job that no engine works on, of those that may be begun. */
   #next(now: number, rate: number, mayBegin: (job: SearchJob) => boolean = () => true): SearchJob | undefined {
-    let best: SearchJob | undefined
-    for (const job of this.#jobs.values()) {
-      if (job.searches.size > 0 || !mayBegin(job)) continue
-      if (!best || this.#shares.compare(job, best, now, rate) < 0) best = job
-    }
-    return best
-  }
-
-  #freeEngines(): WorkSource[] {
-    return this.#usable.filter((engine) => (this.#busy.get(engine)?.size ?? 0) < engine.slots)
-  }
-
-  /** Of the free engines the one that is expected to find it first. */
-  #fastest(job: SearchJob): WorkSource | undefined {
-    let best: { engine: WorkSource; seconds: number } | undefined
-    for (const engine of this.#freeEngines()) {
-      if (job.searches.has(engine) || !takes(engine, job)) continue
-      const seconds = expectedSeconds(engine, job.expectedHashes)
-      if (!best || seconds < best.seconds) best = { engine, seconds }
-    }
-    return best?.engine
+    return this.#queue.next((a, b) => this.#shares.compare(a, b, now, rate), mayBegin)
   }
 
   /** Stops the least urgent search that this job comes before. Its engine is free for the job a moment later. */
   #makeRoom(job: SearchJob, now: number, rate: number): void {
-    const running = this.#usable.flatMap((engine) =>
-      [...(this.#busy.get(engine) ?? [])].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
+    const running = this.#engines.usable.flatMap((engine) =>
+      [...this.#engines.jobsOf(engine)].map((other) => ({ engine, other, search: other.searches.get(engine)! })),
     )
     // One that is being stopped already makes room for somebody.
     if (running.some(({ search }) => search.stop.signal.aborted)) return
@@ -201,16 +187,16 @@ export class Scheduler {
 
   /** An engine that takes much longer than expected is joined by a free one; the first to find something wins. */
   #hedge(): void {
-    for (const job of this.#jobs.values()) {
-      if (job.searches.size === 0 || ![...job.searches.values()].every(({ late }) => late)) continue
-      const helper = this.#fastest(job)
+    for (const job of [...this.#queue.running]) {
+      if (![...job.searches.values()].every(({ late }) => late)) continue
+      const helper = this.#engines.fastestFor(job, true)
       if (helper) this.#begin(job, helper)
     }
   }
 
   /** A newcomer may need less than what is being looked for: look for that, at no loss to the others. */
   #followThresholds(): void {
-    for (const { threshold, searches } of this.#jobs.values()) {
+    for (const { threshold, searches } of this.#queue.running) {
       for (const search of searches.values()) if (threshold < search.threshold) search.stop.abort()
     }
   }
@@ -224,8 +210,8 @@ export class Scheduler {
       late: false,
     }
     job.searches.set(engine, search)
-    const busy = this.#busy.get(engine) ?? new Set()
-    this.#busy.set(engine, busy.add(job))
+    this.#queue.put(job)
+    this.#engines.occupy(engine, job)
     if (lead) this.#shares.serve(lead.payer)
     const hedgeAfter = Math.max(
       HEDGE_MILLISECONDS_MIN,
@@ -238,7 +224,8 @@ export class Scheduler {
     const end = () => {
       forgetHedge()
       job.searches.delete(engine)
-      busy.delete(job)
+      if (this.#queue.has(job)) this.#queue.put(job)
+      this.#engines.release(engine, job)
       // A clock that was set back must not count backwards.
       const hashes = (Math.max(0, this.#clock.now() - search.startedAt) / 1000) * engine.rate
       if (lead) this.#shares.charge(lead, hashes)
@@ -248,13 +235,16 @@ export class Scheduler {
       (work) => {
         const hashes = end()
         const answered = work === undefined ? 0 : this.#take(job, engine, work, threshold)
-        const wasted = answered === 0 && this.#jobs.get(root) !== job
+        const wasted = answered === 0 && !this.#queue.has(job)
         this.#options.onSearched?.({ engine: engine.name, hashes, wasted })
         this.#dispatch()
       },
       (error: unknown) => {
         end()
-        if (error instanceof PeerFailure && error.kind === 'refused') job.refusedBy.add(engine)
+        if (error instanceof PeerFailure && error.kind === 'refused') {
+          job.refusedBy.add(engine)
+          this.#failRefused(job)
+        }
         const reason = error instanceof Error ? error.message : String(error)
         this.#options.onFailure?.({ engine: engine.name, reason })
         this.#dispatch()
@@ -279,6 +269,7 @@ export class Scheduler {
       this.#options.onFound?.({ class: urgency, engine: engine.name, waitSeconds })
     }
     if (job.waiters.size === 0) this.#end(job)
+    else this.#queue.put(job)
     return answered.length
   }
 
@@ -286,13 +277,13 @@ export class Scheduler {
   #drop(job: SearchJob, waiter: Waiter, error: Error): void {
     if (!job.leave(waiter)) return
     waiter.reject(error)
-    if (job.waiters.size > 0) return
+    if (job.waiters.size > 0) return this.#queue.put(job)
     this.#end(job)
     this.#dispatch()
   }
 
   #end(job: SearchJob): void {
-    if (this.#jobs.get(job.root) === job) this.#jobs.delete(job.root)
+    if (this.#queue.has(job)) this.#queue.remove(job)
     job.stopAll()
   }
 
@@ -306,28 +297,16 @@ export class Scheduler {
 
   /** There is nobody left to look for anything. */
   #giveUp(): void {
-    for (const job of [...this.#jobs.values()]) if (job.searches.size === 0) this.#fail(job)
+    for (const job of this.#queue.all()) if (job.searches.size === 0) this.#fail(job)
   }
 
   /** A search that nobody takes is not worth waiting for. */
-  #failRefused(): void {
-    const { engines } = this.#options
-    for (const job of [...this.#jobs.values()]) {
-      if (job.refusedBy.size > 0 && engines.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
-    }
+  #failRefused(job: SearchJob): void {
+    if (this.#engines.all.every((engine) => job.refusedBy.has(engine))) this.#fail(job)
   }
 
   #retryLater(): void {
     this.#cancelRetry?.()
     this.#cancelRetry = this.#clock.after(RETRY_MILLISECONDS, () => this.#dispatch())
   }
-}
-
-/** Whether an engine may be given a job at all. */
-function takes(engine: WorkSource, job: SearchJob): boolean {
-  return !job.refusedBy.has(engine) && (engine.spare || job.lead?.class !== 'precompute')
-}
-
-function expectedSeconds({ kind, rate }: WorkSource, hashes: number): number {
-  return hashes / Math.max(1, rate) + (kind === 'peer' ? PEER_LATENCY_SECONDS : 0)
 }

@@ -8,8 +8,8 @@ export interface Target {
 /** Something that looks for work. Its answers are checked by whoever asked, never believed. */
 export interface WorkSource {
   readonly name: string
-  readonly kind: 'cpu' | 'peer'
-  /** Searches at once. The threads of this machine all look for one root; a peer may take two. */
+  readonly kind: 'cpu' | 'card' | 'peer'
+  /** Searches at once. The threads of this machine all look for one root; a card or a peer may have the next one at hand. */
   readonly slots: number
   /** Hashes a second as measured so far; a guess before the first measurement. */
   readonly rate: number

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { readWorkKeys } from '../../http/work-keys.ts'
 import { createWorkServer } from '../../http/work-server.ts'
 import { systemClock } from '../../infra/clock.ts'
 import { systemRandom } from '../../infra/random.ts'
@@ -127,6 +131,52 @@ test('a spare machine that runs the work server computes for the gateway', async
   const wrong = await post({ action: 'work_generate', hash: 'zz' })
   assert.deepEqual([wrong.status, wrong.json().error, wrong.json().field], [400, 'Invalid block hash', 'hash'])
   assert.equal((await post({ action: 'work_generate', hash, difficulty: '0000000000000001' })).status, 400)
+})
+
+test('a work server with keys computes for those who have one, each with a share of its own', async (t) => {
+  const engine = await openCpuEngine({ threads: 1, random: systemRandom })
+  const searches = new Scheduler({ engines: [engine], clock: systemClock, queueSecondsMax: 60, waitSecondsMax: 60 })
+  t.after(() => searches.close())
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-keys-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'keys')
+  writeFileSync(file, '# who may use it\nshop  0123456789abcdef0\n\ncafe  fedcba98765432100\n')
+  const payers: string[] = []
+  const server = createWorkServer({
+    clock: systemClock,
+    thresholds: WORK_THRESHOLDS.dev,
+    searches: {
+      load: searches.load,
+      engines: searches.engines,
+      cancel: (...of) => searches.cancel(...of),
+      search(request) {
+        payers.push(request.payer)
+        return searches.search(request)
+      },
+    },
+    payers: readWorkKeys(file),
+    onError: (error) => assert.fail(String(error)),
+  })
+  const url = await listenOn(t, server)
+  const body = JSON.stringify({ action: 'work_generate', hash: newHash() })
+  const withKey = (authorization: string) => ask(url, { body, headers: { authorization } })
+  for (const refused of [
+    await ask(url, { body }),
+    await withKey('Bearer wrong'),
+    await withKey('Basic c2hvcDp3cm9uZw=='),
+  ]) {
+    assert.deepEqual([refused.status, refused.json().error], [401, 'This work server needs a key it knows.'])
+  }
+  assert.equal((await withKey('Bearer fedcba98765432100')).status, 200)
+  const gateway = await openGateway(t, {
+    WORK_THREADS: '0',
+    WORK_NODES: 'false',
+    WORK_URLS: url.replace('http://', 'http://shop:0123456789abcdef0@'),
+  })
+  assert.equal((await gateway.call('work_generate', { hash: newHash() })).status, 200)
+  assert.deepEqual(payers, ['cafe', 'shop'])
+  writeFileSync(file, 'shop short\n')
+  assert.throws(() => readWorkKeys(file), /line 1: a name and a key of at least 16 characters/)
 })
 
 test('a browser wallet that names the work server was stopped by its browser; now every answer may be read from any page', async (t) => {

@@ -75,7 +75,7 @@ export const HealthPage = (props: {
       <Card title="Proof of work">
         {work.sources.length === 0 ? (
           <Empty title="Nothing computes work">
-            <p>Set WORK_THREADS, WORK_URLS or WORK_NODES.</p>
+            <p>Set WORK_THREADS, WORK_CARDS, WORK_URLS or WORK_NODES.</p>
           </Empty>
         ) : (
           <Table label="Sources of work" head={['Source', 'Kind', 'State', 'Rate']}>
@@ -87,7 +87,7 @@ export const HealthPage = (props: {
                   <Badge state={source.usable ? 'well' : 'not answering'} />
                 </td>
                 <td>
-                  {source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'not known yet'}
+                  {source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'being measured'}
                 </td>
               </tr>
             ))}

@@ -1,0 +1,87 @@
+import { setPriority } from 'node:os'
+import { openCuda } from '../cuda/driver.ts'
+import { openOpenCl } from '../opencl/driver.ts'
+import { rootWords } from '../searcher.ts'
+import { type FoundDevice, SLOTS } from './device.ts'
+import type { FromDevice, ToDevice } from './messages.ts'
+import { type TunedKernel, tuneDevice } from './tune.ts'
+
+/*
+ * The process of one device. It holds the driver, so that what goes wrong in there ends this process and not the gateway,
+ * and it ends when the gateway does.
+ */
+const TUNING_SECONDS = { card: 0.2, cpu: 0.1 }
+/** Behind everything else that the processor has to do, the gateway itself above all. */
+const BEHIND_OTHERS = 10
+
+const [library, index, kind] = process.argv.slice(2) as [FoundDevice['library'], string, FoundDevice['kind']]
+const tell = (message: FromDevice) => void process.send?.(message)
+
+interface Search {
+  root: readonly bigint[]
+  threshold: bigint
+  start: bigint
+  slot?: number
+  stopped: boolean
+}
+
+const searches = new Map<number, Search>()
+const freeSlots = Array.from({ length: SLOTS }, (_, slot) => slot)
+
+function begin(tuned: TunedKernel): void {
+  for (const [id, search] of searches) {
+    if (freeSlots.length === 0) return
+    if (search.slot !== undefined) continue
+    search.slot = freeSlots.pop()!
+    follow(tuned, id, search).catch(end)
+  }
+}
+
+/** Launch after launch, until something is found or nobody waits. */
+async function follow(tuned: TunedKernel, id: number, search: Search): Promise<void> {
+  const { kernel, rounds } = tuned
+  const { root, threshold, slot } = search
+  let { start } = search
+  while (!search.stopped) {
+    const nonce = await kernel.run(slot!, { root, start, rounds, threshold })
+    if (nonce !== undefined) {
+      if (!search.stopped) tell({ found: id, nonce })
+      break
+    }
+    start = BigInt.asUintN(64, start + BigInt(kernel.width) * BigInt(rounds))
+  }
+  searches.delete(id)
+  freeSlots.push(slot!)
+  begin(tuned)
+}
+
+function hear(tuned: TunedKernel, message: ToDevice): void {
+  if ('search' in message) {
+    const { search: id, root, threshold, start } = message
+    searches.set(id, { root: rootWords(root), threshold, start, stopped: false })
+    begin(tuned)
+    return
+  }
+  const search = searches.get(message.stop)
+  if (!search) return
+  search.stopped = true
+  if (search.slot === undefined) searches.delete(message.stop)
+  else tuned.kernel.stop(search.slot)
+}
+
+function end(error: unknown): void {
+  process.send?.({ broken: error instanceof Error ? error.message : String(error) } satisfies FromDevice, () =>
+    process.exit(1),
+  )
+}
+
+process.on('disconnect', () => process.exit(0))
+try {
+  if (kind === 'cpu') setPriority(BEHIND_OTHERS)
+  const device = await (library === 'cuda' ? openCuda(Number(index)) : openOpenCl(Number(index)))
+  const tuned = await tuneDevice(device, TUNING_SECONDS[kind])
+  process.on('message', (message: ToDevice) => hear(tuned, message))
+  tell({ ready: { shape: tuned.kernel.shape, rate: tuned.rate, shapes: tuned.shapes } })
+} catch (error) {
+  end(error)
+}

@@ -1,0 +1,29 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Starts one of the programs beside this file. Its one thread for waiting is the one that knows the card; and OpenCL for
+ * processors reads from the environment how many threads it may use.
+ */
+export function cardProcess(
+  program: 'look-process' | 'device-process',
+  parameters: readonly string[],
+  threads: number,
+): ChildProcess {
+  // Beside this file lies the program, compiled or as source.
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return fork(fileURLToPath(new URL(`./${program}.${extension}`, import.meta.url)), parameters, {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...driverEnvironment(), UV_THREADPOOL_SIZE: '1', POCL_MAX_PTHREAD_COUNT: String(threads) },
+  })
+}
+
+/** What drivers look at. The settings of the gateway hold secrets that they have no business with. */
+export function driverEnvironment(): Record<string, string> {
+  const names =
+    /^(PATH|HOME|TMPDIR|TEMP|TMP|SystemRoot|LANG|LD_LIBRARY_PATH|XDG_CACHE_HOME|(CUDA|NVIDIA|OCL|OPENCL|POCL)_.*)$/
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => names.test(entry[0])),
+  )
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { isHex } from '../../../kernel/nano/hex.ts'
+import { formatWork } from '../../../kernel/nano/work.ts'
+import type { Clock, Random } from '../../../kernel/ports.ts'
+import type { Target, WorkSource } from '../source.ts'
+import { type FoundDevice, SLOTS } from './device.ts'
+import { cardProcess } from './process.ts'
+import type { FromDevice, ToDevice } from './messages.ts'
+import type { MeasuredShape } from './tune.ts'
+
+/** A driver that ends its process this often in a row is left alone until the gateway is started again. */
+const ENDS_MAX = 3
+const RESTART_MILLISECONDS = 1_000
+/** A card that computes wrongly is no use, but a single flipped bit is no reason to stop. */
+const WRONG_ANSWERS_MAX = 3
+
+export interface CardOptions {
+  name: string
+  device: FoundDevice
+  random: Random
+  clock: Clock
+  /** Threads of a processor; a card has its own. */
+  threads: number
+  onReady(source: CardSource): void
+  /** Its process has ended; `last` when it is not started again. */
+  onLost(source: CardSource, reason: string, last: boolean): void
+}
+
+interface Running {
+  resolve(work: string | undefined): void
+  reject(error: Error): void
+}
+
+/** A device with a driver of its own, in a process of its own: a graphics card, or the processor through OpenCL. */
+export class CardSource implements WorkSource {
+  readonly name: string
+  readonly kind: FoundDevice['kind']
+  readonly slots = SLOTS
+  readonly spare = true
+  /** Which form of the search was chosen, and how fast each of them is. */
+  shape = ''
+  shapes: readonly MeasuredShape[] = []
+  rate = 0
+  readonly #options: CardOptions
+  readonly #running = new Map<number, Running>()
+  #process: ChildProcess | undefined
+  #ready = false
+  #closed = false
+  #ends = 0
+  #wrongAnswers = 0
+  #lastId = 0
+
+  constructor(options: CardOptions) {
+    this.#options = options
+    this.name = options.name
+    this.kind = options.device.kind
+    this.#start()
+  }
+
+  get usable(): boolean {
+    return this.#ready && !this.#closed && this.#wrongAnswers < WRONG_ANSWERS_MAX
+  }
+
+  /** The process that holds the driver. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  search({ root, threshold }: Target, stop: AbortSignal): Promise<string | undefined> {
+    assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
+    // A larger one would be cut to 64 bits, and then anything might reach it.
+    assert(threshold >= 0n && threshold < 2n ** 64n, 'a threshold has 64 bits')
+    if (stop.aborted) return Promise.resolve(undefined)
+    if (!this.usable) return Promise.reject(new Error('The card is not available.'))
+    const id = ++this.#lastId
+    const start = Buffer.from(this.#options.random.bytes(8)).readBigUInt64LE()
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#tell({ stop: id })
+        this.#end(id)?.resolve(undefined)
+      }
+      const release = () => stop.removeEventListener('abort', onAbort)
+      stop.addEventListener('abort', onAbort, { once: true })
+      this.#running.set(id, {
+        resolve: (work) => (release(), resolve(work)),
+        reject: (error) => (release(), reject(error)),
+      })
+      this.#holdOpen()
+      this.#tell({ search: id, root, threshold, start })
+    })
+  }
+
+  distrust(): void {
+    this.#wrongAnswers++
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const id of [...this.#running.keys()]) this.#end(id)?.resolve(undefined)
+    const ending = this.#process
+    if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
+    const ended = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill('SIGKILL')
+    await ended
+  }
+
+  #start(): void {
+    const { device, threads } = this.#options
+    const child = cardProcess('device-process', [device.library, String(device.index), device.kind], threads)
+    this.#process = child
+    let reason = 'The process of the card ended.'
+    child.on('message', (message: FromDevice) => {
+      if ('broken' in message) reason = message.broken
+      else if ('ready' in message) this.#begin(message.ready)
+      else this.#end(message.found)?.resolve(formatWork(message.nonce))
+    })
+    child.once('error', (error) => (reason = error.message))
+    child.once('exit', () => this.#lost(reason))
+    this.#holdOpen()
+  }
+
+  #begin({ shape, rate, shapes }: Extract<FromDevice, { ready: unknown }>['ready']): void {
+    Object.assign(this, { shape, rate, shapes })
+    this.#ready = true
+    this.#options.onReady(this)
+  }
+
+  #lost(reason: string): void {
+    if (this.#closed) return
+    // One that was never ready would not be so the next time either.
+    this.#ends = this.#ready ? this.#ends + 1 : ENDS_MAX
+    this.#ready = false
+    const last = this.#ends >= ENDS_MAX
+    for (const id of [...this.#running.keys()]) this.#end(id)?.reject(new Error(reason))
+    this.#options.onLost(this, reason, last)
+    if (!last) this.#options.clock.after(RESTART_MILLISECONDS, () => this.#closed || this.#start())
+  }
+
+  #end(id: number): Running | undefined {
+    const running = this.#running.get(id)
+    this.#running.delete(id)
+    this.#holdOpen()
+    return running
+  }
+
+  /** Only a search that somebody waits for keeps the gateway from ending. */
+  #holdOpen(): void {
+    const child = this.#process
+    if (!child) return
+    if (this.#running.size > 0) {
+      child.ref()
+      child.channel?.ref()
+    } else {
+      child.unref()
+      child.channel?.unref()
+    }
+  }
+
+  #tell(message: ToDevice): void {
+    // It may have ended in this moment; its exit rejects what runs.
+    if (this.#process?.connected) this.#process.send(message, () => undefined)
+  }
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { systemRandom } from '../../src/infra/random.ts'
+import { findDevices } from '../../src/infra/work/card/find.ts'
+import { CardSource } from '../../src/infra/work/card/source.ts'
+import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
+import { TestClock } from '../support/clock.ts'
+import { openGateway, readMetrics } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+
+/*
+ * The processor stands for a card here: through OpenCL it has a driver in a process of its own, as cards have. That is all
+ * a machine without a card can try; what a card computes is tried by the tests of the CUDA emitter.
+ */
+const { send } = WORK_THRESHOLDS.dev
+const UNREACHABLE = 2n ** 64n - 1n
+const never = new AbortController().signal
+const newRoot = () => randomBytes(32).toString('hex').toUpperCase()
+
+async function openCard(t: TestContext) {
+  const device = (await findDevices()).find(({ kind }) => kind === 'cpu')
+  assert.ok(device)
+  const clock = new TestClock()
+  let readied = 0
+  const lost: boolean[] = []
+  const card = new CardSource({
+    name: 'card',
+    device,
+    random: systemRandom,
+    clock,
+    threads: 2,
+    onReady: () => readied++,
+    onLost: (_, reason, last) => lost.push(last),
+  })
+  t.after(() => card.close())
+  const ready = (times: number) => until(() => readied === times)
+  await ready(1)
+  /** As a driver that goes wrong would end it. */
+  const crash = async () => {
+    const before = lost.length
+    process.kill(card.pid!, 'SIGKILL')
+    await until(() => lost.length === before + 1)
+  }
+  return { card, clock, lost, ready, crash }
+}
+
+test('a card finds work, and one that is stopped leaves its place to the next search', async (t) => {
+  const { card } = await openCard(t)
+  assert.ok(card.rate > 0)
+  assert.ok(card.shapes.some(({ shape }) => shape === card.shape))
+  const stop = new AbortController()
+  const endless = [1, 2, 3].map(() => card.search({ root: newRoot(), threshold: UNREACHABLE }, stop.signal))
+  stop.abort()
+  assert.deepEqual(await Promise.all(endless), [undefined, undefined, undefined])
+  const found = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const root = newRoot()
+      return workValue(root, (await card.search({ root, threshold: send }, never))!) >= send
+    }),
+  )
+  assert.ok(found.every(Boolean))
+})
+
+test('a driver that crashes ends neither the gateway nor the card, and after three times the card is left alone', async (t) => {
+  const { card, clock, lost, ready, crash } = await openCard(t)
+  for (const times of [1, 2, 3]) {
+    const search = card.search({ root: newRoot(), threshold: UNREACHABLE }, never)
+    const rejected = assert.rejects(search, /The process of the card ended/)
+    await crash()
+    await rejected
+    assert.equal(card.usable, false)
+    if (times === 3) break
+    clock.advance(1_000)
+    await ready(times + 1)
+    assert.equal(card.usable, true)
+  }
+  assert.deepEqual(lost, [false, false, true])
+  clock.advance(3_600_000)
+  await assert.rejects(card.search({ root: newRoot(), threshold: send }, never), /not available/)
+})
+
+test('a card that computes wrongly three times is not asked any more', async (t) => {
+  const { card } = await openCard(t)
+  card.distrust()
+  card.distrust()
+  assert.equal(card.usable, true)
+  card.distrust()
+  assert.equal(card.usable, false)
+})
+
+test('a gateway finds the driver of its processor by itself and has its work from there', async (t) => {
+  const gateway = await openGateway(t, { WORK_CARDS: 'auto', WORK_THREADS: '2', WORK_NODES: 'false' })
+  await until(() => gateway.log().includes('work_source_ready'))
+  const hash = newRoot()
+  const { work } = (await gateway.call('work_generate', { hash })).json()
+  assert.ok(workValue(hash, work!) >= send)
+  const metrics = await readMetrics(gateway)
+  assert.match(metrics, /gateway_work_found_total\{class="interactive",engine="cpu-opencl"\} 1/)
+  assert.match(metrics, /gateway_work_usable\{engine="cpu"\} 0/)
+})
+
+test('WORK_CARDS=none loads no driver, and a card that is not there is told', async (t) => {
+  const none = await openGateway(t, { WORK_CARDS: 'none', WORK_THREADS: '1' })
+  assert.deepEqual(
+    none.app.work.engines.map(({ kind }) => kind).filter((kind) => kind !== 'peer'),
+    ['cpu'],
+  )
+  const missing = await openGateway(t, { WORK_CARDS: '7', WORK_THREADS: '0' })
+  await until(() => missing.log().includes('There are 0 cards here.'))
+})
