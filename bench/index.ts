@@ -7,7 +7,7 @@
  *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
- *   work        proof of work, printed only
+ *   work, work-http   proof of work, by itself and through a gateway, printed only
  *
  *   --quick     short runs, 10⁵ rows instead of 10⁶
  *   --write     tables to docs/performance.md, figures to bench/figures.json
@@ -36,6 +36,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {
   work: () => import('./work.ts'),
+  'work-http': () => import('./work-http.ts'),
 }
 
 const [what = '', ...rest] = process.argv.slice(2)

@@ -1,6 +1,7 @@
 /*
  * Measures the search for work on this machine: hashes a second on one core for each shape and for two other libraries,
- * and how soon the engine answers, stops and changes jobs. Run it as `npm run bench -- work`; it takes about a minute.
+ * and how soon the engine answers, stops and changes jobs; then every source there is, cards too. Run it as `npm run bench -- work`;
+ * it takes about a minute.
  *
  * The other libraries are under the GPL: they are fetched into a temporary folder for the comparison, and are no part of
  * this project. Without a network they are left out. All run in turns, a slice of processor time each, and ratios are
@@ -13,8 +14,10 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { printWorkBench } from '../src/cli/work-bench.ts'
 import { systemRandom } from '../src/infra/random.ts'
 import { type CpuEngine, openCpuEngine } from '../src/infra/work/cpu.ts'
+import { listOpenCl, openOpenCl } from '../src/infra/work/opencl/driver.ts'
 import { openSearcher, rootWords } from '../src/infra/work/searcher.ts'
 import { SHAPES } from '../src/infra/work/shapes.ts'
 import { emitCandidates } from '../src/infra/work/tune.ts'
@@ -34,6 +37,8 @@ interface Contender {
   name: string
   /** Searches for a moment; answers how many nonces it tried. */
   run(): number | Promise<number>
+  /** Processor time that it has used; that of this thread unless told. */
+  spent?(): number
 }
 
 const newRoot = () => bytesToHex(systemRandom.bytes(32))
@@ -62,6 +67,30 @@ function ownContenders(): Contender[] {
       },
     }
   })
+}
+
+/** The processor through its OpenCL driver, which has threads of its own. */
+function openClContenders(): Contender[] {
+  const processor = listOpenCl().find(({ kind }) => kind === 'cpu')
+  if (!processor) return []
+  const root = rootWords(newRoot())
+  return openOpenCl(processor.index)
+    .kernels()
+    .map((kernel) => {
+      const rounds = Math.ceil(500_000 / kernel.width)
+      let start = 0n
+      return {
+        name: `OpenCL, ${kernel.shape}`,
+        async run() {
+          await kernel.run(0, { root, start: (start += BigInt(kernel.width * rounds)), rounds, threshold: UNREACHABLE })
+          return kernel.width * rounds
+        },
+        spent() {
+          const { user, system } = process.cpuUsage()
+          return user + system
+        },
+      }
+    })
 }
 
 /** Runs the module inside the package as the package itself does, without its threads. */
@@ -108,13 +137,13 @@ function fetchContenders(folder: string): Contender[] {
 }
 
 /** Millions of hashes for a second of processor time. */
-async function timeSlice({ run }: Contender): Promise<number> {
-  const started = processorMicroseconds()
+async function timeSlice({ run, spent = processorMicroseconds }: Contender): Promise<number> {
+  const started = spent()
   let hashes = 0
   let elapsed = 0
   while (elapsed < SLICE_MICROSECONDS) {
     hashes += await run()
-    elapsed = processorMicroseconds() - started
+    elapsed = spent() - started
   }
   return hashes / elapsed
 }
@@ -228,8 +257,9 @@ console.log(
 )
 const folder = mkdtempSync(join(tmpdir(), 'bench-work-'))
 try {
-  await benchCores([...ownContenders(), ...fetchContenders(folder)])
+  await benchCores([...ownContenders(), ...openClContenders(), ...fetchContenders(folder)])
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 await benchEngine()
+await printWorkBench({ workThreads: availableParallelism(), workCards: undefined })
