@@ -26,6 +26,9 @@ import { type Rooms, openRooms } from './modules.ts'
 import { type Ports, type Surroundings, openPorts } from './ports.ts'
 import { openServer } from './serve.ts'
 
+/** Of the memory for answers: what is made of a node's answer is larger than the answer. */
+const FINISHED_SHARE = 5 / 8
+
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
   keepKey?: (key: string) => void
@@ -81,7 +84,8 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   for (const { name, help, labels, read } of modules.flatMap(({ gauges = [] }) => gauges)) {
     metrics.gauge(name, help, labels, read)
   }
-  exposeGauges(metrics, { nodes, store: opened, clients: () => server.websocketClients })
+  const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
+  exposeGauges(metrics, { nodes, store: opened, cachedBytes, clients: () => server.websocketClients })
 
   // First of all: nothing is asked of a node before it is known to have our ledger.
   await nodes.start()
@@ -152,7 +156,7 @@ async function openGateway(
     usage: accounts.usage,
     names: names.names,
     countMax: config.countMax,
-    remembered: new RememberedAnswers(),
+    remembered: new RememberedAnswers(names.names, config.cacheBytesMax * FINISHED_SHARE),
     tariffs: toTariffs(config),
     secrets,
     throttle: createThrottle({ burst: shared ?? new MemoryLimiter(store.clock), plans: toPlans(config) }),

@@ -82,7 +82,7 @@ export async function openPorts(
   { clock, ledgerClock = clock, random, log }: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Ports> {
-  const metrics = new Metrics()
+  const metrics = new Metrics({ counting: config.metrics })
   const failures = openFailures({ log, metrics, clock })
   const sources = new Sources({ log, metrics })
   const { prices, market } = openMarketSources(config, {

@@ -12,7 +12,7 @@ import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
-import { describeError } from './infra/log.ts'
+import { describeError, openRequestLog } from './infra/log.ts'
 import { noNodeReason } from './infra/node/open.ts'
 import { openUpkeep } from './infra/upkeep.ts'
 import type { Module } from './kernel/module.ts'
@@ -73,7 +73,8 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, rooms: OFFERED })
   mountAssets(server)
 
-  const status = openStatus(ports, () => sockets.count)
+  const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
+  const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })
   const { checkouts } = rooms.checkout
   const { wallets } = rooms.wallets
   const mailIsKept = config.smtpUrl === ''
@@ -123,12 +124,17 @@ async function listenAt(server: ReturnType<typeof createServer>, { port, host }:
 
 /** What is told of requests, in the log and in numbers. */
 function openReports({ log, metrics }: Ports) {
+  const logRequest = openRequestLog(log)
   return {
     onError: (error: unknown, requestId: string) =>
       log.error({ event: 'unexpected', requestId, error: describeError(error) }),
     report: ({ requestId, action, status, code, cache, caller, payment, milliseconds, cause }: RpcReport) => {
       metrics.request(action, status, milliseconds / 1000)
       if (cache !== undefined) metrics.cacheResult(cache)
+      if (code === undefined && payment === undefined) {
+        logRequest({ requestId, action, status, cache, caller, ms: milliseconds })
+        return
+      }
       const line = { requestId, action, status, code, cache, caller, payment, ms: milliseconds }
       if (status === 500) log.error({ ...line, error: describeError(cause) })
       // What the client is not told: which part is away, and how.

@@ -5,7 +5,7 @@ import { VERSION } from './version.ts'
 /** Answers how the gateway stands, for administrators; it counts its time from now. */
 export function openStatus(
   { clock, network, opened: store, nodes, sources, searches: work }: Ports,
-  websocketClients: () => number,
+  { websocketClients, cachedBytes }: { websocketClients: () => number; cachedBytes: () => number },
 ): () => GatewayStatus {
   const startedAt = clock.now()
   return () => ({
@@ -15,7 +15,7 @@ export function openStatus(
     store: store.engine,
     confirmationsConnected: nodes.confirmations.connected,
     websocketClients: websocketClients(),
-    cachedBytes: nodes.cachedBytes,
+    cachedBytes: cachedBytes(),
     upstreams: nodes.pool.upstreams.map((upstream) => ({
       name: upstream.options.name,
       role: upstream.options.role,

@@ -12,7 +12,7 @@ import { type Asked, type Body, type Door, type Readable, doorOf } from './door.
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
-import type { RememberedAnswer, RememberedAnswers } from './remembered.ts'
+import type { KnownAnswer, RememberedAnswers } from './remembered.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
 import type { Entry, Throttle } from './throttle.ts'
 
@@ -39,16 +39,16 @@ interface Passing {
   readonly door: Door
   readonly trace: RpcTrace
   /** An answer to the same bytes that still counts. */
-  known?: RememberedAnswer | undefined
-  body?: Body
-  found?: RegisteredAction
-  caller?: Caller
+  known: KnownAnswer | undefined
+  body: Body | undefined
+  found: RegisteredAction | undefined
+  caller: Caller | undefined
   /** Whether the request was counted against somebody. */
-  isCounted?: true
-  entry?: Entry
-  purchase?: Purchase
-  asked?: Asked
-  answer?: string
+  isCounted: boolean
+  entry: Entry | undefined
+  purchase: Purchase | undefined
+  asked: Asked | undefined
+  answer: string | undefined
 }
 
 interface Step {
@@ -71,30 +71,61 @@ export const ORDER: readonly Step[] = [
   { name: 'act', what: 'settles the payment (402, 503), acts once (409), charges (403, 429) and runs', pass: act },
 ]
 
-/** Takes one request through all steps; the answer is JSON text. What it leaves behind for the transport comes with it. */
-export async function dispatch(gateway: Gateway, request: RpcRequest): Promise<RpcOutcome> {
+/**
+ * Takes one request through all steps; the answer is JSON text. What it leaves behind for the transport comes with it. A request
+ * that waits for nothing is answered at once.
+ */
+export function dispatch(gateway: Gateway, request: RpcRequest): RpcOutcome | Promise<RpcOutcome> {
   const { requestId } = request
   const trace: RpcTrace = {
     requestId,
     cache: undefined,
     fresh: undefined,
+    flight: undefined,
     action: undefined,
     caller: undefined,
     limit: undefined,
+    ignored: undefined,
   }
-  const passing: Passing = { gateway, request, door: doorOf(request), trace }
+  const passing: Passing = {
+    gateway,
+    request,
+    door: doorOf(request),
+    trace,
+    known: undefined,
+    body: undefined,
+    found: undefined,
+    caller: undefined,
+    isCounted: false,
+    entry: undefined,
+    purchase: undefined,
+    asked: undefined,
+    answer: undefined,
+  }
+  return walk(passing, 0)
+}
+
+/** Goes on from a step until one has the answer. */
+function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> {
   try {
-    for (const step of ORDER) {
-      const passed = step.pass(passing)
-      if (passed !== undefined) await passed
-      if (passing.answer !== undefined) break
+    for (let at = from; at < ORDER.length && passing.answer === undefined; at++) {
+      const passed = ORDER[at]!.pass(passing)
+      if (passed === undefined) continue
+      return passed.then(
+        () => walk(passing, at + 1),
+        (error: unknown) => fail(passing, error),
+      )
     }
-    return { trace, answer: passing.answer! }
   } catch (error) {
-    return { trace, error: await countFailure(passing, error) }
-  } finally {
-    passing.entry?.leave()
+    return fail(passing, error)
   }
+  passing.entry?.leave()
+  return { trace: passing.trace, answer: passing.answer! }
+}
+
+async function fail(passing: Passing, error: unknown): Promise<RpcOutcome> {
+  passing.entry?.leave()
+  return { trace: passing.trace, error: await countFailure(passing, error) }
 }
 
 function recall(passing: Passing): void {
@@ -104,21 +135,27 @@ function recall(passing: Passing): void {
 
 function find(passing: Passing): void {
   const { gateway, request, door, trace, known } = passing
-  if (known) passing.found = known
-  else {
+  if (known) {
+    passing.found = known.found
+    passing.body = known.credentials
+  } else {
     passing.body = door.parse(request.text, gateway.registry)
     passing.found = door.find(gateway.registry, passing.body)
   }
   trace.action = passing.found.action.name
 }
 
-async function recognize(passing: Passing): Promise<void> {
+function recognize(passing: Passing): void | Promise<void> {
   const { gateway, request, trace, body, found } = passing
   const { headers, url } = request
   const credential = extractCredential({ headers, url, body, action: found!.action })
   const { origin } = headers
-  passing.caller = await identify(gateway.keys, credential, typeof origin === 'string' ? origin : undefined)
-  trace.caller = passing.caller.kind
+  const keep = (caller: Caller) => {
+    passing.caller = caller
+    trace.caller = caller.kind
+  }
+  const caller = identify(gateway.keys, credential, typeof origin === 'string' ? origin : undefined)
+  return caller instanceof Promise ? caller.then(keep) : keep(caller)
 }
 
 function enter(passing: Passing): void | Promise<void> {
@@ -133,24 +170,39 @@ function enter(passing: Passing): void | Promise<void> {
   return entering instanceof Promise ? entering.then(keep) : keep(entering)
 }
 
-function repeat(passing: Passing): void {
-  const { gateway, trace, known, caller } = passing
+function repeat(passing: Passing): void | Promise<void> {
+  const { gateway, request, door, trace, known } = passing
   if (!known) return
-  trace.cache = 'hit'
-  if (caller!.kind === 'account') gateway.usage.count(caller!.accountId, known.action.name)
+  // One caller's key pays for nothing that another caller asks, and a read that is too old is made anew.
+  if (isSold(passing) || (known.running && !known.join(request.leaving))) {
+    passing.body = door.parse(request.text, gateway.registry)
+    return
+  }
+  trace.cache = known.running ? 'coalesced' : 'hit'
   trace.ignored = known.ignoredNames
-  passing.answer = known.text
+  const keep = (text: string) => {
+    countUse(passing)
+    passing.answer = text
+  }
+  return known.running ? known.running.then(keep) : keep(known.text)
+}
+
+/** Whether the caller is asked for money. Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8). */
+function isSold({ gateway, caller, found }: Passing): boolean {
+  return caller!.kind === 'anonymous' && (gateway.seller?.prices.has(found!.action.name) ?? false)
+}
+
+function countUse({ gateway, caller, found }: Passing): void {
+  if (caller!.kind === 'account') gateway.usage.count(caller!.accountId, found!.action.name)
 }
 
 function price(passing: Passing): void | Promise<void> {
-  const { gateway, request, door, trace, caller, body } = passing
+  const { gateway, request, door, trace, body } = passing
   const { action } = passing.found!
   // Whoever is asked for money is told as well what of the request nobody reads.
   trace.ignored = door.ignored(passing.found!, body!)
-  // Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8).
-  const seller = caller!.kind === 'anonymous' ? gateway.seller : undefined
-  if (!seller?.prices.has(action.name)) return
-  return readPurchase(seller, action, { ...request, trace }).then((purchase) => {
+  if (!isSold(passing)) return
+  return readPurchase(gateway.seller!, action, { ...request, trace }).then((purchase) => {
     passing.purchase = purchase
   })
 }
@@ -205,7 +257,7 @@ async function run(
   { caller, deed, leaving }: { caller: Caller; deed: Deed | undefined; leaving: Leaving },
 ): Promise<string> {
   const { gateway, request, door, trace, found } = passing
-  const { store, names, remembered, nodeFor, tariffs, usage } = gateway
+  const { store, names, remembered, nodeFor, tariffs } = gateway
   const { requestId, text, ip } = request
   const { action } = found!
   const ctx: Ctx = {
@@ -220,20 +272,31 @@ async function run(
     charged: (meter, metered) => charged({ store, caller, ip, tariffs }, meter, metered),
     counted: (meter, metered) => counted({ store, caller, ip, tariffs }, meter, metered),
   }
-  const { revision } = names
-  const result = await passing.asked!.run(ctx)
-  if (caller.kind === 'account') usage.count(caller.accountId, action.name)
-  const answer = JSON.stringify(result)
-  // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
-  // What somebody paid for is not given away to the next, nor what rests on more than the node told.
-  const isRepeat = trace.cache === 'hit' && action.readOnly
-  if (isRepeat && trace.fresh && caller.kind === 'anonymous' && caller.paidBy === undefined) {
-    const { fresh, ignored: ignoredNames } = trace
-    // An answer may have been made through a name, or carry one.
-    const stillFresh = () => names.revision === revision && fresh()
-    remembered.put(text, { ...found!, prefix: door.prefix, ignoredNames, text: answer, fresh: stillFresh })
+  const namesRevision = names.revision
+  const result = passing.asked!.run(ctx)
+  // What somebody paid for is not given away to the next, nor what rests on more than the node told, nor what has a door.
+  const isPaid = caller.kind === 'anonymous' && caller.paidBy !== undefined
+  if (!action.readOnly || action.auth !== 'none' || isPaid) {
+    const answer = JSON.stringify(await result)
+    countUse(passing)
+    return answer
   }
+  const known = { found: found!, prefix: door.prefix, credentials: credentialsIn(passing.body!), namesRevision }
+  const running = Promise.resolve(result).then((result) => JSON.stringify(result))
+  const { flight, ignored: ignoredNames } = trace
+  const join = (leaving: Leaving) => flight!.join(leaving)
+  if (flight) remembered.share(text, { ...known, ignoredNames, running, join })
+  const answer = await running
+  countUse(passing)
+  // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
+  const freshness = trace.cache === 'hit' ? trace.fresh : undefined
+  if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
   return answer
+}
+
+/** The members that `extractCredential` reads, if there are any. */
+function credentialsIn({ key, public_key }: Body): Body | undefined {
+  return key === undefined && public_key === undefined ? undefined : { key, public_key }
 }
 
 /**

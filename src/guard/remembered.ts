@@ -1,56 +1,92 @@
+import { LRUCache } from 'lru-cache'
+import type { Freshness } from '../kernel/ctx.ts'
+import type { Leaving } from '../kernel/leaving.ts'
+import type { Names } from '../kernel/ports.ts'
+import { memoryOf } from '../kernel/text-memory.ts'
+import type { Body } from './door.ts'
 import type { RegisteredAction } from './registry.ts'
 
-export interface RememberedAnswer extends RegisteredAction {
+/** What is known of a request without reading it again. */
+interface KnownRequest {
+  found: RegisteredAction
   /** That of the door it was asked at. */
   prefix: string
-  text: string
   /** Request fields that nobody read, told again with the answer. */
   ignoredNames: string | undefined
-  /** Whether the node's answer it was made from still counts. */
-  fresh: () => boolean
+  /** What of the body may be a credential: equal bytes bring the same one, and it is asked after each time. */
+  credentials: Body | undefined
+  /** Of the names when it was read: an answer may have been made through a name, or carry one. */
+  namesRevision: number
 }
 
-const BYTES_MAX = 8 * 1024 * 1024
+interface FinishedAnswer extends KnownRequest {
+  text: string
+  /** Whether the node's answer it was made from still counts. */
+  freshness: Freshness
+  running?: undefined
+}
+
+/** An answer that another request waits for. */
+interface RunningAnswer extends KnownRequest {
+  running: Promise<string>
+  /** Waits for it too, until the client leaves; not where something may have happened since it began. */
+  join(leaving: Leaving): boolean
+}
+
+export type KnownAnswer = FinishedAnswer | RunningAnswer
+
 const ENTRY_BYTES_MAX = 64 * 1024
+/** Of the objects around the texts, as measured. */
+const OVERHEAD_BYTES = 400
 
 /**
- * Finished answers by the door and the exact bytes of the request, for requests that repeat. It never decides by itself what is
- * fresh: that is the node cache's word, and with the cache switched off nothing is ever remembered here.
+ * Answers by the door and the exact bytes of the request, for requests that repeat: those that are finished, and those that
+ * somebody waits for. It never decides by itself what is fresh: that is the nodes' word, and with their cache switched off
+ * nothing finished is remembered here.
  */
 export class RememberedAnswers {
-  readonly #answers = new Map<string, RememberedAnswer>()
-  #bytes = 0
+  readonly #finished: LRUCache<string, FinishedAnswer> | undefined
+  readonly #running = new Map<string, RunningAnswer>()
+  readonly #names: Names
 
-  find(text: string, prefix: string): RememberedAnswer | undefined {
+  constructor(names: Names, bytesMax: number) {
+    this.#names = names
+    this.#finished = bytesMax >= 1 ? new LRUCache({ maxSize: Math.floor(bytesMax) }) : undefined
+  }
+
+  get bytes(): number {
+    return this.#finished?.calculatedSize ?? 0
+  }
+
+  find(text: string, prefix: string): KnownAnswer | undefined {
     const request = prefix + text
-    const answer = this.#answers.get(request)
+    const answer = this.#finished?.get(request)
     // A body may be any text, also one that looks like the key of another door.
-    if (answer === undefined || answer.prefix !== prefix) return undefined
-    if (answer.fresh()) return answer
-    this.#remove(request, answer)
-    return undefined
-  }
-
-  put(text: string, answer: RememberedAnswer): void {
-    const request = answer.prefix + text
-    const bytes = bytesOf(request, answer)
-    if (bytes > ENTRY_BYTES_MAX) return
-    const known = this.#answers.get(request)
-    if (known) this.#remove(request, known)
-    this.#answers.set(request, answer)
-    this.#bytes += bytes
-    for (const [oldest, other] of this.#answers) {
-      if (this.#bytes <= BYTES_MAX) break
-      this.#remove(oldest, other)
+    if (answer?.prefix === prefix) {
+      if (this.#isCurrent(answer) && answer.freshness.holds()) return answer
+      this.#finished?.delete(request)
     }
+    const running = this.#running.get(request)
+    return running?.prefix === prefix && this.#isCurrent(running) ? running : undefined
   }
 
-  #remove(request: string, answer: RememberedAnswer): void {
-    this.#answers.delete(request)
-    this.#bytes -= bytesOf(request, answer)
+  #isCurrent({ namesRevision }: KnownRequest): boolean {
+    return namesRevision === this.#names.revision
   }
-}
 
-function bytesOf(request: string, { text }: RememberedAnswer): number {
-  return (request.length + text.length) * 2 + 200
+  /** Lets others wait for an answer that is on its way. */
+  share(text: string, answer: RunningAnswer): void {
+    const request = answer.prefix + text
+    this.#running.set(request, answer)
+    const forget = () => {
+      if (this.#running.get(request) === answer) this.#running.delete(request)
+    }
+    answer.running.then(forget, forget)
+  }
+
+  put(text: string, answer: FinishedAnswer): void {
+    const request = answer.prefix + text
+    const size = memoryOf(request) + memoryOf(answer.text) + OVERHEAD_BYTES
+    if (size <= ENTRY_BYTES_MAX) this.#finished?.set(request, answer, { size })
+  }
 }

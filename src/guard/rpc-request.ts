@@ -39,7 +39,7 @@ export type DoorName = 'node' | { action: string }
 export interface RpcRequest {
   requestId: string
   /** Where it came in: the service's own door, unless it says otherwise. */
-  door?: DoorName
+  door?: DoorName | undefined
   text: string
   headers: RequestHeaders
   url: string

@@ -3,7 +3,7 @@ import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
-import type { DoorName, RpcTrace } from '../guard/rpc-request.ts'
+import type { DoorName, RpcOutcome, RpcTrace } from '../guard/rpc-request.ts'
 import type { ClientIp } from './client-ip.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
@@ -113,26 +113,27 @@ export function createRpcEndpoint(options: RpcOptions) {
         )
         return
       }
-      running++
-      // A read that only this client waited for is not worth finishing once it has left.
       const leaving = new Leaving()
-      response.on('close', () => {
-        if (!response.writableFinished) leaving.leave()
-      })
       const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
-      void dispatch(gateway, {
-        requestId,
-        ...(door && { door }),
-        text,
-        headers: request.headers,
-        url: request.url ?? '/',
-        ip,
-        leaving,
-      }).then(({ trace, answer, error }) => {
-        running--
+      const { headers, url = '/' } = request
+      const finish = ({ trace, answer, error }: RpcOutcome) => {
         if (answer !== undefined) send(trace, { text: answer })
         else if (leaving.left) send(trace, { text: '', status: CLIENT_LEFT })
         else refuse(error, trace)
+      }
+      const outcome = dispatch(gateway, { requestId, door, text, headers, url, ip, leaving })
+      if (!(outcome instanceof Promise)) {
+        finish(outcome)
+        return
+      }
+      running++
+      // A read that only this client waited for is not worth finishing once it has left.
+      response.on('close', () => {
+        if (!response.writableFinished) leaving.leave()
+      })
+      void outcome.then((outcome) => {
+        running--
+        finish(outcome)
       })
     })
   }

@@ -7,13 +7,15 @@ import { NODE_STATES } from './node/upstream.ts'
 interface Gauged {
   nodes: Nodes
   store: Store
+  /** Of all remembered answers. */
+  cachedBytes(): number
   /** Connected websocket clients. */
   clients(): number
 }
 
 /** What is looked up whenever somebody asks for metrics. */
 export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
-  const { nodes, store, clients } = gauged
+  const { nodes, store, cachedBytes, clients } = gauged
   metrics.answers('gateway_store_up', 'Whether the store answers.', () => store.ping())
   metrics.gauge('gateway_confirmations_connected', 'Whether a node tells of confirmations.', [], () => [
     { value: nodes.confirmations.connected ? 1 : 0 },
@@ -32,7 +34,7 @@ export function exposeGauges(metrics: Metrics, gauged: Gauged): void {
   metrics.gauge('gateway_upstream_cemented_blocks', 'Confirmed blocks of a node.', ['upstream'], () =>
     nodes.pool.upstreams.map(({ options, cemented }) => ({ labels: { upstream: options.name }, value: cemented })),
   )
-  metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', [], () => [{ value: nodes.cachedBytes }])
+  metrics.gauge('gateway_cache_bytes', 'Memory of remembered answers.', [], () => [{ value: cachedBytes() }])
   metrics.gauge('gateway_websocket_clients', 'Connected websocket clients.', [], () => [{ value: clients() }])
   metrics.gauge('gateway_jobs', 'Jobs that wait, run or are dead.', ['kind', 'status'], async () =>
     (await countJobs(store.db)).map(({ kind, status, count }) => ({ labels: { kind, status }, value: count })),

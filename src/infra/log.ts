@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino, symbols } from 'pino'
 
 export type Log = Logger
 
@@ -9,6 +9,36 @@ export type Log = Logger
 export function openLog(level: string, destination?: DestinationStream): Log {
   const output = destination ?? pino.destination({ sync: false, minLength: 4_096, periodicFlush: 1_000 })
   return pino({ level, base: null }, output)
+}
+
+/** What is told of a request that went well. None of it is a text that a client wrote. */
+interface RequestLine {
+  requestId: string
+  action: string
+  status: number
+  cache: string | undefined
+  caller: string | undefined
+  ms: number
+}
+
+/**
+ * Writes the line of a request as the logger would, at a tenth of the cost: it is written with every request, and has nothing in it
+ * that would have to be escaped.
+ */
+export function openRequestLog(log: Log): (line: RequestLine) => void {
+  const output = outputOf(log)
+  if (!log.isLevelEnabled('info')) return () => undefined
+  return ({ requestId, action, status, cache, caller, ms }) => {
+    const start = `{"level":30,"time":${Date.now()},"requestId":"${requestId}","action":"${action}","status":${status}`
+    const from = cache === undefined ? '' : `,"cache":"${cache}"`
+    const who = caller === undefined ? '' : `,"caller":"${caller}"`
+    output.write(`${start}${from}${who},"ms":${ms}}\n`)
+  }
+}
+
+/** pino keeps where it writes under a name of its own, which it gives away for this. */
+function outputOf(log: Log): DestinationStream {
+  return (log as unknown as Record<symbol, DestinationStream>)[symbols.streamSym]!
 }
 
 /** Type and text of a failure for the log; never the objects it carries, nor what a parser quotes of a text. */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { RequestCounts } from './request-counts.ts'
 
 interface Reading {
   labels?: Record<string, string>
@@ -8,31 +9,6 @@ interface Reading {
 /** Labels come from closed sets: actions we know, statuses, names of configured nodes. */
 export class Metrics {
   readonly registry = new Registry()
-  readonly requests = new Counter({
-    name: 'gateway_requests_total',
-    help: 'RPC requests by action and status.',
-    labelNames: ['action', 'status'],
-    registers: [this.registry],
-  })
-  readonly duration = new Histogram({
-    name: 'gateway_request_seconds',
-    help: 'Time to answer an RPC request.',
-    labelNames: ['action'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [this.registry],
-  })
-  readonly cache = new Counter({
-    name: 'gateway_cache_total',
-    help: 'Where answers came from.',
-    labelNames: ['result'],
-    registers: [this.registry],
-  })
-  readonly upstreamReads = new Counter({
-    name: 'gateway_upstream_reads_total',
-    help: 'Answers by node.',
-    labelNames: ['upstream', 'hedged'],
-    registers: [this.registry],
-  })
   readonly upstreamStates = new Counter({
     name: 'gateway_upstream_state_changes_total',
     help: 'How often a node came into a state.',
@@ -118,36 +94,25 @@ export class Metrics {
     labelNames: ['place', 'kind'],
     registers: [this.registry],
   })
-  readonly #bound = new Map<string, { count: () => void; observe: (seconds: number) => void }>()
-  readonly #reads = new Map<string, () => void>()
-  readonly #results = new Map<string, () => void>()
+  /** Unset where nobody can ask for them. */
+  readonly #counts: RequestCounts | undefined
 
-  constructor() {
+  constructor({ counting = true } = {}) {
+    if (!counting) return
+    this.#counts = new RequestCounts(this.registry)
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /** Counts one request. The series of each action and status is looked up once and kept. */
   request(action: string, status: number, seconds: number): void {
-    const key = `${action} ${status}`
-    let bound = this.#bound.get(key)
-    if (!bound) {
-      const counter = this.requests.labels({ action, status: String(status) })
-      const histogram = this.duration.labels({ action })
-      bound = { count: () => counter.inc(), observe: (value) => histogram.observe(value) }
-      this.#bound.set(key, bound)
-    }
-    bound.count()
-    bound.observe(seconds)
+    this.#counts?.request(action, status, seconds)
   }
 
   upstreamRead(upstream: string, hedged: boolean): void {
-    counterFor(this.#reads, `${upstream} ${hedged}`, () =>
-      this.upstreamReads.labels({ upstream, hedged: String(hedged) }),
-    )()
+    this.#counts?.upstreamRead(upstream, hedged)
   }
 
   cacheResult(result: string): void {
-    counterFor(this.#results, result, () => this.cache.labels({ result }))()
+    this.#counts?.cacheResult(result)
   }
 
   /** Whether something answers, looked up whenever somebody asks. */
@@ -199,15 +164,4 @@ async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Looking a series up by its labels costs more than counting, so each is looked up once. */
-function counterFor(known: Map<string, () => void>, key: string, find: () => { inc(): void }): () => void {
-  let count = known.get(key)
-  if (!count) {
-    const series = find()
-    count = () => series.inc()
-    known.set(key, count)
-  }
-  return count
 }

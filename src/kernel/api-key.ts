@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
+import { hash } from 'node:crypto'
 import { bytesToHex } from './nano/hex.ts'
 import type { Random } from './ports.ts'
 
@@ -9,8 +9,8 @@ const CHECKSUM_LENGTH = 6
 export type KeyKind = 'secret' | 'public'
 const PREFIXES: Record<KeyKind, string> = { secret: 'rpc_sk_', public: 'rpc_pk_' }
 
-function toBase58(bytes: Uint8Array, length: number): string {
-  let value = BigInt(`0x${bytesToHex(bytes)}`)
+function toBase58(hex: string, length: number): string {
+  let value = BigInt(`0x${hex}`)
   let text = ''
   for (let at = 0; at < length; at++) {
     text += ALPHABET[Number(value % 58n)]
@@ -20,12 +20,12 @@ function toBase58(bytes: Uint8Array, length: number): string {
 }
 
 function checksum(text: string): string {
-  return toBase58(sha256(new TextEncoder().encode(text)), CHECKSUM_LENGTH)
+  return toBase58(hash('sha256', text), CHECKSUM_LENGTH)
 }
 
 /** Unpredictable base58 text; up to 40 characters carry their full weight. */
 export function randomId(random: Random, length: number): string {
-  return toBase58(random.bytes(32), length)
+  return toBase58(bytesToHex(random.bytes(32)), length)
 }
 
 /** A new key. Its checksum lets a typing error be told without a look-up (contract 5). */
@@ -34,14 +34,23 @@ export function createApiKey(kind: KeyKind, random: Random): string {
   return body + checksum(body)
 }
 
+/** What a text would be if it is a key: short, and begins like one. */
+function kindByForm(key: string): KeyKind | undefined {
+  const kind = key.startsWith(PREFIXES.secret) ? 'secret' : key.startsWith(PREFIXES.public) ? 'public' : undefined
+  return kind && key.length === PREFIXES[kind].length + BODY_LENGTH + CHECKSUM_LENGTH ? kind : undefined
+}
+
+/** Whether a text has the form of a key. It costs next to nothing, whatever it is given, and says nothing of the checksum. */
+export const looksLikeApiKey = (key: string) => kindByForm(key) !== undefined
+
 export function kindOfApiKey(key: string): KeyKind | undefined {
-  const kind = (Object.keys(PREFIXES) as KeyKind[]).find((kind) => key.startsWith(PREFIXES[kind]))
-  if (kind === undefined || key.length !== PREFIXES[kind].length + BODY_LENGTH + CHECKSUM_LENGTH) return undefined
+  const kind = kindByForm(key)
+  if (kind === undefined) return undefined
   const body = key.slice(0, -CHECKSUM_LENGTH)
   return checksum(body) === key.slice(-CHECKSUM_LENGTH) ? kind : undefined
 }
 
 /** What is stored of a key: nobody can read it back. */
 export function hashApiKey(key: string): string {
-  return bytesToHex(sha256(new TextEncoder().encode(key))).toLowerCase()
+  return hash('sha256', key)
 }

@@ -23,8 +23,21 @@ export type Caller =
 export interface Trace {
   requestId?: string
   cache: 'hit' | 'miss' | 'coalesced' | 'stale' | undefined
-  /** Whether the remembered answer this one was made from still counts; unset when it came from more than one. */
-  fresh: (() => boolean) | undefined
+  /** Of the remembered answer that this one was made from; unset when it came from more than one. */
+  fresh: Freshness | undefined
+  /** The first read for this request, while it is under way. */
+  flight?: Flight | undefined
+}
+
+/** Whether what was made from a remembered answer of the nodes still counts. */
+export interface Freshness {
+  holds(): boolean
+}
+
+/** A read that others may wait for as well. */
+export interface Flight {
+  /** Waits for it until `leaving`; false when it has landed, or something happened that it may not know of. */
+  join(leaving: Leaving): boolean
 }
 
 /** The facts of one request, with the ledger and the store. What an action needs beside them, its room was given when it was opened. */

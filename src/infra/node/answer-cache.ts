@@ -1,20 +1,24 @@
 import { LRUCache } from 'lru-cache'
-import type { NodeAnswer } from '../../kernel/ports.ts'
+import { memoryOf } from '../../kernel/text-memory.ts'
 
-interface Entry {
-  answer: NodeAnswer
+/** An answer as the node wrote it: texts take a fraction of the room of what they mean, and nobody can change them. */
+export interface RememberedText {
+  text: string
   /** Undefined when nothing that happens can change the answer. */
   stamp: number | undefined
   expiresAt: number
 }
 
+/** Of the objects around the texts, as measured. */
+const OVERHEAD_BYTES = 220
+
 /** Answers by request, bounded by bytes; what was not used for longest goes first. */
 export class AnswerCache {
-  readonly #entries: LRUCache<string, Entry>
+  readonly #entries: LRUCache<string, RememberedText>
   readonly #entryBytesMax: number
 
   constructor(bytesMax: number) {
-    this.#entries = new LRUCache({ maxSize: bytesMax })
+    this.#entries = new LRUCache({ maxSize: Math.ceil(bytesMax) })
     this.#entryBytesMax = bytesMax / 8
   }
 
@@ -22,23 +26,22 @@ export class AnswerCache {
     return this.#entries.calculatedSize
   }
 
-  find(key: string, stamp: number, now: number): NodeAnswer | undefined {
+  find(key: string, stamp: number, now: number): RememberedText | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    if ((entry.stamp === undefined || entry.stamp === stamp) && entry.expiresAt > now) return entry.answer
+    if ((entry.stamp === undefined || entry.stamp === stamp) && entry.expiresAt > now) return entry
     this.#entries.delete(key)
     return undefined
   }
 
   /** `now` lets what has expired go at once: under many different requests it would fill the cache with the past. */
-  put(key: string, answer: NodeAnswer, { stamp, expiresAt }: Omit<Entry, 'answer'>, now = 0): void {
-    // Two bytes a character, and about as much again for the objects around them.
-    const size = (key.length + JSON.stringify(answer).length) * 4
+  put(key: string, { text, stamp, expiresAt }: RememberedText, now = 0): void {
+    const size = memoryOf(key) + memoryOf(text) + OVERHEAD_BYTES
     if (size > this.#entryBytesMax) {
       this.#entries.delete(key)
       return
     }
-    this.#entries.set(key, { answer, stamp, expiresAt }, { size })
+    this.#entries.set(key, { text, stamp, expiresAt }, { size })
     for (const oldest of this.#entries.rkeys()) {
       if (this.#entries.peek(oldest)!.expiresAt > now) break
       this.#entries.delete(oldest)

@@ -1,4 +1,4 @@
-import type { Trace } from '../../kernel/ctx.ts'
+import type { Flight as SharedFlight, Trace } from '../../kernel/ctx.ts'
 import { LedgerRefusal, noNode, nodeTimeout } from '../../kernel/errors.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { Leaving } from '../../kernel/leaving.ts'
@@ -13,7 +13,7 @@ import type {
   NodePort,
   Random,
 } from '../../kernel/ports.ts'
-import { AnswerCache } from './answer-cache.ts'
+import { AnswerCache, type RememberedText } from './answer-cache.ts'
 import { Confirmations } from './confirmations.ts'
 import { findSince } from './catch-up.ts'
 import { UpstreamFailure } from './failure.ts'
@@ -22,6 +22,7 @@ import { UpstreamPool } from './pool.ts'
 import { publishBlock } from './publish.ts'
 import { type ReadLimits, readFromNodes } from './read.ts'
 import type { OurLedger } from './identity.ts'
+import { type Judge, Standing } from './standing.ts'
 import type { Upstream, UpstreamOptions } from './upstream.ts'
 import { WriteEpochs } from './write-epochs.ts'
 
@@ -71,7 +72,7 @@ interface Asking {
 }
 
 /** All nodes as one ledger. */
-export class Nodes {
+export class Nodes implements Judge {
   readonly pool: UpstreamPool
   readonly confirmations: ConfirmationBus
   readonly #options: NodesOptions
@@ -142,15 +143,12 @@ export class Nodes {
     const hears = confirmedOnly && this.#bus.connected && (this.#options.hearsWrites?.() ?? true)
     const cacheable = cache.kind !== 'never' && (cache.kind !== 'events' || hears)
     const cached = cacheable ? this.#cache?.find(body, stamp, this.#clock.now()) : undefined
+    const isFirst = trace !== undefined && trace.cache === undefined
     // An answer made from two reads is nobody's to remember.
-    const alone = trace !== undefined && trace.cache === undefined && cacheable
-    const tell = (answer: NodeAnswer) => {
-      if (trace) trace.fresh = alone ? () => this.#isRemembered(body, keys, answer) : undefined
-      return toResult(answer)
-    }
+    if (trace) trace.fresh = isFirst && cached ? new Standing(this, body, keys, cached) : undefined
     if (cached) {
       if (trace) trace.cache = 'hit'
-      return tell(cached)
+      return JSON.parse(cached.text) as NodeAnswer
     }
     const flightKey = `${stamp}|${verbatim ? 'verbatim' : ''}|${body}`
     const known = this.#flights.get(flightKey)
@@ -164,12 +162,29 @@ export class Nodes {
         requestId: trace?.requestId,
         verbatim,
       })
-    flight.waiting++
-    leaving?.onLeave(() => this.#leave(flightKey, flight))
-    return tell(await flight.promise)
+    this.#join(flightKey, flight, leaving)
+    // Of an answer made from two reads nobody knows which of them a later write has overtaken.
+    if (trace) trace.flight = isFirst ? this.#shared(flightKey, flight, { keys, stamp }) : undefined
+    return toResult(await flight.promise)
   }
 
-  #isRemembered(body: string, keys: readonly string[], answer: NodeAnswer): boolean {
+  #join(flightKey: string, flight: Flight, leaving: Leaving | undefined): void {
+    flight.waiting++
+    leaving?.onLeave(() => this.#leave(flightKey, flight))
+  }
+
+  /** For those who would ask the same: whoever comes after a write needs a read that began after it. */
+  #shared(flightKey: string, flight: Flight, { keys, stamp }: { keys: string[]; stamp: number }): SharedFlight {
+    return {
+      join: (leaving) => {
+        if (this.#flights.get(flightKey) !== flight || this.#epochs.stamp(keys) !== stamp) return false
+        this.#join(flightKey, flight, leaving)
+        return true
+      },
+    }
+  }
+
+  isCurrent(body: string, keys: readonly string[], answer: RememberedText): boolean {
     return this.#cache?.find(body, this.#epochs.stamp(keys), this.#clock.now()) === answer
   }
 
@@ -201,7 +216,7 @@ export class Nodes {
     try {
       const holder = this.pool.holderOf(keys)
       const limits: ReadLimits = { timeoutMilliseconds, leaving, patient: holder !== undefined, verbatim }
-      const { answer, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
+      const { answer, text, upstream, hedged } = await readFromNodes(this.#clock, nodes, body, limits)
       this.#options.onRead?.({ action, upstream: upstream.options.name, hedged })
       // Another node's word about what only the holder surely knows is good enough to give, not to remember.
       const sure = (holder === undefined || holder === upstream) && !isBlank(action, answer)
@@ -209,7 +224,7 @@ export class Nodes {
         const forever = cache.kind === 'immutable' && isSettled(action, answer)
         const now = this.#clock.now()
         const expiresAt = forever ? Infinity : now + cache.milliseconds
-        this.#cache.put(body, answer, { stamp: forever ? undefined : stamp, expiresAt }, now)
+        this.#cache.put(body, { text, stamp: forever ? undefined : stamp, expiresAt }, now)
       }
       return answer
     } catch (error) {

@@ -10,6 +10,9 @@ import { shareConfirmations } from './shared-confirmations.ts'
 import type { Upstream } from './upstream.ts'
 import { type EmbeddedAddresses, toUpstreams } from './upstreams.ts'
 
+/** Of the memory for answers; the rest is for what is made of them. */
+const ANSWERS_SHARE = 3 / 8
+
 interface NodesParts {
   clock: Clock
   random: Random
@@ -32,7 +35,7 @@ export function openNodes(config: Config, parts: NodesParts): Nodes {
   const nodes = new Nodes({
     upstreams: toUpstreams(config, devnet),
     ledger,
-    cacheBytesMax: config.cacheBytesMax,
+    cacheBytesMax: config.cacheBytesMax * ANSWERS_SHARE,
     clock,
     random,
     failures,

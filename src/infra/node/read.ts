@@ -1,7 +1,7 @@
 import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
-import type { Upstream } from './upstream.ts'
+import type { Reply, Upstream } from './upstream.ts'
 
 const HEDGE_MIN = 50
 const HEDGE_MAX = 1_000
@@ -9,8 +9,7 @@ const PATIENCE = 3_000
 /** How long a "not found" from a later node waits for a node that was asked earlier. */
 const DOUBT_MAX = 1_000
 
-interface ReadOutcome {
-  answer: NodeAnswer
+interface ReadOutcome extends Reply {
   upstream: Upstream
   hedged: boolean
 }
@@ -61,10 +60,10 @@ export function readFromNodes(
       if (!upstream) return
       const abort = new Leaving()
       aborts.add(abort)
-      upstream.ask(body, deadline - clock.now(), { leaving: abort, verbatim }).then(
-        (answer) => {
+      upstream.read(body, deadline - clock.now(), { leaving: abort, verbatim }).then(
+        ({ answer, text }) => {
           aborts.delete(abort)
-          const outcome = { answer, upstream, hedged: hedges > 0 }
+          const outcome = { answer, text, upstream, hedged: hedges > 0 }
           // A node that lags says "not found" quickly; the one asked first may know better.
           if (aborts.size > 0 && isEmpty(answer)) {
             doubtful ??= outcome

@@ -43,6 +43,12 @@ interface Asking {
   verbatim?: boolean | undefined
 }
 
+/** What a node said, as it meant it and as it wrote it. */
+export interface Reply {
+  answer: NodeAnswer
+  text: string
+}
+
 /** One node: its connections, and what was seen of its behaviour. */
 export class Upstream {
   readonly options: UpstreamOptions
@@ -122,12 +128,17 @@ export class Upstream {
 
   /** Asks what a client wants to know, once it is certain that the node has our ledger. */
   async ask(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
+    return (await this.read(body, timeoutMilliseconds, asking)).answer
+  }
+
+  /** The same, with the bytes. */
+  async read(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     if (this.belongs !== true) {
       await this.verify()
       // Nothing was sent, so that a block may go to another node.
       if (!this.trusted) throw new UpstreamFailure('refused', 'not known to have our ledger')
     }
-    return this.call(body, timeoutMilliseconds, asking)
+    return this.#serve(body, timeoutMilliseconds, asking)
   }
 
   /** Compares its ledger with ours. A node that cannot be asked is left as it was. */
@@ -160,8 +171,8 @@ export class Upstream {
   }
 
   /** A question about the node itself: what comes of it does not count as serving well or badly. */
-  inquire(request: object): Promise<NodeAnswer> {
-    return this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, {})
+  async inquire(request: object): Promise<NodeAnswer> {
+    return (await this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
   }
 
   hear(hash: string): void {
@@ -170,13 +181,17 @@ export class Upstream {
   }
 
   /** Sends one request and reads its answer. Everything but an answer of the ledger is an `UpstreamFailure`. */
-  async call(body: string, timeoutMilliseconds: number, asking: Asking = {}): Promise<NodeAnswer> {
+  async call(body: string, timeoutMilliseconds: number): Promise<NodeAnswer> {
+    return (await this.#serve(body, timeoutMilliseconds, {})).answer
+  }
+
+  async #serve(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const startedAt = this.#clock.now()
     try {
-      const answer = await this.#exchange(body, timeoutMilliseconds, asking)
+      const reply = await this.#exchange(body, timeoutMilliseconds, asking)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)
-      return answer
+      return reply
     } catch (error) {
       const failure = toFailure(error)
       if (failure.kind !== 'aborted') this.#record(true)
@@ -184,14 +199,15 @@ export class Upstream {
     }
   }
 
-  async #exchange(body: string, timeoutMilliseconds: number, asking: Asking): Promise<NodeAnswer> {
+  async #exchange(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const { leaving = new Leaving(), verbatim = false } = asking
     // One limit for everything: the wait for a free connection and an answer that trickles count too.
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
       const { path, headers } = this.#target
-      return toAnswer(await exchange(this.#pool, { path, headers, body, leaving }), verbatim)
+      const text = await exchange(this.#pool, { path, headers, body, leaving })
+      return { answer: toAnswer(text, verbatim), text }
     } finally {
       cancelTimer()
     }

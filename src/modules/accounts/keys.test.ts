@@ -27,7 +27,7 @@ test('a key with a wrong checksum is refused without a look-up, and so is everyt
   const typo = `${key.slice(0, 20)}${key[20] === 'a' ? 'b' : 'a'}${key.slice(21)}`
   for (const text of [typo, key.slice(0, -1), `${key}1`, key.replace('sk', 'pk'), key.toLowerCase(), 'rpc_sk_', '']) {
     assert.equal(keys.find(text), undefined)
-    if (text !== '') await assert.rejects(identify(keys, text, undefined), refused('invalid_key'))
+    if (text !== '') await assert.rejects(async () => identify(keys, text, undefined), refused('invalid_key'))
   }
   await assert.rejects(async () => keys.find(key), /The store was asked/)
 })
@@ -71,7 +71,7 @@ forEachEngine((_engine, open) => {
     assert.ok(await keys.find(text))
     assert.ok(await elsewhere.find(text))
     keys.forget(await revokeKey(ctx, { accountId, keyId: key.id, actor: 'test' }))
-    await assert.rejects(identify(keys, text, undefined), refused('invalid_key'))
+    await assert.rejects(async () => identify(keys, text, undefined), refused('invalid_key'))
     assert.ok(await elsewhere.find(text))
     clock.advance(30_000)
     assert.equal(await elsewhere.find(text), undefined)
@@ -144,7 +144,7 @@ forEachEngine((_engine, open) => {
     }
     const others = ['http://shop.example', 'https://shop.example.evil.example', 'https://a.shop.example', 'null', '']
     for (const origin of [...others, 'https://shop.example/', undefined]) {
-      await assert.rejects(identify(keys, text, origin), refused('origin_not_allowed'))
+      await assert.rejects(async () => identify(keys, text, origin), refused('origin_not_allowed'))
     }
   })
 

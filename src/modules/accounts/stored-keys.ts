@@ -1,4 +1,4 @@
-import { hashApiKey, kindOfApiKey } from '../../kernel/api-key.ts'
+import { hashApiKey, kindOfApiKey, looksLikeApiKey } from '../../kernel/api-key.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyLookup } from '../../kernel/ports.ts'
@@ -36,14 +36,15 @@ export class StoredKeys implements KeyLookup {
   }
 
   find(key: string): KeyOwner | undefined | Promise<KeyOwner | undefined> {
-    // A typing error costs no look-up.
-    if (kindOfApiKey(key) === undefined) return undefined
+    if (!looksLikeApiKey(key)) return undefined
     const hash = hashApiKey(key)
     const known = this.#remembered.get(hash)
     if (known && known.until > this.#clock.now()) {
       if (known.owner) this.#used.set(hash, this.#clock.now())
       return known.owner
     }
+    // A typing error costs no look-up. What was looked up was none, so that a known key is not computed anew.
+    if (kindOfApiKey(key) === undefined) return undefined
     return this.#lookups.get(hash) ?? this.#lookUp(hash)
   }
 

@@ -3,6 +3,7 @@ import { type UsageCount, addUsage } from './credits-store.ts'
 
 const FLUSH_EVERY = 1_000
 const KEYS_MAX = 500
+const DAY = 86_400_000
 
 /**
  * Counts calls by account, day and action. Counting is a map look-up; every second, or when there are many, the counts
@@ -15,19 +16,27 @@ export class UsageMeter {
   #batches: { id: string; counts: UsageCount[] }[] = []
   #flushing: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
+  #today = { number: -1, text: '' }
 
   constructor(ctx: StoreCtx) {
     this.#ctx = ctx
   }
 
   count(accountId: string, action: string): void {
-    const day = new Date(this.#ctx.clock.now()).toISOString().slice(0, 10)
+    const day = this.#dayAt(this.#ctx.clock.now())
     const key = `${accountId} ${day} ${action}`
     const known = this.#counts.get(key)
     if (known) known.count++
     else this.#counts.set(key, { accountId, day, action, count: 1 })
     if (this.#counts.size >= KEYS_MAX) void this.flush()
     else this.#cancelTimer ??= this.#ctx.clock.after(FLUSH_EVERY, () => void this.flush())
+  }
+
+  /** A day is written down once, not with every call. */
+  #dayAt(now: number): string {
+    const number = Math.floor(now / DAY)
+    if (this.#today.number !== number) this.#today = { number, text: new Date(now).toISOString().slice(0, 10) }
+    return this.#today.text
   }
 
   async close(): Promise<void> {

@@ -1,25 +1,26 @@
-import { kindOfApiKey } from '../../../kernel/api-key.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import type { KeyLookup } from '../../../kernel/ports.ts'
+import type { KeyLookup, KeyOwner } from '../../../kernel/ports.ts'
 
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 
-/** Who is calling. A wrong credential is refused and never treated as none. */
-export async function identify(
+/** Who is calling, at once where the key is known. A wrong credential is refused and never treated as none. */
+export function identify(
   keys: KeyLookup,
   credential: string | undefined,
   origin: string | undefined,
-): Promise<Caller> {
+): Caller | Promise<Caller> {
   if (credential === undefined) return { kind: 'anonymous' }
-  const kind = kindOfApiKey(credential)
-  if (kind === undefined) throw invalidKey()
-  const owner = await keys.find(credential)
+  const owner = keys.find(credential)
+  return owner instanceof Promise ? owner.then((owner) => toCaller(owner, origin)) : toCaller(owner, origin)
+}
+
+function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Caller {
   if (!owner) throw invalidKey()
-  const { accountId, role, prepaid, keyId } = owner
+  const { accountId, kind, role, prepaid, keyId, origins } = owner
   if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId }
   // A public key is readable by anybody; what holds it is the page it may be used from.
-  if (origin === undefined || !owner.origins.includes(origin)) {
+  if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')
   }
   return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId }
