@@ -219,6 +219,7 @@ export class ClientSockets {
   }
 
   #deliver(confirmation: Confirmation): void {
+    if (this.#everything.size === 0 && this.#byAccount.size === 0) return
     const { account, block } = confirmation
     const targets = new Set(this.#everything)
     for (const key of [account, block.link_as_account]) {

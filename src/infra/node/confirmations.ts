@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Confirmation, ConfirmationBus, Random } from '../../kernel/ports.ts'
 import { NodeEvents } from './node-events.ts'
@@ -49,7 +50,8 @@ export class Confirmations implements ConfirmationBus {
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
-  readonly #seen = new Set<string>()
+  /** A set that forgets its first entries walks over all the holes they leave. */
+  readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
   #silentSince: number | undefined
   #catchingUp: Promise<void> = Promise.resolve()
   connected = false
@@ -98,6 +100,10 @@ export class Confirmations implements ConfirmationBus {
       events: new NodeEvents(options, this.#options, {
         confirmation: (confirmation) => {
           upstream.hear(confirmation.hash)
+          if (voice.waiting.length === 0 && isHeard(voice)) {
+            this.hear(confirmation)
+            return
+          }
           voice.waiting.push(confirmation)
           if (voice.waiting.length > WAITING_MAX) voice.waiting.shift()
           this.#listenTo(voice)
@@ -129,7 +135,7 @@ export class Confirmations implements ConfirmationBus {
     const connected = this.#sources.some(isHeard)
     if (connected === this.connected) return
     this.connected = connected
-    for (const listener of this.#gapListeners) this.#tell(listener)
+    for (const listener of this.#gapListeners) this.#tell(listener, undefined)
     if (!connected) this.#silentSince = this.#options.clock.now()
     else if (this.#silentSince !== undefined) {
       const since = this.#silentSince - GAP_SLACK
@@ -154,15 +160,14 @@ export class Confirmations implements ConfirmationBus {
   hear(confirmation: Confirmation): void {
     this.#options.onHeard(confirmation)
     if (this.#seen.has(confirmation.hash)) return
-    this.#seen.add(confirmation.hash)
-    if (this.#seen.size > SEEN_MAX) this.#seen.delete(this.#seen.values().next().value!)
-    for (const listener of this.#listeners) this.#tell(() => listener(confirmation))
+    this.#seen.set(confirmation.hash, true)
+    for (const listener of this.#listeners) this.#tell(listener, confirmation)
   }
 
   /** One that throws must neither keep the others from hearing nor break the stream. */
-  #tell(listener: () => void): void {
+  #tell<T>(listener: (told: T) => void, told: T): void {
     try {
-      listener()
+      listener(told)
     } catch (error) {
       this.#options.failures.failed('confirmations.listener')(error)
     }

@@ -144,5 +144,13 @@ function toConfirmation({ message, time }: Record<string, unknown>): Confirmatio
 /** Members that are what all of them should be; votes, which another listener may have asked the node for, are none. */
 function textsOf(block: unknown): Record<string, string> {
   if (typeof block !== 'object' || block === null) return {}
+  if (isTexts(block)) return block
   return Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'))
+}
+
+/** Most blocks are what they should be, and need no copy: a node tells of thousands that concern nobody here. */
+function isTexts(block: object): block is Record<string, string> {
+  if (Array.isArray(block)) return false
+  for (const name in block) if (typeof (block as Record<string, unknown>)[name] !== 'string') return false
+  return true
 }

@@ -60,6 +60,14 @@ test('a remembered answer that somebody paid for is not given to others', async 
   assert.equal((await call('account_balance', { account })).status, 402)
 })
 
+test('what an account asks with its key is sold to everybody else all the same', async (t) => {
+  const { call, app } = await openFaultyShop(t, { env: { X402_ACTIONS: 'account_balance' } })
+  const account = SHOP.address
+  const headers = { authorization: `Bearer ${app.createdKey!}` }
+  for (let at = 0; at < 3; at++) assert.equal((await call('account_balance', { account }, headers)).status, 200)
+  assert.equal((await call('account_balance', { account })).status, 402)
+})
+
 test('402 of two blocks on one frontier exactly one pays', async (t) => {
   const { call, node } = await openFaultyShop(t)
   const payer = await openPayer(node)

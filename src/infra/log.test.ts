@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openLog, openRequestLog } from './log.ts'
+
+const LINES = [
+  { requestId: '1f0cb2de-3', action: 'account_balance', status: 200, cache: 'hit', caller: 'anonymous', ms: 0.1 },
+  { requestId: '1f0cb2de-zz', action: 'rpc_credits', status: 499, cache: undefined, caller: 'account', ms: 12 },
+  { requestId: '1f0cb2de-1', action: 'unknown', status: 200, cache: 'coalesced', caller: undefined, ms: 0 },
+]
+
+function openWritten(level: string) {
+  const written: string[] = []
+  const log = openLog(level, { write: (line: string) => void written.push(line) })
+  return { written, log, logRequest: openRequestLog(log) }
+}
+
+test('the line of a request is what the logger itself would write', () => {
+  const { written, log, logRequest } = openWritten('info')
+  for (const line of LINES) {
+    logRequest(line)
+    log.info(line)
+    const [ours, theirs] = written.splice(0).map((text) => text.replace(/"time":\d+/, '"time":0'))
+    assert.equal(ours, theirs)
+  }
+})
+
+test('who asks for warnings alone gets no line for a request that went well', () => {
+  const { written, logRequest } = openWritten('warn')
+  for (const line of LINES) logRequest(line)
+  assert.deepEqual(written, [])
+})
