@@ -2,23 +2,28 @@ const KEPT_MAX = 100_000
 
 /**
  * Counts what happened to accounts and blocks, so that an answer can tell whether it is older than a write. A stamp
- * over some keys changes whenever one of them was written, and never returns to an earlier value.
+ * over some keys changes whenever one of them was written, and never returns to an earlier value. Only keys that a stamp was
+ * taken of are counted: most of what happens on a network nobody here has asked about.
  */
 export class WriteEpochs {
   readonly #epochs = new Map<string, number>()
   #last = 0
-  /** What an unlisted key counts as; raised when keys are forgotten, so that forgetting looks like writing. */
+  /** Part of every stamp; raised when keys are forgotten, so that forgetting looks like writing. */
   #floor = 0
 
   stamp(keys: readonly string[]): number {
+    if (this.#epochs.size > KEPT_MAX) this.bumpAll()
     let sum = this.#floor
-    for (const key of keys) sum += this.#epochs.get(key) ?? 0
+    for (const key of keys) {
+      const epoch = this.#epochs.get(key)
+      if (epoch === undefined) this.#epochs.set(key, 0)
+      else sum += epoch
+    }
     return sum
   }
 
   bump(keys: Iterable<string>): void {
-    for (const key of keys) this.#epochs.set(key, ++this.#last)
-    if (this.#epochs.size > KEPT_MAX) this.bumpAll()
+    for (const key of keys) if (this.#epochs.has(key)) this.#epochs.set(key, ++this.#last)
   }
 
   /** Everything may have changed: after a gap in what we hear. */
