@@ -1,5 +1,11 @@
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { VERSION } from './version.ts'
+
+// What was compiled at one start is ready for the next: beside the code, because whoever may write there may change the code as
+// well. Where that is nobody, it is compiled each time.
+enableCompileCache(join(import.meta.dirname, '.compiled'))
 
 /**
  * A command loads what it needs when it is called: the whole gateway takes a second to load, and most commands need little
@@ -27,7 +33,12 @@ const program = new Command('nano-gateway')
 program
   .command('start')
   .description('start the gateway (settings come from the environment)')
-  .action(from(async () => (await natively(() => import('./main.ts'))).runGateway))
+  .action(async () => {
+    const { runGateway } = await natively(() => import('./main.ts'))
+    await runGateway()
+    // Not left for the end, which may be sudden.
+    flushCompileCache()
+  })
 
 program
   .command('config')

@@ -16,9 +16,9 @@ const ajv = new Ajv({ strict: true, allErrors: false, validateFormats: true, all
 for (const [name, check] of Object.entries(FORMATS)) ajv.addFormat(name, check)
 for (const keyword of ['refusal', 'reader', 'form']) ajv.addKeyword(keyword)
 
-/** Compiles the parser of an action from its schema, once. */
+/** Makes the parser of an action. Its schema is compiled with the first request for it: all of them would hold up every start. */
 export function createParser(action: Action): Parser {
-  const validate: ValidateFunction = ajv.compile(action.input)
+  let compiled: ValidateFunction | undefined
   const fields = Object.entries(action.input.properties as Record<string, FieldSchema>)
   const synonyms = Object.entries(action.fieldSynonyms ?? {})
   const required = new Set(action.input.required)
@@ -26,6 +26,7 @@ export function createParser(action: Action): Parser {
   const isGiven = (name: string, value: unknown) =>
     value !== undefined && ((value !== null && value !== '') || (action.ofNode === true && required.has(name)))
   return (params) => {
+    const validate = (compiled ??= ajv.compile(action.input))
     const given: Record<string, unknown> = {}
     for (const [name] of fields) if (isGiven(name, params[name])) given[name] = params[name]
     for (const [other, name] of synonyms) {
