@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { frontierOf, nano } from '../support/blocks.ts'
 import { type Reply, ask } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { type World, alice, bob, happen, openWorld } from './cache-world.ts'
+import { type World, alice, bob, happen, openWorld } from './cache-steps.ts'
 
 /* Answers that are found by the bytes of the request: whoever asks is identified, limited and counted as if there were none. */
 
