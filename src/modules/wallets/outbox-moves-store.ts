@@ -1,7 +1,7 @@
 import type { Raw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { SendRefusal } from './errors.ts'
-import { OPEN, QUEUED } from './outbox-store.ts'
+import { OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
 
 /** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
 export async function refuseOverdue(db: Db, walletId: string, now: number): Promise<string[]> {
@@ -63,8 +63,8 @@ interface Signed {
   block: string
 }
 
-/** Queued → signed. Call it under the lease, before anybody outside can know of the block. */
-export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<boolean> {
+/** Queued → signed, if it still waits. Call it under the lease, before anybody outside can know of the block. */
+export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<OutboxBlock | undefined> {
   const { hash, previous, balance, amount, block } = signed
   const row = await db
     .updateTable('wallet_blocks')
@@ -79,9 +79,9 @@ export async function markSigned(db: Db, id: string, signed: Signed, now: number
     })
     .where('id', '=', id)
     .where('status', '=', 'queued')
-    .returning('id')
+    .returningAll()
     .executeTakeFirst()
-  return row !== undefined
+  return row && toBlock(row)
 }
 
 /** Work is not part of a block's hash: the same block may carry better work. */

@@ -32,7 +32,7 @@ export interface OutboxBlock {
 export const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
 export const QUEUED = sql<boolean>`status = 'queued'`
 
-function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
+export function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
   const raw = (text: string | null) => (text === null ? null : toRaw(BigInt(text)))
   return {
     id: row.id,

@@ -49,8 +49,12 @@ async function takeStep(ctx: WalletRoom, lease: Lease, inspect: boolean): Promis
   const open = await findOpenBlock(db, wallet.id)
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lease, wallet)
-  for (const blockId of await refuseOverdue(db, wallet.id, clock.now())) ctx.queue.tellBlock(blockId)
   const wishes = await readWishes(db, wallet.id)
+  const now = clock.now()
+  if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
+    for (const blockId of await refuseOverdue(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
+    return 'moved'
+  }
   const isAsked = wishes.sends.length + wishes.receives.length > 0
   const tends = maintainsItself(wallet, ctx.rules)
   if (!isAsked && !tends && !inspect) return 'idle'

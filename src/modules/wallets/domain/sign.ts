@@ -11,6 +11,7 @@ import { markSigned } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { getSealedKey } from '../keys-store.ts'
 import { type Lease, type Wallet } from '../store.ts'
+import { broadcastBlock } from './broadcast.ts'
 import type { Chain } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLease } from './lease.ts'
@@ -27,8 +28,8 @@ export interface NextBlock {
 class WrongKey extends Error {}
 
 /**
- * Signs the next block of a wallet and commits it before anybody else can know of it. A crash before the commit leaves
- * nothing behind; after it, the same bytes go out again and again.
+ * Signs the next block of a wallet, commits it before anybody else can know of it, and brings it to the ledger. A crash
+ * before the commit leaves nothing behind; after it, the same bytes go out again and again.
  */
 export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, amount: Raw): Promise<Step> {
   const { wallet, queued } = next
@@ -49,8 +50,10 @@ export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, a
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
   const { previous, balance } = draft
   // When its client has given up meanwhile, nothing is written and the signature is thrown away unseen.
-  await underLease(ctx, lease, (db, now) => markSigned(db, queued.id, { hash, previous, balance, amount, block }, now))
-  return 'moved'
+  const signed = await underLease(ctx, lease, (db, now) =>
+    markSigned(db, queued.id, { hash, previous, balance, amount, block }, now),
+  )
+  return signed ? broadcastBlock(ctx, wallet, signed) : 'moved'
 }
 
 /** The block before work and signature; what it does to the balance is checked twice, because it cannot be taken back. */

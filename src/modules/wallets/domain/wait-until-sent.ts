@@ -14,13 +14,17 @@ const LOOK_EVERY = 200
  */
 export async function waitUntilSent(
   ctx: WalletRoom,
-  { id, walletId }: { id: string; walletId: string },
+  asked: OutboxBlock | { id: string; walletId: string },
 ): Promise<OutboxBlock> {
   const { store, rules, queue } = ctx
+  const { id, walletId } = asked
   const { db, clock } = store
   const until = clock.now() + rules.waitMilliseconds
   const watch = queue.watchBlock(id)
   let failure: unknown
+  // What was just asked for is as it was asked for; whatever else is known was read a moment ago.
+  let known = 'status' in asked ? asked : undefined
+  let isNew = known === undefined
   try {
     for (;;) {
       const isOver = failure !== undefined || clock.now() >= until
@@ -28,12 +32,16 @@ export async function waitUntilSent(
         queue.tellBlock(id)
         throw notSent(failure)
       }
-      const block = await findBlock(db, id)
-      if (!block) throw walletBusy()
-      if (block.status === 'broadcast' || block.status === 'confirmed') return block
-      if (block.status === 'refused') throw refusedSend(block.refusal)
-      if (block.status === 'lost') throw walletFrozen()
-      if (isOver) throw stillOpen(ctx, block, failure)
+      if (isOver || !isNew) {
+        const block = (isOver ? undefined : known) ?? (await findBlock(db, id))
+        if (!block) throw walletBusy()
+        if (block.status === 'broadcast' || block.status === 'confirmed') return block
+        if (block.status === 'refused') throw refusedSend(block.refusal)
+        if (block.status === 'lost') throw walletFrozen()
+        if (isOver) throw stillOpen(ctx, block, failure)
+      }
+      isNew = false
+      known = undefined
       try {
         const progress = Promise.race([queue.advance(walletId), watch.settled])
         await waitAtMost(clock, until - clock.now(), progress)
@@ -41,11 +49,12 @@ export async function waitUntilSent(
         failure = error
         continue
       }
-      const now = await findBlock(db, id)
+      known = await findBlock(db, id)
       const refusal = queue.refusalOf(id)
-      if (now?.status === 'signed' && refusal?.lasting === true) throw blockRefused(refusal)
-      if (now?.status === 'queued' || now?.status === 'signed') {
+      if (known?.status === 'signed' && refusal?.lasting === true) throw blockRefused(refusal)
+      if (known?.status === 'queued' || known?.status === 'signed') {
         await waitAtMost(clock, Math.min(LOOK_EVERY, until - clock.now()), watch.settled)
+        known = undefined
       }
     }
   } finally {
