@@ -17,7 +17,7 @@ function readTableTypes(): Map<string, Map<string, string>> {
     .map((file) => readFileSync(join(SRC, file), 'utf8'))
     .join('\n')
   const membersOf = (name: string) => {
-    const body = new RegExp(`export interface ${name} \\{\\n([^}]*)\\}`).exec(source)?.[1]
+    const body = new RegExp(`interface ${name} \\{\\n([^}]*)\\}`).exec(source)?.[1]
     assert.ok(body !== undefined, `${name} is declared`)
     return new Map([...body.matchAll(/^ {2}(\w+): (.+)$/gm)].map(([, member, type]) => [member!, type!]))
   }
