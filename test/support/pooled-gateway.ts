@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { pino } from 'pino'
 import { Pool } from 'undici'
-import type { App } from '../../src/app.ts'
+import { type App, startApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/infra/clock.ts'
+import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { openGateway } from './gateway.ts'
 
 /** A node the gateway is told of; `options` go behind its address, as `role=fallback&weight=2`. */
 export interface NodeEntry {
@@ -34,19 +40,33 @@ export interface PooledOptions {
 export async function openPooledGateway(
   t: TestContext,
   nodes: readonly NodeEntry[],
-  { clock, env = {} }: PooledOptions = {},
+  { clock = systemClock, env = {} }: PooledOptions = {},
 ): Promise<PooledGateway> {
-  const given = {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  const config = loadConfig({
+    PORT: '0',
+    METRICS_PORT: '0',
+    PRICE_PROVIDERS: 'sandbox',
+    LIMIT_ANONYMOUS_PER_MINUTE: '0',
+    LIMIT_ANONYMOUS_CONCURRENCY: '0',
+    FREE_WORK_ANONYMOUS_PER_HOUR: '0',
+    // Threads would cost every test their start; the development ledger computes work too.
+    WORK_THREADS: '0',
+    WORK_NODES: 'true',
+    DATA_DIR: folder,
+    DEVNET_TREASURY_NANO: '0',
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),
     NODE_NETWORK: 'dev',
-  }
-  const { app, close: closeGateway } = await openGateway(t, { ...given, ...env }, clock)
+    ...env,
+  })
+  const app = await startApp(config, { clock, random: systemRandom, log: pino({ level: 'silent' }) })
   const client = new Pool(app.url, { connections: 512 })
   let closing: Promise<void> | undefined
   const close = async () => {
     await client.destroy()
-    await closeGateway()
+    await app.close()
+    rmSync(folder, { recursive: true, force: true })
   }
   const gateway: PooledGateway = {
     app,
