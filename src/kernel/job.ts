@@ -1,5 +1,7 @@
 import type { Clock, Ids } from './ports.ts'
 import type { Db } from './db.ts'
+import { type Given, givenRow, prepared } from './prepared.ts'
+import type { Tables } from '../tables.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
 export interface Job<P = unknown> {
@@ -34,23 +36,28 @@ export async function enqueue(
   { kind, payload, key, runAt, attemptsMax = ATTEMPTS_MAX }: NewJob,
 ): Promise<void> {
   const now = clock.now()
-  await db
-    .insertInto('jobs')
-    .values({
-      id: ids.next('job'),
-      kind,
-      key: key ?? null,
-      payload: JSON.stringify(payload),
-      status: 'ready',
-      run_at: runAt ?? now,
-      attempts: 0,
-      attempts_max: attemptsMax,
-      locked_until: null,
-      fence: 0,
-      last_error: null,
-      created_at: now,
-      finished_at: null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  await insertJob(db, {
+    id: ids.next('job'),
+    kind,
+    key: key ?? null,
+    payload: JSON.stringify(payload),
+    run_at: runAt ?? now,
+    attempts_max: attemptsMax,
+    created_at: now,
+  })
 }
+
+const NEW = { status: 'ready', attempts: 0, locked_until: null, fence: 0, last_error: null, finished_at: null } as const
+
+const insertJob = prepared(
+  (
+    db,
+    given: Given<Pick<Tables['jobs'], 'id' | 'kind' | 'key' | 'payload' | 'run_at' | 'attempts_max' | 'created_at'>>,
+  ) => {
+    const row = givenRow(given, ['id', 'kind', 'key', 'payload', 'run_at', 'attempts_max', 'created_at'])
+    return db
+      .insertInto('jobs')
+      .values({ ...row, ...NEW })
+      .onConflict((conflict) => conflict.doNothing())
+  },
+)

@@ -10,6 +10,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { Migrations } from '../../kernel/migration.ts'
 import type { Clock, Notices } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
+import { nameOfPrepared } from '../../kernel/prepared.ts'
 import type { Tables } from '../../tables.ts'
 import { terminalFailures } from '../failures.ts'
 import { LocalNotices, NOTIFY_SQL, PostgresNotices } from './notices.ts'
@@ -122,7 +123,10 @@ function openPostgres(url: string, { clock, sockets, failures }: PostgresNeeds):
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', failures.lost('store.connection'))
   // The same for one in use: its transaction fails, the process does not.
-  pool.on('connect', (client) => client.on('error', failures.lost('store.connection')))
+  pool.on('connect', (client) => {
+    client.on('error', failures.lost('store.connection'))
+    planOnce(client)
+  })
   const connect = () =>
     pool.connect().catch((error: unknown) => {
       throw storeAway(error)
@@ -146,6 +150,16 @@ function openPostgres(url: string, { clock, sockets, failures }: PostgresNeeds):
       await db.destroy()
     },
   }
+}
+
+/** Prepared statements are parsed and planned once for each connection. */
+function planOnce(client: pg.ClientBase): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown
+  const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
+    const name = typeof text === 'string' ? nameOfPrepared(text) : undefined
+    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
+  }
+  client.query = named as typeof client.query
 }
 
 async function migrate({ db, engine }: Store, migrations: Migrations): Promise<void> {

@@ -1,13 +1,16 @@
 export type SqlValue = null | number | bigint | string | Uint8Array
 
+/** Rows as lists of values: the names of their columns travel once. */
 export interface SqlResult {
-  rows: Record<string, unknown>[]
+  columns: string[]
+  rows: unknown[][]
   changes: number
 }
 
-/** What the main thread asks of the database thread. */
+/** What the main thread asks of the database thread; what is asked in one turn of the loop goes there as one message. */
 export type SqliteRequest =
-  | { id: number; op: 'query'; sql: string; values: SqlValue[] }
+  /** `within`: only inside the transaction that was begun before; without it, it would take effect alone. */
+  | { id: number; op: 'query'; sql: string; values: SqlValue[]; within: boolean }
   | { id: number; op: 'begin' }
   /** `more`: another transaction is certain to follow at once, so this one may share its sync. */
   | { id: number; op: 'commit'; more: boolean }
@@ -16,8 +19,8 @@ export type SqliteRequest =
   | { id: number; op: 'close' }
 
 /**
- * Answers. `done` is the result; a commit is answered twice, `released` when the next transaction may begin and `done`
- * when it is on disk.
+ * Answers, as many in one message as there are. `done` is the result; a commit that waits for others is answered twice,
+ * `released` when the next transaction may begin and `done` when it is on disk.
  */
 export type SqliteReply =
   | { id: number; kind: 'released' }

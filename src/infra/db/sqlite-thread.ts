@@ -24,6 +24,8 @@ export class SqliteThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
   #lastId = 0
+  /** What this turn of the loop asks: a message costs more than most statements. */
+  #outbox: SqliteRequest[] = []
   #ended: Error | undefined
 
   constructor(file: string, readOnly: boolean) {
@@ -36,7 +38,9 @@ export class SqliteThread {
       // Rows pass through and are gone: large generations would only hold memory.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     })
-    this.#worker.on('message', (reply: SqliteReply) => this.#receive(reply))
+    this.#worker.on('message', (replies: SqliteReply[]) => {
+      for (const reply of replies) this.#receive(reply)
+    })
     const end = (error: Error) => {
       this.#ended ??= error
       for (const { reject } of this.#pending.values()) reject(this.#ended)
@@ -52,8 +56,14 @@ export class SqliteThread {
     return new Promise((resolve, reject) => {
       const id = ++this.#lastId
       this.#pending.set(id, { resolve, reject, released })
-      this.#worker.postMessage({ ...request, id })
+      if (this.#outbox.push({ ...request, id }) === 1) process.nextTick(() => this.#post())
     })
+  }
+
+  #post(): void {
+    const requests = this.#outbox
+    this.#outbox = []
+    if (!this.#ended) this.#worker.postMessage(requests)
   }
 
   async close(): Promise<void> {

@@ -23,29 +23,50 @@ db.aggregate('sum_raw', {
   step: (sum: string, value: unknown) => (value === null ? sum : String(BigInt(sum) + BigInt(value as string))),
 })
 
-const statements = new Map<string, StatementSync>()
+interface Prepared {
+  statement: StatementSync
+  columns: string[]
+}
+
+const statements = new Map<string, Prepared>()
 let batchOpen = false
 let inTransaction = false
 let waiting: number[] = []
 
-const reply = (message: SqliteReply) => port.postMessage(message)
+let replies: SqliteReply[] = []
+const reply = (message: SqliteReply) => replies.push(message)
 
-function prepare(sql: string): StatementSync {
-  let statement = statements.get(sql)
-  if (statement) statements.delete(sql)
-  else statement = db.prepare(sql)
-  statements.set(sql, statement)
-  if (statements.size > STATEMENTS_MAX) statements.delete(statements.keys().next().value!)
-  return statement
+function sendReplies(): void {
+  if (replies.length > 0) port.postMessage(replies)
+  replies = []
+}
+
+const columnsOf = (statement: StatementSync) => statement.columns().map(({ name }) => name)
+
+/** Which was asked for last is of no interest before there are too many: then half of them go. */
+function prepare(sql: string): Prepared {
+  const known = statements.get(sql)
+  if (known) return known
+  if (statements.size >= STATEMENTS_MAX) {
+    for (const old of [...statements.keys()].slice(0, STATEMENTS_MAX / 2)) statements.delete(old)
+  }
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  const prepared = { statement, columns: columnsOf(statement) }
+  statements.set(sql, prepared)
+  return prepared
 }
 
 function run(sql: string, values: SqlValue[]): SqlResult {
-  const statement = prepare(sql)
-  if (statement.columns().length > 0) {
-    const rows = statement.all(...values)
-    return { rows, changes: rows.length }
+  const prepared = prepare(sql)
+  const { statement } = prepared
+  if (prepared.columns.length === 0) {
+    return { columns: [], rows: [], changes: Number(statement.run(...values).changes) }
   }
-  return { rows: [], changes: Number(statement.run(...values).changes) }
+  const rows = statement.all(...values) as unknown as unknown[][]
+  // The schema may have changed since.
+  if (rows.length > 0 && rows[0]!.length !== prepared.columns.length) prepared.columns = columnsOf(statement)
+  return { columns: prepared.columns, rows, changes: rows.length }
 }
 
 function openBatch(): void {
@@ -78,8 +99,8 @@ function loseBatch(error: unknown): void {
 }
 
 /** Without its batch a transaction has nothing to stand on; its statements would take effect one by one. */
-function requireBatch(): void {
-  if (!batchOpen) throw new Error('The transaction was rolled back.')
+function requireTransaction(): void {
+  if (!batchOpen || !inTransaction) throw new Error('The transaction was rolled back.')
 }
 
 function fail(id: number, error: unknown): void {
@@ -104,7 +125,7 @@ function handle(request: SqliteRequest): void {
   const { id } = request
   switch (request.op) {
     case 'query':
-      if (inTransaction) requireBatch()
+      if (request.within) requireTransaction()
       reply({ id, kind: 'done', result: run(request.sql, request.values) })
       return
     case 'begin':
@@ -114,12 +135,12 @@ function handle(request: SqliteRequest): void {
       reply({ id, kind: 'done' })
       return
     case 'commit':
+      requireTransaction()
       inTransaction = false
-      requireBatch()
       db.exec('release work')
       waiting.push(id)
-      reply({ id, kind: 'released' })
       if (!request.more || waiting.length >= BATCH_MAX) closeBatch()
+      else reply({ id, kind: 'released' })
       return
     case 'rollback':
       if (inTransaction && batchOpen) db.exec('rollback to work; release work')
@@ -129,25 +150,35 @@ function handle(request: SqliteRequest): void {
       return
     case 'backup':
       void copyTo(request.file).then(
-        () => reply({ id, kind: 'done' }),
-        (error: unknown) => fail(id, error),
+        () => {
+          reply({ id, kind: 'done' })
+          sendReplies()
+        },
+        (error: unknown) => {
+          fail(id, error)
+          sendReplies()
+        },
       )
       return
     case 'close':
       closeBatch()
       db.close()
       reply({ id, kind: 'done' })
+      sendReplies()
       port.close()
   }
 }
 
-port.on('message', (request: SqliteRequest) => {
-  try {
-    handle(request)
-  } catch (error) {
-    fail(request.id, error)
-    if (batchOpen && !db.isTransaction) loseBatch(error)
-    // Whoever was promised a follower must not wait for one that could not begin.
-    else if (batchOpen && request.op === 'begin') closeBatch()
+port.on('message', (requests: SqliteRequest[]) => {
+  for (const request of requests) {
+    try {
+      handle(request)
+    } catch (error) {
+      fail(request.id, error)
+      if (batchOpen && !db.isTransaction) loseBatch(error)
+      // Whoever was promised a follower must not wait for one that could not begin.
+      else if (batchOpen && request.op === 'begin') closeBatch()
+    }
   }
+  sendReplies()
 })

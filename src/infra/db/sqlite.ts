@@ -55,7 +55,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {
     this.#writer = new SqliteThread(this.#file, false)
     // The file must exist, in the right mode, before anybody can read it.
-    await this.#writer.send({ op: 'query', sql: 'select 1', values: [] })
+    await this.#writer.send({ op: 'query', sql: 'select 1', values: [], within: false })
     this.#reader = new SqliteThread(this.#file, true)
   }
 
@@ -117,6 +117,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #reader: SqliteThread
   readonly #turns: Turns
   #inTransaction = false
+  #beginFailed: Error | undefined
 
   constructor(writer: SqliteThread, reader: SqliteThread, turns: Turns) {
     this.#writer = writer
@@ -126,19 +127,24 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const request = { op: 'query' as const, sql: query.sql, values: query.parameters as SqlValue[] }
-    if (this.#inTransaction) return toResult(await this.#writer.send(request))
+    if (this.#inTransaction) return toResult(await this.#within(request))
     if (SelectQueryNode.is(query.query) || /^\s*(select\b|pragma [a-z_]+$)/i.test(query.sql)) {
-      return toResult(await this.#reader.send(request))
+      return toResult(await this.#reader.send({ ...request, within: false }))
     }
-    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours.
+    // A statement on its own is a transaction of one, so that it shares syncs with its neighbours. All of it is asked at
+    // once: a statement that fails has changed nothing, and its commit keeps nothing.
     await this.begin()
+    const [result, committed] = await Promise.allSettled([this.#within(request), this.commit()])
+    if (result.status === 'rejected') throw result.reason
+    if (committed.status === 'rejected') throw committed.reason
+    return toResult(result.value)
+  }
+
+  async #within(request: { op: 'query'; sql: string; values: SqlValue[] }): Promise<SqlResult | undefined> {
     try {
-      const result = toResult<R>(await this.#writer.send(request))
-      await this.commit()
-      return result
+      return await this.#writer.send({ ...request, within: true })
     } catch (error) {
-      if (this.#inTransaction) await this.rollback()
-      throw error
+      throw this.#beginFailed ?? error
     }
   }
 
@@ -148,13 +154,10 @@ class SqliteConnection implements DatabaseConnection {
 
   async begin(): Promise<void> {
     await this.#turns.take()
-    try {
-      await this.#writer.send({ op: 'begin' })
-      this.#inTransaction = true
-    } catch (error) {
-      this.#turns.pass()
-      throw error
-    }
+    this.#inTransaction = true
+    this.#beginFailed = undefined
+    // Nobody waits for it: what follows goes with it in one message, and fails with it.
+    this.#writer.send({ op: 'begin' }).then(undefined, (error: Error) => (this.#beginFailed = error))
   }
 
   async commit(): Promise<void> {
@@ -166,6 +169,8 @@ class SqliteConnection implements DatabaseConnection {
     }
     try {
       await this.#writer.send({ op: 'commit', more: this.#turns.waiting }, pass)
+    } catch (error) {
+      throw this.#beginFailed ?? error
     } finally {
       pass()
     }
@@ -183,6 +188,12 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 function toResult<R>(result: SqlResult | undefined): QueryResult<R> {
-  const { rows = [], changes = 0 } = result ?? {}
-  return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+  const { columns = [], rows = [], changes = 0 } = result ?? {}
+  return { rows: rows.map((values) => toRow(columns, values)) as R[], numAffectedRows: BigInt(changes) }
+}
+
+function toRow(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]
+  return row
 }

@@ -2,6 +2,7 @@ import { behind } from '../../kernel/keyset.ts'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutPaymentsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { ANONYMOUS } from './store.ts'
 
 export interface Payment {
@@ -36,27 +37,45 @@ export const toPayment = (row: CheckoutPaymentsTable): Payment => ({
 
 /** A block becomes a payment once for each owner; only whoever gets true here may change anything because of it. */
 export async function insertPayment(db: Db, payment: Payment): Promise<boolean> {
-  const row = await db
-    .insertInto('checkout_payments')
-    .values({
-      owner: payment.owner,
-      block_hash: payment.blockHash,
-      checkout_id: payment.checkoutId,
-      kind: payment.kind,
-      address: payment.address,
-      payer: payment.payer,
-      amount_raw: payment.amountRaw.toString(),
-      plan: payment.plan,
-      rate: payment.rate,
-      rate_source: payment.rateSource,
-      at: payment.at,
-      created_at: payment.createdAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('owner')
-    .executeTakeFirst()
-  return row !== undefined
+  const recorded = await insertRow(db, {
+    owner: payment.owner,
+    block_hash: payment.blockHash,
+    checkout_id: payment.checkoutId,
+    kind: payment.kind,
+    address: payment.address,
+    payer: payment.payer,
+    amount_raw: payment.amountRaw.toString(),
+    plan: payment.plan,
+    rate: payment.rate,
+    rate_source: payment.rateSource,
+    at: payment.at,
+    created_at: payment.createdAt,
+  })
+  return recorded.length > 0
 }
+
+const COLUMNS = [
+  'owner',
+  'block_hash',
+  'checkout_id',
+  'kind',
+  'address',
+  'payer',
+  'amount_raw',
+  'plan',
+  'rate',
+  'rate_source',
+  'at',
+  'created_at',
+] as const satisfies readonly (keyof CheckoutPaymentsTable)[]
+
+const insertRow = prepared((db, given: Given<CheckoutPaymentsTable>) =>
+  db
+    .insertInto('checkout_payments')
+    .values(givenRow(given, COLUMNS))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('owner'),
+)
 
 /** Which of these blocks are recorded for somebody already. */
 export async function listRecorded(db: Db, hashes: readonly string[]): Promise<Set<string>> {

@@ -1,6 +1,7 @@
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { CheckoutQuotesTable, CheckoutReservationsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { OPEN_STATUSES } from './store.ts'
 
 export interface Reservation {
@@ -34,56 +35,76 @@ export async function takeAmount(
   { address, amountRaw, owner, checkoutId, plan, quote, chosen, chosenBy }: Omit<Reservation, 'superseded'>,
   { now, releaseAt }: { now: number; releaseAt: number },
 ): Promise<boolean> {
-  const row = await db
-    .insertInto('checkout_reservations')
-    .values({
-      address,
-      amount_raw: amountRaw.toString(),
-      owner,
-      checkout_id: checkoutId,
-      plan,
-      quote,
-      superseded: 0,
-      chosen,
-      chosen_by: chosenBy,
-      created_at: now,
-      release_at: releaseAt,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('checkout_id')
-    .executeTakeFirst()
-  return row !== undefined
+  const taken = await insertRow(db, {
+    address,
+    amount_raw: amountRaw.toString(),
+    owner,
+    checkout_id: checkoutId,
+    plan,
+    quote,
+    superseded: 0,
+    chosen,
+    chosen_by: chosenBy,
+    created_at: now,
+    release_at: releaseAt,
+  })
+  return taken.length > 0
 }
+
+const COLUMNS = [
+  'address',
+  'amount_raw',
+  'owner',
+  'checkout_id',
+  'plan',
+  'quote',
+  'superseded',
+  'chosen',
+  'chosen_by',
+  'created_at',
+  'release_at',
+] as const satisfies readonly (keyof CheckoutReservationsTable)[]
+
+const insertRow = prepared((db, given: Given<CheckoutReservationsTable>) =>
+  db
+    .insertInto('checkout_reservations')
+    .values(givenRow(given, COLUMNS))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('checkout_id'),
+)
 
 /** Whose amount this is at an address: at most one reservation of each owner. */
 export async function listReservations(db: Db, address: string, amountRaw: Raw): Promise<Reservation[]> {
-  const rows = await db
-    .selectFrom('checkout_reservations')
-    .selectAll()
-    .where('address', '=', address)
-    .where('amount_raw', '=', amountRaw.toString())
-    .limit(1_000)
-    .execute()
-  return rows.map(toReservation)
+  return (await selectByAmount(db, { address, amount: amountRaw.toString() })).map(toReservation)
 }
+
+const selectByAmount = prepared((db, given: Given<{ address: string; amount: string }>) =>
+  db
+    .selectFrom('checkout_reservations')
+    .select(COLUMNS)
+    .where('address', '=', given('address'))
+    .where('amount_raw', '=', given('amount'))
+    .limit(1_000),
+)
 
 /** How many amounts an owner has taken at an address, counted up to a bound. Those of strangers take no room. */
 export async function countReservations(
   db: Db,
   { address, owner, max }: { address: string; owner: string; max: number },
 ): Promise<number> {
+  const [row] = await countTaken(db, { address, owner, max })
+  return Number(row!.count)
+}
+
+const countTaken = prepared((db, given: Given<{ address: string; owner: string; max: number }>) => {
   const some = db
     .selectFrom('checkout_reservations')
     .select('owner')
-    .where('address', '=', address)
-    .where('owner', '=', owner)
-    .limit(max)
-  const row = await db
-    .selectFrom(some.as('some'))
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirst()
-  return Number(row?.count ?? 0)
-}
+    .where('address', '=', given('address'))
+    .where('owner', '=', given('owner'))
+    .limit(given('max'))
+  return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
+})
 
 /** The newest amount that was reserved for a price that somebody typed. */
 export async function findChosen(db: Db, checkoutId: string, chosen: string): Promise<Reservation | undefined> {

@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 import { earlier } from './store.ts'
 
 /** The look of what a node's own time proved old, in stores from before there were looks. */
@@ -40,14 +41,17 @@ export async function listUnsighted(db: Db, address: string, hashes: readonly st
 
 /** The first look that saw a send on an address; undefined when none has. */
 export async function findSighting(db: Db, address: string, hash: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('checkout_sightings')
-    .select('look')
-    .where('address', '=', address)
-    .where('hash', '=', hash)
-    .executeTakeFirst()
+  const [row] = await selectLook(db, { address, hash })
   return row?.look
 }
+
+const selectLook = prepared((db, given: Given<{ address: string; hash: string }>) =>
+  db
+    .selectFrom('checkout_sightings')
+    .select('look')
+    .where('address', '=', given('address'))
+    .where('hash', '=', given('hash')),
+)
 
 /** Nobody waits at these addresses any more. */
 export async function deleteSightings(db: Db, addresses: readonly string[]): Promise<void> {

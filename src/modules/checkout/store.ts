@@ -1,14 +1,23 @@
 import { sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus, CheckoutsTable } from './tables.ts'
+import {
+  type AdditionalStatus,
+  CHECKOUT_COLUMNS,
+  type CheckoutMode,
+  type CheckoutStatus,
+  type CheckoutsTable,
+} from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 
 /** All checkouts made without a key belong to this owner (contract 3, rule 4). */
 export const ANONYMOUS = 'anonymous'
 /** Those by which the service itself sells something belong to this one. No account is called so. */
 export const SERVICE = 'service'
 export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
+/** In these very words, so that a statement that is planned once finds the indexes of open ones. */
+export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
 /** The plan of an amount that belongs to none. */
 export const NO_PLAN = -1
 
@@ -148,60 +157,65 @@ export function toCheckout(row: CheckoutsTable): Checkout {
 }
 
 export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> {
-  await db
-    .insertInto('checkouts')
-    .values({
-      id: checkout.id,
-      owner: checkout.owner,
-      key_id: checkout.keyId,
-      mode: checkout.mode,
-      status: checkout.status,
-      additional_status: checkout.additional,
-      address: checkout.address,
-      merchant_address: checkout.merchantAddress,
-      wallet_id: checkout.walletId,
-      currency: checkout.currency,
-      price: checkout.price,
-      price_e8: checkout.priceE8?.toString() ?? null,
-      amount_raw: checkout.amountRaw?.toString() ?? null,
-      paid_raw: checkout.paidRaw.toString(),
-      plans: toStoredPlans(checkout.plans),
-      plan: checkout.plan,
-      title: checkout.title,
-      description: checkout.description,
-      image: checkout.image,
-      success_url: checkout.successUrl,
-      cancel_url: checkout.cancelUrl,
-      webhook_url: checkout.webhookUrl,
-      webhook_secret: checkout.webhookSecret,
-      webhook_events: JSON.stringify(checkout.webhookEvents),
-      notify: checkout.notify,
-      metadata: JSON.stringify(checkout.metadata),
-      seq: checkout.seq,
-      created_at: checkout.createdAt,
-      expires_at: checkout.expiresAt,
-      watched_until: checkout.watchedUntil,
-      served_at: checkout.servedAt,
-      seen_at: checkout.seenAt,
-      paid_at: checkout.paidAt,
-      hidden_at: checkout.hiddenAt,
-      notified_at: checkout.notifiedAt,
-      block_hash: checkout.blockHash,
-      payer: checkout.payer,
-      detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
-      detected_at: checkout.detectedAt,
-      look: checkout.look,
-      look_height: checkout.lookHeight,
-      note: checkout.note,
-      chosen: checkout.chosen,
-    })
-    .execute()
+  await insertRow(db, {
+    id: checkout.id,
+    owner: checkout.owner,
+    key_id: checkout.keyId,
+    mode: checkout.mode,
+    status: checkout.status,
+    additional_status: checkout.additional,
+    address: checkout.address,
+    merchant_address: checkout.merchantAddress,
+    wallet_id: checkout.walletId,
+    currency: checkout.currency,
+    price: checkout.price,
+    price_e8: checkout.priceE8?.toString() ?? null,
+    amount_raw: checkout.amountRaw?.toString() ?? null,
+    paid_raw: checkout.paidRaw.toString(),
+    plans: toStoredPlans(checkout.plans),
+    plan: checkout.plan,
+    title: checkout.title,
+    description: checkout.description,
+    image: checkout.image,
+    success_url: checkout.successUrl,
+    cancel_url: checkout.cancelUrl,
+    webhook_url: checkout.webhookUrl,
+    webhook_secret: checkout.webhookSecret,
+    webhook_events: JSON.stringify(checkout.webhookEvents),
+    notify: checkout.notify,
+    metadata: JSON.stringify(checkout.metadata),
+    seq: checkout.seq,
+    created_at: checkout.createdAt,
+    expires_at: checkout.expiresAt,
+    watched_until: checkout.watchedUntil,
+    served_at: checkout.servedAt,
+    seen_at: checkout.seenAt,
+    paid_at: checkout.paidAt,
+    hidden_at: checkout.hiddenAt,
+    notified_at: checkout.notifiedAt,
+    block_hash: checkout.blockHash,
+    payer: checkout.payer,
+    detected_block: checkout.detected ? toStoredBlock(checkout.detected) : null,
+    detected_at: checkout.detectedAt,
+    look: checkout.look,
+    look_height: checkout.lookHeight,
+    note: checkout.note,
+    chosen: checkout.chosen,
+  })
 }
 
+const insertRow = prepared((db, given: Given<CheckoutsTable>) =>
+  db.insertInto('checkouts').values(givenRow(given, CHECKOUT_COLUMNS)),
+)
+
 export async function findCheckout(db: Db, id: string): Promise<Checkout | undefined> {
-  const row = await db.selectFrom('checkouts').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await selectById(db, { id })
   return row && toCheckout(row)
 }
+
+const selectById = prepared((db, given: Given<{ id: string }>) =>
+  db.selectFrom('checkouts').select(CHECKOUT_COLUMNS).where('id', '=', given('id')),
+)
 
 /** The same for its owner only; `owner` undefined is an administrator, who sees all. */
 export async function findOwnCheckout(
@@ -220,6 +234,10 @@ export async function countOpen(
   db: Db,
   { address, owner, madeWith, max }: { address: string; owner: string; madeWith: MadeWith; max: number },
 ): Promise<number> {
+  if ('not' in madeWith && madeWith.not.length === 0) {
+    const [all] = await countAllOpen(db, { address, owner, max })
+    return Number(all!.count)
+  }
   let some = db
     .selectFrom('checkouts')
     .select('id')
@@ -228,9 +246,7 @@ export async function countOpen(
     .where('status', 'in', OPEN_STATUSES)
     .limit(max)
   if ('only' in madeWith) some = some.where('key_id', '=', madeWith.only)
-  else if (madeWith.not.length > 0) {
-    some = some.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
-  }
+  else some = some.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
   const row = await db
     .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll().as('count'))
@@ -238,41 +254,63 @@ export async function countOpen(
   return Number(row?.count ?? 0)
 }
 
+const countAllOpen = prepared((db, given: Given<{ address: string; owner: string; max: number }>) => {
+  const some = db
+    .selectFrom('checkouts')
+    .select('id')
+    .where('address', '=', given('address'))
+    .where('owner', '=', given('owner'))
+    .where(IS_OPEN)
+    .limit(given('max'))
+  return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
+})
+
 /** Closed checkouts of one address that late payments are matched with. */
 const CLOSED_MAX = 1_000
 
 /** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
 export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
+  return (await selectSumming(db, { address, now })).map(toCheckout)
+}
+
+/**
+ * An owner has one open at most, so that these need no limit, and no end before somebody has looked; closed ones are many
+ * if somebody wants them to be, and must not push anybody's open one out.
+ */
+const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
   const summing = db
     .selectFrom('checkouts')
-    .selectAll()
-    .where('address', '=', address)
-    .where('mode', '<>', 'unique_amount')
+    .select(CHECKOUT_COLUMNS)
+    .where('address', '=', given('address'))
+    .where('mode', '<>', sql.lit('unique_amount'))
+  const closed = summing
+    .where(({ not }) => not(IS_OPEN))
+    .where('watched_until', '>', given('now'))
     .orderBy('created_at', 'desc')
-  // An owner has one open at most, so that these need no limit, and no end before somebody has looked; closed ones are many
-  // if somebody wants them to be, and must not push anybody's open one out.
-  const open = await summing.where('status', 'in', OPEN_STATUSES).execute()
-  const closed = await summing
-    .where('status', 'not in', OPEN_STATUSES)
-    .where('watched_until', '>', now)
-    .limit(CLOSED_MAX)
-    .execute()
-  return [...open, ...closed].map(toCheckout)
-}
+    .limit(sql.lit(CLOSED_MAX))
+  return db
+    .selectFrom(summing.where(IS_OPEN).as('open'))
+    .select(CHECKOUT_COLUMNS)
+    .unionAll(db.selectFrom(closed.as('closed')).select(CHECKOUT_COLUMNS))
+    .orderBy('created_at', 'desc')
+})
 
 /**
  * Takes hold of a checkout until the transaction ends and gives it the number of its next timeline entry. Every change
  * begins here, so that two instances decide one after the other, each on what the other has left.
  */
 export async function lockCheckout(db: Db, id: string): Promise<Checkout | undefined> {
-  const row = await db
-    .updateTable('checkouts')
-    .set(({ eb }) => ({ seq: eb('seq', '+', 1) }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
+  const [row] = await holdRow(db, { id })
   return row && toCheckout(row)
 }
+
+const holdRow = prepared((db, given: Given<{ id: string }>) =>
+  db
+    .updateTable('checkouts')
+    .set(({ eb }) => ({ seq: eb('seq', '+', 1) }))
+    .where('id', '=', given('id'))
+    .returning(CHECKOUT_COLUMNS),
+)
 
 /** Open checkouts of an address whose time is over. */
 export async function listOverdue(

@@ -70,6 +70,53 @@ export interface CheckoutsTable {
   chosen: string | null
 }
 
+/** Every column, by its name: a statement that is prepared must not change when a column is added. */
+export const CHECKOUT_COLUMNS = [
+  'id',
+  'owner',
+  'key_id',
+  'mode',
+  'status',
+  'additional_status',
+  'address',
+  'merchant_address',
+  'wallet_id',
+  'currency',
+  'price',
+  'price_e8',
+  'amount_raw',
+  'paid_raw',
+  'plans',
+  'plan',
+  'title',
+  'description',
+  'image',
+  'success_url',
+  'cancel_url',
+  'webhook_url',
+  'webhook_secret',
+  'webhook_events',
+  'notify',
+  'metadata',
+  'seq',
+  'created_at',
+  'expires_at',
+  'watched_until',
+  'served_at',
+  'seen_at',
+  'paid_at',
+  'hidden_at',
+  'notified_at',
+  'block_hash',
+  'payer',
+  'detected_block',
+  'detected_at',
+  'look',
+  'look_height',
+  'note',
+  'chosen',
+] as const satisfies readonly (keyof CheckoutsTable)[]
+
 /** An exact amount at an address belongs to one checkout of an owner. */
 export interface CheckoutReservationsTable {
   address: string

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { type StoreEngine, skipLocked } from '../../kernel/dialect.ts'
 import type { WatchedAddressesTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
 import type { Baseline } from './domain/baseline.ts'
 import { deleteSightings } from './sightings-store.ts'
-import { OPEN_STATUSES, earlier, later } from './store.ts'
+import { OPEN_STATUSES, later } from './store.ts'
 
 export interface WatchedAddress {
   address: string
@@ -42,43 +43,85 @@ export async function saveWatch(
     seen,
   }: { address: string; owner: string; now: number; watchedUntil: number; nextScanAt: number; seen: AddressLook },
 ): Promise<number> {
-  const { looks: look } = await db
+  const [watched] = await upsertWatched(db, {
+    address,
+    now,
+    watchedUntil,
+    nextScanAt,
+    frontier: seen.frontier,
+    height: seen.height,
+  })
+  const { looks: look } = watched!
+  await upsertWatcher(db, { address, owner, now, watchedUntil, look, height: seen.height })
+  return look
+}
+
+interface NewWatch {
+  address: string
+  now: number
+  watchedUntil: number
+  nextScanAt: number
+  frontier: string | null
+  height: number
+}
+
+const upsertWatched = prepared((db, given: Given<NewWatch>) =>
+  db
     .insertInto('watched_addresses')
     .values({
-      address,
-      since: now,
-      fresh_at: now,
-      watched_until: watchedUntil,
+      address: given('address'),
+      since: given('now'),
+      fresh_at: given('now'),
+      watched_until: given('watchedUntil'),
       scanned_at: 0,
-      next_scan_at: nextScanAt,
-      frontier: seen.frontier,
+      next_scan_at: given('nextScanAt'),
+      frontier: given('frontier'),
       looks: 1,
-      floor_height: seen.height,
+      floor_height: given('height'),
     })
     .onConflict((conflict) =>
       conflict.column('address').doUpdateSet({
-        fresh_at: now,
-        watched_until: later('watched_addresses.watched_until', watchedUntil),
-        next_scan_at: earlier('watched_addresses.next_scan_at', nextScanAt),
+        fresh_at: ({ ref }) => ref('excluded.fresh_at'),
+        watched_until: sql<number>`case when watched_addresses.watched_until > excluded.watched_until
+          then watched_addresses.watched_until else excluded.watched_until end`,
+        next_scan_at: sql<number>`case when watched_addresses.next_scan_at < excluded.next_scan_at
+          then watched_addresses.next_scan_at else excluded.next_scan_at end`,
         looks: sql<number>`watched_addresses.looks + 1`,
       }),
     )
-    .returning('looks')
-    .executeTakeFirstOrThrow()
-  await db
+    .returning('looks'),
+)
+
+interface NewWatcher {
+  address: string
+  owner: string
+  now: number
+  watchedUntil: number
+  look: number
+  height: number
+}
+
+const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
+  db
     .insertInto('checkout_watchers')
-    .values({ address, owner, since: now, watched_until: watchedUntil, look, look_height: seen.height })
+    .values({
+      address: given('address'),
+      owner: given('owner'),
+      since: given('now'),
+      watched_until: given('watchedUntil'),
+      look: given('look'),
+      look_height: given('height'),
+    })
     .onConflict((conflict) =>
       conflict.columns(['address', 'owner']).doUpdateSet({
-        watched_until: later('checkout_watchers.watched_until', watchedUntil),
+        watched_until: sql<number>`case when checkout_watchers.watched_until > excluded.watched_until
+          then checkout_watchers.watched_until else excluded.watched_until end`,
         // Whoever has waited since 0.1, which did not look, has looked now.
-        look: sql<number>`coalesce(checkout_watchers.look, ${look})`,
-        look_height: sql<number>`coalesce(checkout_watchers.look_height, ${seen.height})`,
+        look: sql<number>`coalesce(checkout_watchers.look, excluded.look)`,
+        look_height: sql<number>`coalesce(checkout_watchers.look_height, excluded.look_height)`,
       }),
-    )
-    .execute()
-  return look
-}
+    ),
+)
 
 interface Watcher extends Baseline {
   owner: string
@@ -86,14 +129,17 @@ interface Watcher extends Baseline {
 
 /** Owners who wait at an address, and since when; those whose time is over are gone with the next `deleteUnwatched`. */
 export async function listWatchers(db: Db, address: string): Promise<Watcher[]> {
-  const rows = await db
-    .selectFrom('checkout_watchers')
-    .selectAll()
-    .where('address', '=', address)
-    .limit(1_000)
-    .execute()
+  const rows = await selectWatchers(db, { address })
   return rows.map(({ owner, since, look, look_height: lookHeight }) => ({ owner, since, look, lookHeight }))
 }
+
+const selectWatchers = prepared((db, given: Given<{ address: string }>) =>
+  db
+    .selectFrom('checkout_watchers')
+    .select(['owner', 'since', 'look', 'look_height'])
+    .where('address', '=', given('address'))
+    .limit(1_000),
+)
 
 /** Pages through watched addresses in order of the address. */
 export async function listWatched(

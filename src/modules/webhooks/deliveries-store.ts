@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
 type DeliveryState = DeliveriesTable['state']
@@ -36,12 +37,16 @@ export async function insertDelivery(
   db: Db,
   { id, eventId, cause, now }: { id: string; eventId: string; cause: DeliveriesTable['cause']; now: number },
 ): Promise<void> {
-  const state = { state: 'queued', attempts: 0, next_at: now, created_at: now, finished_at: null } as const
-  await db
-    .insertInto('deliveries')
-    .values({ id, event_id: eventId, cause, ...state })
-    .execute()
+  await insertRow(db, { id, eventId, cause, now })
 }
+
+type NewDelivery = { id: string; eventId: string; cause: DeliveriesTable['cause']; now: number }
+
+const insertRow = prepared((db, given: Given<NewDelivery>) => {
+  const due = { next_at: given('now'), created_at: given('now'), finished_at: null }
+  const what = { id: given('id'), event_id: given('eventId'), cause: given('cause') }
+  return db.insertInto('deliveries').values({ ...what, state: 'queued', attempts: 0, ...due })
+})
 
 /** Deliveries of some events with all their attempts, oldest first; of very many, the newest. */
 export async function listDeliveries(db: Db, eventIds: readonly string[]): Promise<DeliveryRecord[]> {

@@ -1,4 +1,5 @@
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 
 export interface SealedSecret {
   sealed: string
@@ -8,7 +9,7 @@ export interface SealedSecret {
 }
 
 export async function findSealedSecret(db: Db, accountId: string): Promise<SealedSecret | undefined> {
-  const row = await db.selectFrom('webhook_secrets').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+  const [row] = await selectSealed(db, { accountId })
   return (
     row && {
       sealed: row.sealed,
@@ -18,6 +19,13 @@ export async function findSealedSecret(db: Db, accountId: string): Promise<Seale
     }
   )
 }
+
+const selectSealed = prepared((db, given: Given<{ accountId: string }>) =>
+  db
+    .selectFrom('webhook_secrets')
+    .select(['sealed', 'created_at', 'previous_sealed', 'previous_until'])
+    .where('account_id', '=', given('accountId')),
+)
 
 export async function listNewestSealed(db: Db, limit: number): Promise<{ accountId: string; sealed: string }[]> {
   const newest = db.selectFrom('webhook_secrets').select(['account_id', 'sealed']).orderBy('created_at', 'desc')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import type { EventsTable } from './tables.ts'
 
 /** An event as its owner may see it: without its secret, and without the query of its address, which may hold one. */
@@ -40,25 +41,43 @@ function withoutQuery(url: string): string {
  * whoever reads on from one misses nothing.
  */
 export async function takePosition(db: Db, accountId: string): Promise<number> {
-  const { last } = await db
-    .insertInto('event_positions')
-    .values({ account_id: accountId, last: 1 })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ last: sql`event_positions.last + 1` }))
-    .returning('last')
-    .executeTakeFirstOrThrow()
-  return last
+  const [taken] = await countPosition(db, { accountId })
+  return taken!.last
 }
+
+const countPosition = prepared((db, given: Given<{ accountId: string }>) =>
+  db
+    .insertInto('event_positions')
+    .values({ account_id: given('accountId'), last: 1 })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ last: sql`event_positions.last + 1` }))
+    .returning('last'),
+)
 
 /** Nothing → recorded; false when this event is known already. */
 export async function insertEvent(db: Db, event: Omit<EventsTable, 'delivered_at'>): Promise<boolean> {
-  const row = await db
-    .insertInto('events')
-    .values({ ...event, delivered_at: null })
-    .onConflict((conflict) => conflict.columns(['subject', 'type', 'dedupe_key']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+  return (await insertRow(db, event)).length > 0
 }
+
+const NEW_EVENT = [
+  'id',
+  'account_id',
+  'position',
+  'subject',
+  'type',
+  'dedupe_key',
+  'body',
+  'url',
+  'sealed_secret',
+  'created_at',
+] as const satisfies readonly (keyof EventsTable)[]
+
+const insertRow = prepared((db, given: Given<Omit<EventsTable, 'delivered_at'>>) =>
+  db
+    .insertInto('events')
+    .values({ ...givenRow(given, NEW_EVENT), delivered_at: null })
+    .onConflict((conflict) => conflict.columns(['subject', 'type', 'dedupe_key']).doNothing())
+    .returning('id'),
+)
 
 export async function findEvent(
   db: Db,
