@@ -1,14 +1,26 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
+import { Gathered } from '../../kernel/gathered.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import { type Job, enqueue } from '../../kernel/job.ts'
 import type { Clock, Ids, Random } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
-import { type ClaimedJob, claimJobs, markDead, markDone, markGivenBack, markRetry, renewClaim } from './queue.ts'
+import {
+  type ClaimedJob,
+  claimJobs,
+  markAllDone,
+  markDead,
+  markDone,
+  markGivenBack,
+  markRetry,
+  openDueKinds,
+  renewClaim,
+} from './queue.ts'
 
 const POLL_EVERY = 1_000
 const BACKOFF_MIN = 1_000
 const BACKOFF_MAX = 3_600_000
 const ERROR_TEXT_MAX = 500
+const DONE_AT_ONCE = 128
 
 export interface RunnerOptions {
   db: Db
@@ -32,9 +44,16 @@ export class JobRunner {
   #looking = false
   #look: Promise<void> = Promise.resolve()
   #lookAgain = false
+  readonly #dueKinds: (db: Db, now: number) => Promise<string[]>
+  readonly #done: Gathered<ClaimedJob, boolean>
 
   constructor(options: RunnerOptions) {
     this.#options = options
+    this.#dueKinds = openDueKinds(options.jobs.map(({ kind }) => kind))
+    this.#done = new Gathered(async (jobs) => {
+      const won = await markAllDone(options.db, jobs, options.clock.now())
+      return jobs.map(({ id }) => won.has(id))
+    }, DONE_AT_ONCE)
     for (const { kind } of options.jobs) this.#running.set(kind, new Set())
   }
 
@@ -63,7 +82,7 @@ export class JobRunner {
     this.#cancelPoll?.()
     do {
       this.#lookAgain = false
-      for (const job of this.#options.jobs) {
+      for (const job of await this.#listDue()) {
         try {
           await this.#claim(job)
         } catch (error) {
@@ -76,12 +95,24 @@ export class JobRunner {
     if (!this.#stop.signal.aborted) this.#cancelPoll = this.#options.clock.after(POLL_EVERY, () => this.wake())
   }
 
+  /** One look for all kinds: while nothing is due, nobody needs a writer's turn. */
+  async #listDue(): Promise<Job[]> {
+    const { db, clock, jobs, failures } = this.#options
+    try {
+      const due = new Set(await this.#dueKinds(db, clock.now()))
+      return jobs.filter(({ kind }) => due.has(kind))
+    } catch (error) {
+      failures.failed('jobs.queue', { job: 'all' })(error)
+      return []
+    }
+  }
+
   async #claim(job: Job): Promise<void> {
     const { db, engine, clock } = this.#options
-    const running = this.#running.get(job.kind)!
+    const { kind, leaseMilliseconds } = job
+    const running = this.#running.get(kind)!
     const limit = job.concurrencyMax - running.size
     if (limit <= 0 || this.#stop.signal.aborted) return
-    const { kind, leaseMilliseconds } = job
     for (const claimed of await claimJobs(db, engine, { kind, limit, now: clock.now(), leaseMilliseconds })) {
       const run = this.#run(job, claimed)
         // The store cannot be told how it ended: the claim runs out and the job is taken again.
@@ -113,9 +144,11 @@ export class JobRunner {
   /** Done, and the next round of a recurring job, in one transaction: a schedule cannot get lost between the two. */
   async #finish(job: Job, claimed: ClaimedJob): Promise<boolean> {
     const { db, clock } = this.#options
+    const { everyMilliseconds } = job
+    if (everyMilliseconds === undefined) return this.#done.ask(claimed)
     return db.transaction().execute(async (tx) => {
       const won = await markDone(tx, claimed, clock.now())
-      if (won && job.everyMilliseconds !== undefined) await this.#schedule(job, job.everyMilliseconds, tx)
+      if (won) await this.#schedule(job, everyMilliseconds, tx)
       return won
     })
   }

@@ -1,6 +1,7 @@
 import type { Raw } from '../../kernel/money.ts'
-import type { AdditionalStatus, CheckoutStatus } from './tables.ts'
+import type { AdditionalStatus, CheckoutStatus, CheckoutsTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import { type Checkout, type Plan, type SeenBlock, toStoredBlock, toStoredPlans } from './store.ts'
 
 export interface CheckoutChange {
@@ -26,32 +27,69 @@ export async function markChanged(
   { id, status }: Pick<Checkout, 'id' | 'status'>,
   change: CheckoutChange,
 ): Promise<boolean> {
-  const won = await db
-    .updateTable('checkouts')
-    .set({
-      ...(change.status !== undefined && { status: change.status }),
-      ...(change.additional !== undefined && { additional_status: change.additional }),
-      ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
-      ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
-      ...(change.plan !== undefined && { plan: change.plan }),
-      ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
-      ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
-      ...(change.chosen !== undefined && { chosen: change.chosen }),
-      ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
-      ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
-      ...(change.payer !== undefined && { payer: change.payer }),
-      ...(change.detected !== undefined && {
-        detected_block: change.detected === null ? null : toStoredBlock(change.detected),
-      }),
-      ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
-      ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
-    })
-    .where('id', '=', id)
-    .where('status', '=', status)
-    .returning('id')
-    .executeTakeFirst()
-  return won !== undefined
+  const row = toRow(change)
+  const columns = (Object.keys(row) as (keyof ChangedRow)[]).sort()
+  return (await updateOf(columns)(db, { ...row, held_id: id, held_status: status })).length > 0
 }
+
+type ChangedRow = Pick<
+  CheckoutsTable,
+  | 'status'
+  | 'additional_status'
+  | 'paid_raw'
+  | 'price_e8'
+  | 'plan'
+  | 'amount_raw'
+  | 'plans'
+  | 'chosen'
+  | 'paid_at'
+  | 'block_hash'
+  | 'payer'
+  | 'detected_block'
+  | 'detected_at'
+  | 'seen_at'
+>
+
+const toRow = (change: CheckoutChange): Partial<ChangedRow> => ({
+  ...(change.status !== undefined && { status: change.status }),
+  ...(change.additional !== undefined && { additional_status: change.additional }),
+  ...(change.paidRaw !== undefined && { paid_raw: change.paidRaw.toString() }),
+  ...(change.priceE8 !== undefined && { price_e8: change.priceE8.toString() }),
+  ...(change.plan !== undefined && { plan: change.plan }),
+  ...('amountRaw' in change && { amount_raw: change.amountRaw?.toString() ?? null }),
+  ...(change.plans !== undefined && { plans: toStoredPlans(change.plans) }),
+  ...(change.chosen !== undefined && { chosen: change.chosen }),
+  ...(change.paidAt !== undefined && { paid_at: change.paidAt }),
+  ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
+  ...(change.payer !== undefined && { payer: change.payer }),
+  ...(change.detected !== undefined && {
+    detected_block: change.detected === null ? null : toStoredBlock(change.detected),
+  }),
+  ...(change.detectedAt !== undefined && { detected_at: change.detectedAt }),
+  ...(change.seenAt !== undefined && { seen_at: change.seenAt }),
+})
+
+type Change = Partial<ChangedRow> & { held_id: string; held_status: CheckoutStatus }
+
+/** One statement for each set of columns that change together; the verbs that change them are few. */
+const updates = new Map<string, ReturnType<typeof prepareUpdate>>()
+
+function updateOf(columns: readonly (keyof ChangedRow)[]) {
+  const name = columns.join()
+  const update = updates.get(name) ?? prepareUpdate(columns)
+  updates.set(name, update)
+  return update
+}
+
+const prepareUpdate = (columns: readonly (keyof ChangedRow)[]) =>
+  prepared((db, given: Given<Change>) =>
+    db
+      .updateTable('checkouts')
+      .set(givenRow(given, columns))
+      .where('id', '=', given('held_id'))
+      .where('status', '=', given('held_status'))
+      .returning('id'),
+  )
 
 type Presentation = Pick<
   Checkout,

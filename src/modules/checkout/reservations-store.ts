@@ -17,7 +17,7 @@ export interface Reservation {
   chosenBy: string | null
 }
 
-const toReservation = (row: CheckoutReservationsTable): Reservation => ({
+export const toReservation = (row: CheckoutReservationsTable): Reservation => ({
   address: row.address,
   amountRaw: toRaw(BigInt(row.amount_raw)),
   owner: row.owner,

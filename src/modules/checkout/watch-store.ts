@@ -4,7 +4,6 @@ import type { WatchedAddressesTable } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { AddressLook } from './ports.ts'
-import type { Baseline } from './domain/baseline.ts'
 import { deleteSightings } from './sightings-store.ts'
 import { OPEN_STATUSES, later } from './store.ts'
 
@@ -121,24 +120,6 @@ const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
         look_height: sql<number>`coalesce(checkout_watchers.look_height, excluded.look_height)`,
       }),
     ),
-)
-
-interface Watcher extends Baseline {
-  owner: string
-}
-
-/** Owners who wait at an address, and since when; those whose time is over are gone with the next `deleteUnwatched`. */
-export async function listWatchers(db: Db, address: string): Promise<Watcher[]> {
-  const rows = await selectWatchers(db, { address })
-  return rows.map(({ owner, since, look, look_height: lookHeight }) => ({ owner, since, look, lookHeight }))
-}
-
-const selectWatchers = prepared((db, given: Given<{ address: string }>) =>
-  db
-    .selectFrom('checkout_watchers')
-    .select(['owner', 'since', 'look', 'look_height'])
-    .where('address', '=', given('address'))
-    .limit(1_000),
 )
 
 /** Pages through watched addresses in order of the address. */

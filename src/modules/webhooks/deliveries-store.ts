@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
+import type { SealedSecret } from './secrets-store.ts'
 import type { DeliveriesTable, DeliveryAttemptsTable } from './tables.ts'
 
 type DeliveryState = DeliveriesTable['state']
@@ -87,34 +88,80 @@ export interface DueDelivery {
   body: string | null
   url: string
   sealedSecret: string | null
+  /** Whether its address takes nothing any more. */
+  isDisabled: boolean
+  /** Of its account, as it lies in the store. */
+  accountSecret: SealedSecret | undefined
 }
 
-/** A delivery whose time has come; undefined when it is over or was put off. */
-export async function findDue(db: Db, id: string, now: number): Promise<DueDelivery | undefined> {
-  const row = await db
+/** Deliveries whose time has come, with all that their attempts need; those that are over or were put off are left out. */
+export async function listDue(db: Db, ids: readonly string[], now: number): Promise<Map<string, DueDelivery>> {
+  const rows = await db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select(['deliveries.cause', 'deliveries.attempts', 'deliveries.next_at', 'events.id as event_id'])
-    .select(['events.account_id', 'events.subject', 'events.type', 'events.body', 'events.url', 'events.sealed_secret'])
-    .where('deliveries.id', '=', id)
+    .leftJoin('webhook_secrets', 'webhook_secrets.account_id', 'events.account_id')
+    .leftJoin('disabled_webhooks', (join) =>
+      join
+        .on('disabled_webhooks.owner', '=', sql<string>`coalesce(events.account_id, events.subject)`)
+        .onRef('disabled_webhooks.url', '=', 'events.url'),
+    )
+    .select(['deliveries.id', 'deliveries.cause', 'deliveries.attempts', 'deliveries.next_at'])
+    .select([
+      'events.id as event_id',
+      'events.account_id',
+      'events.subject',
+      'events.type',
+      'events.body',
+      'events.url',
+    ])
+    .select(['events.sealed_secret', 'disabled_webhooks.disabled_at'])
+    .select(['webhook_secrets.sealed', 'webhook_secrets.created_at'])
+    .select(['webhook_secrets.previous_sealed', 'webhook_secrets.previous_until'])
+    .where('deliveries.id', 'in', [...ids])
     .where('deliveries.state', 'in', OPEN)
     .where('deliveries.next_at', '<=', now)
-    .executeTakeFirst()
-  if (!row) return undefined
-  return {
-    id,
-    cause: row.cause,
-    attemptsMade: row.attempts,
-    nextAt: row.next_at!,
-    eventId: row.event_id,
-    accountId: row.account_id,
-    subject: row.subject,
-    type: row.type,
-    body: row.body,
-    url: row.url!,
-    sealedSecret: row.sealed_secret,
-  }
+    .execute()
+  return new Map(rows.map((row) => [row.id, toDue(row)]))
 }
+
+interface DueRow extends Pick<DeliveriesTable, 'id' | 'cause' | 'attempts' | 'next_at'> {
+  event_id: string
+  account_id: string | null
+  subject: string
+  type: string
+  body: string | null
+  url: string | null
+  sealed_secret: string | null
+  disabled_at: number | null
+  sealed: string | null
+  created_at: number | null
+  previous_sealed: string | null
+  previous_until: number | null
+}
+
+const toDue = (row: DueRow): DueDelivery => ({
+  id: row.id,
+  cause: row.cause,
+  attemptsMade: row.attempts,
+  nextAt: row.next_at!,
+  eventId: row.event_id,
+  accountId: row.account_id,
+  subject: row.subject,
+  type: row.type,
+  body: row.body,
+  url: row.url!,
+  sealedSecret: row.sealed_secret,
+  isDisabled: row.disabled_at !== null,
+  accountSecret:
+    row.sealed === null
+      ? undefined
+      : {
+          sealed: row.sealed,
+          createdAt: row.created_at!,
+          previousSealed: row.previous_sealed,
+          previousUntil: row.previous_until,
+        },
+})
 
 /** What an attempt left a delivery in. */
 export interface DeliveryChange {
@@ -123,17 +170,31 @@ export interface DeliveryChange {
   finishedAt: number | null
 }
 
-/** Open → sending; false when somebody else was faster. A crashed attempt is sending already, and is begun again. */
-export async function markSending(db: Db, { id, attemptsMade }: DueDelivery): Promise<boolean> {
-  const won = await db
+/** Those of many that are as they were when they were read; it is what decides who may go on with one. */
+const unchanged = (due: readonly DueDelivery[]) => sql<boolean>`deliveries.id in (${sql.join(due.map(({ id }) => id))})
+  and deliveries.state in ('queued', 'sending', 'retrying')
+  and deliveries.id || ':' || deliveries.attempts in (${sql.join(due.map(({ id, attemptsMade }) => `${id}:${attemptsMade}`))})`
+
+/** Open → sending; those that somebody else was faster with are left out. A crashed attempt is sending already, and is begun again. */
+export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<Set<string>> {
+  const rows = await db
     .updateTable('deliveries')
     .set({ state: 'sending' })
-    .where('id', '=', id)
-    .where('state', 'in', OPEN)
-    .where('attempts', '=', attemptsMade)
+    .where(unchanged(due))
     .returning('id')
-    .executeTakeFirst()
-  return won !== undefined
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The same attempt of many has succeeded; those whose outcome is known already are left out. */
+export async function markDelivered(db: Db, due: readonly DueDelivery[], now: number): Promise<Set<string>> {
+  const rows = await db
+    .updateTable('deliveries')
+    .set(({ eb }) => ({ state: 'delivered', attempts: eb('attempts', '+', 1), next_at: null, finished_at: now }))
+    .where(unchanged(due))
+    .returning('id')
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** One more attempt is over; false when its outcome is known already, and then nothing of it may count. */
@@ -153,10 +214,13 @@ export async function markAttempted(
   return won !== undefined
 }
 
-export async function insertAttempt(db: Db, deliveryId: string, attempt: AttemptRecord): Promise<void> {
+export const insertAttempt = (db: Db, deliveryId: string, attempt: AttemptRecord): Promise<void> =>
+  insertAttempts(db, [{ delivery_id: deliveryId, ...attempt }])
+
+export async function insertAttempts(db: Db, attempts: readonly DeliveryAttemptsTable[]): Promise<void> {
   await db
     .insertInto('delivery_attempts')
-    .values({ delivery_id: deliveryId, ...attempt })
+    .values([...attempts])
     .execute()
 }
 
@@ -256,16 +320,6 @@ export async function listDisabled(db: Db, owner: string, limit: number): Promis
 interface Webhook {
   owner: string
   url: string
-}
-
-export async function isDisabled(db: Db, { owner, url }: Webhook): Promise<boolean> {
-  const row = await db
-    .selectFrom('disabled_webhooks')
-    .select('url')
-    .where('owner', '=', owner)
-    .where('url', '=', url)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 export async function disableWebhook(db: Db, { owner, url }: Webhook, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
-import { type DeliveryCtx, deliver } from './domain/deliver.ts'
+import { type DeliveryCtx, deliver, openDesk } from './domain/deliver.ts'
 import { forgetOld } from './domain/forget-old.ts'
 import { reviveStuck } from './domain/revive-stuck.ts'
 import { DELIVER, type DeliverPayload } from './domain/wake-delivery.ts'
@@ -9,15 +9,18 @@ const MINUTE = 60_000
 const LEASE = 60_000
 
 /** Tries one delivery. Each has jobs of its own, so that no failing address delays another event. */
-export const deliverWebhook = (ctx: DeliveryCtx): Job<DeliverPayload> => ({
-  kind: DELIVER,
-  money: true,
-  attemptsMax: 50,
-  // Mostly waiting for receivers; a few slow hosts must not take all the places.
-  concurrencyMax: 128,
-  leaseMilliseconds: LEASE,
-  run: ({ deliveryId }) => deliver(ctx, deliveryId),
-})
+export function deliverWebhook(ctx: DeliveryCtx): Job<DeliverPayload> {
+  const desk = openDesk(ctx)
+  return {
+    kind: DELIVER,
+    money: true,
+    attemptsMax: 50,
+    // Mostly waiting for receivers; a few slow hosts must not take all the places.
+    concurrencyMax: 128,
+    leaseMilliseconds: LEASE,
+    run: ({ deliveryId }) => deliver(desk, deliveryId),
+  }
+}
 
 export const reviveDeliveries = (ctx: StoreCtx): Job => ({
   kind: 'webhooks.revive',

@@ -160,11 +160,11 @@ export async function listEventsAbout(
 }
 
 /** The first delivery counts; later ones change nothing. */
-export async function markEventDelivered(db: Db, eventId: string, now: number): Promise<void> {
+export async function markEventsDelivered(db: Db, eventIds: readonly string[], now: number): Promise<void> {
   await db
     .updateTable('events')
     .set({ delivered_at: now })
-    .where('id', '=', eventId)
+    .where('id', 'in', [...eventIds])
     .where('delivered_at', 'is', null)
     .execute()
 }

@@ -1,8 +1,8 @@
 import type { CheckoutRoom } from '../room.ts'
-import { type Reservation, listReservations } from '../reservations-store.ts'
-import { BEFORE_LOOKS, findSighting } from '../sightings-store.ts'
-import { ANONYMOUS, type Checkout, findCheckout, listSumming } from '../store.ts'
-import { listWatchers } from '../watch-store.ts'
+import { listReserved, listWaiting } from '../claims-store.ts'
+import type { Reservation } from '../reservations-store.ts'
+import { BEFORE_LOOKS } from '../sightings-store.ts'
+import { ANONYMOUS, type Checkout, listSumming } from '../store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Baseline, type LedgerSend, cameAfter } from './baseline.ts'
 
@@ -24,8 +24,7 @@ interface Claims {
 export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend): Promise<Claims> {
   const { to, amountRaw, hash } = send
   const now = clock.now()
-  const sightedAt = await findSighting(db, to, hash)
-  const watchers = await listWatchers(db, to)
+  const { watchers, sightedAt } = await listWaiting(db, to, hash)
   const claims = new Map<string, Claim>()
   let oldByTime = false
   const isNewFor = (baseline: Baseline) => {
@@ -38,9 +37,8 @@ export async function listClaims({ db, clock }: CheckoutRoom, send: LedgerSend):
     const moved = look === null ? watchers.find((watcher) => watcher.owner === owner)?.since : undefined
     return { since: Math.max(createdAt, moved ?? 0), look, lookHeight }
   }
-  for (const reservation of await listReservations(db, to, amountRaw)) {
-    const checkout = await findCheckout(db, reservation.checkoutId)
-    if (checkout && isNewFor(baselineOf(checkout)))
+  for (const { reservation, checkout } of await listReserved(db, to, amountRaw)) {
+    if (isNewFor(baselineOf(checkout)))
       claims.set(reservation.owner, { owner: reservation.owner, checkout, reservation })
   }
   const summing = (await listSumming(db, { address: to, now })).filter((one) => isNewFor(baselineOf(one)))

@@ -25,30 +25,49 @@ const WORTH_PERCENT = 98n
  * records the payment changes anything, and there is one for each owner (contract 3, rules 3 and 4).
  */
 export async function creditSend(ctx: CheckoutRoom, send: LedgerSend): Promise<string[]> {
-  const { claims: expected, oldByTime } = await listClaims(ctx, send)
-  // A node that is synced anew will say otherwise: what its time has proved once is kept.
-  // Not where somebody is owed it who has looked: a time that is wrong must not take it from them.
-  if (oldByTime && expected.length === 0)
-    await insertSightings(ctx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
-  if (expected.length === 0) return []
-  // Asked for before the transaction, because nothing waits for a network inside one.
-  const rates = await ratesFor(ctx, expected)
-  const { changed, afterwards } = await inQuietTx(ctx, async (tx) => {
-    const changed: Checkout[] = []
-    const afterwards: (() => void)[] = []
-    for (const claim of (await listClaims(tx, send)).claims) {
-      const credited = await creditOwner(tx, send, claim, rates)
-      if (!credited) continue
-      changed.push(credited.checkout)
-      if (claim.owner === SERVICE) afterwards.push(await settleSale(tx, send, credited))
-    }
-    return { changed, afterwards }
-  })
+  const rates = new Map<string, Rate | undefined>()
+  let credited = await creditAll(ctx, send, rates)
+  // Asked for outside of the transaction, because nothing waits for a network inside one; most prices are in nano.
+  while ('missing' in credited) {
+    await askRates(ctx, credited.missing, rates)
+    credited = await creditAll(ctx, send, rates)
+  }
+  const { changed, afterwards } = credited
   for (const { id } of changed) ctx.ports.tell(id)
   for (const act of afterwards) act()
-  // The runner looks at every kind of job when it wakes, in front of the payments that wait; only with a reason.
+  // The runner looks for jobs when it wakes, in front of the payments that wait; only with a reason.
   if (afterwards.length > 0 || changed.some(mayHaveJobs)) ctx.wakeJobs()
   return changed.map(({ id }) => id)
+}
+
+type Rates = ReadonlyMap<string, Rate | undefined>
+
+interface CreditedAll {
+  changed: Checkout[]
+  /** What is to be done once it is committed. */
+  afterwards: (() => void)[]
+}
+
+/** One transaction for everybody; nothing is done in it while a rate is not known that a price needs. */
+function creditAll(ctx: CheckoutRoom, send: LedgerSend, rates: Rates): Promise<CreditedAll | { missing: string[] }> {
+  return inQuietTx(ctx, async (tx) => {
+    const { claims, oldByTime } = await listClaims(tx, send)
+    const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
+    const missing = [...currencies].filter((currency) => currency !== 'NANO' && !rates.has(currency))
+    if (missing.length > 0) return { missing }
+    // A node that is synced anew will say otherwise: what its time has proved once is kept.
+    // Not where somebody is owed it who has looked: a time that is wrong must not take it from them.
+    if (oldByTime && claims.length === 0)
+      await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
+    const all: CreditedAll = { changed: [], afterwards: [] }
+    for (const claim of claims) {
+      const credited = await creditOwner(tx, send, claim, rates)
+      if (!credited) continue
+      all.changed.push(credited.checkout)
+      if (claim.owner === SERVICE) all.afterwards.push(await settleSale(tx, send, credited))
+    }
+    return all
+  })
 }
 
 const mayHaveJobs = ({ webhookUrl, notify, walletId }: Checkout) =>
@@ -69,23 +88,22 @@ function settleSale(
   return tx.ports.sales.settle(tx, { checkoutId: checkout.id, plan, blockHash: hash, payer: from, amountRaw, at })
 }
 
-/** Today's rates for the fiat prices among the claims; one that cannot be had leaves its payment to the merchant. */
-async function ratesFor(ctx: CheckoutRoom, claims: readonly Claim[]): Promise<Map<string, Rate>> {
-  const rates = new Map<string, Rate>()
-  const currencies = new Set(claims.map(({ checkout }) => checkout?.currency ?? 'NANO'))
-  currencies.delete('NANO')
+/** Today's rates for fiat prices; one that cannot be had leaves its payment to the merchant. */
+async function askRates(
+  ctx: CheckoutRoom,
+  currencies: readonly string[],
+  rates: Map<string, Rate | undefined>,
+): Promise<void> {
   for (const currency of currencies) {
-    const rate = await rateNow(ctx, currency).catch(ctx.failures.failed('checkout.rate'))
-    if (rate) rates.set(currency, rate)
+    rates.set(currency, await rateNow(ctx, currency).catch(ctx.failures.failed('checkout.rate')))
   }
-  return rates
 }
 
 async function creditOwner(
   tx: CheckoutRoom,
   send: LedgerSend,
   { owner, checkout: claimed, reservation }: Claim,
-  rates: ReadonlyMap<string, Rate>,
+  rates: Rates,
 ): Promise<Credited | undefined> {
   const { hash, from, to, amountRaw, at } = send
   const payment: Payment = {

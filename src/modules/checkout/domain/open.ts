@@ -285,6 +285,7 @@ export async function refuseTooMany(
   // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
   if (owner === SERVICE) return
   const { openAnonymousMax, openMax, openPublicKeyMax } = ports.rules
+  if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return
   // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
   const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
   const isPublic = keyId !== null && publicKeys.includes(keyId)

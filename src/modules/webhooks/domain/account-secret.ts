@@ -48,7 +48,7 @@ export async function ensureAccountSecret({ db, clock, random, secrets }: Secret
 /** The secret of an account; undefined while it has none. */
 export async function findAccountSecret(ctx: SecretCtx, accountId: string): Promise<AccountSecret | undefined> {
   const found = await findSealedSecret(ctx.db, accountId)
-  return found && open(ctx, accountId, found)
+  return found && openAccountSecret(ctx, accountId, found)
 }
 
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
@@ -90,7 +90,8 @@ export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed
 /** Binds a sealed secret to its account, so that nobody can put it into another one's row. */
 const placeOf = (accountId: string) => `webhook-secret:${accountId}`
 
-function open(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
+/** What lies sealed in the store, opened. */
+export function openAccountSecret(ctx: SecretCtx, accountId: string, row: SealedSecret): AccountSecret {
   const overlaps = row.previousSealed !== null && row.previousUntil! > ctx.clock.now()
   const previous = overlaps ? openIfPossible(ctx, accountId, row.previousSealed!) : undefined
   return {

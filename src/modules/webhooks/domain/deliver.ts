@@ -1,19 +1,20 @@
+import { Gathered } from '../../../kernel/gathered.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { OutboundFailure } from '../../../kernel/outbound-failure.ts'
 import type { Outbound, SecretBox } from '../../../kernel/ports.ts'
 import {
-  type DeliveryChange,
+  type AttemptRecord,
   type DueDelivery,
   disableWebhook,
   enableWebhook,
-  findDue,
-  insertAttempt,
-  isDisabled,
+  insertAttempts,
+  listDue,
   markAttempted,
+  markDelivered,
   markDueAt,
   markSending,
 } from '../deliveries-store.ts'
-import { markEventDelivered } from '../store.ts'
+import { markEventsDelivered } from '../store.ts'
 import type { HostConcurrency } from './host-concurrency.ts'
 import { readRetryAfter, waitAfter } from './schedule.ts'
 import { signBody } from './sign-body.ts'
@@ -53,23 +54,55 @@ interface Result {
   retryAfter?: string | undefined
 }
 
+/** An attempt that is over, and what becomes of its delivery. */
+interface Settlement {
+  due: DueDelivery
+  attempt: AttemptRecord
+  outcome: AttemptEvent['outcome']
+  /** When the next attempt is due; null when there is none. */
+  nextAt: number | null
+}
+
+/** Where deliveries that run beside one another are read, begun and settled together. */
+export interface DeliveryDesk extends DeliveryCtx {
+  due: Gathered<string, DueDelivery | undefined>
+  sending: Gathered<DueDelivery, boolean>
+  settled: Gathered<Settlement, boolean>
+}
+
+const AT_ONCE = 128
+
+export function openDesk(ctx: DeliveryCtx): DeliveryDesk {
+  const { db, clock } = ctx
+  return {
+    ...ctx,
+    due: new Gathered(async (ids) => {
+      const due = await listDue(db, ids, clock.now())
+      return ids.map((id) => due.get(id))
+    }, AT_ONCE),
+    sending: new Gathered(async (due) => {
+      const won = await markSending(db, due)
+      return due.map(({ id }) => won.has(id))
+    }, AT_ONCE),
+    settled: new Gathered((settlements) => settleAll(ctx, settlements), AT_ONCE),
+  }
+}
+
 /**
  * Tries a delivery once, when it is due. A crash before the outcome is written leads to the same attempt again: the
  * receiver may see an event twice, and never not at all.
  */
-export async function deliver(ctx: DeliveryCtx, deliveryId: string): Promise<void> {
-  const { db, clock, slots } = ctx
-  const due = await findDue(db, deliveryId, clock.now())
+export async function deliver(desk: DeliveryDesk, deliveryId: string): Promise<void> {
+  const { clock, slots } = desk
+  const due = await desk.due.ask(deliveryId)
   if (!due) return
-  if (!isByHand(due) && (await isDisabled(db, webhookOf(due)))) {
-    return settle(ctx, due, failure('url_disabled'), 'dead')
-  }
+  if (!isByHand(due) && due.isDisabled) return settle(desk, due, failure('url_disabled'), 'dead')
   const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), isStranger: due.accountId === null })
-  if ('comeBackAt' in place) return putOff(ctx, due, place.comeBackAt)
+  if ('comeBackAt' in place) return putOff(desk, due, place.comeBackAt)
   try {
-    if (!(await markSending(db, due))) return
-    const result = await send(ctx, due)
-    await settle(ctx, due, result, judge(due, result))
+    if (!(await desk.sending.ask(due))) return
+    const result = await send(desk, due)
+    await settle(desk, due, result, judge(due, result))
   } finally {
     place.leave()
   }
@@ -108,35 +141,56 @@ function judge({ type }: DueDelivery, { error }: Result): AttemptEvent['outcome'
   return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
 }
 
-/** Writes what came of an attempt, and what follows from it, in one transaction. */
+/** Decides what follows from an attempt, and has it written. */
 async function settle(
-  ctx: DeliveryCtx,
+  desk: DeliveryDesk,
   due: DueDelivery,
   { retryAfter, ...result }: Result,
   wanted: AttemptEvent['outcome'],
 ): Promise<void> {
-  const { id, eventId, attemptsMade } = due
-  const now = ctx.clock.now()
-  const attempt = attemptsMade + 1
-  const wait = wanted === 'retrying' ? waitAfter(attempt, waitOf(ctx, retryAfter)) : undefined
+  const now = desk.clock.now()
+  const attempt = due.attemptsMade + 1
+  const wait = wanted === 'retrying' ? waitAfter(attempt, waitOf(desk, retryAfter)) : undefined
   const outcome = wanted === 'retrying' && wait === undefined ? 'dead' : wanted
-  const change: DeliveryChange =
-    wait === undefined
-      ? { state: outcome, nextAt: null, finishedAt: now }
-      : { state: outcome, nextAt: now + wait, finishedAt: null }
-  const won = await inTx(ctx, async (tx) => {
-    if (!(await markAttempted(tx.db, due, change))) return false
-    await insertAttempt(tx.db, id, { attempt, at: now, ...result })
-    if (change.nextAt !== null) await enqueueDelivery(tx, id, change.nextAt)
-    if (outcome === 'delivered') {
-      await markEventDelivered(tx.db, eventId, now)
-      if (isByHand(due)) await enableWebhook(tx.db, webhookOf(due))
-    }
-    if (result.error === 'gone') await disableWebhook(tx.db, webhookOf(due), now)
-    return true
-  })
+  const nextAt = wait === undefined ? null : now + wait
+  const won = await desk.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt })
   const { status, error: code, milliseconds } = result
-  if (won) ctx.onAttempt({ eventId, deliveryId: id, attempt, outcome, status, code, milliseconds })
+  if (won) desk.onAttempt({ eventId: due.eventId, deliveryId: due.id, attempt, outcome, status, code, milliseconds })
+}
+
+/** Writes what came of attempts, and what follows from them, in one transaction; false for one that was settled before. */
+function settleAll(ctx: DeliveryCtx, settlements: readonly Settlement[]): Promise<boolean[]> {
+  const now = ctx.clock.now()
+  return inTx(ctx, async (tx) => {
+    const { delivered = [], failed = [] } = Object.groupBy(settlements, ({ outcome }) =>
+      outcome === 'delivered' ? 'delivered' : 'failed',
+    )
+    const dues = delivered.map(({ due }) => due)
+    const won = dues.length > 0 ? await markDelivered(tx.db, dues, now) : new Set<string>()
+    for (const { due, attempt, outcome, nextAt } of failed) {
+      const change = { state: outcome, nextAt, finishedAt: nextAt === null ? now : null }
+      if (!(await markAttempted(tx.db, due, change))) continue
+      won.add(due.id)
+      if (nextAt !== null) await enqueueDelivery(tx, due.id, nextAt)
+      if (attempt.error === 'gone') await disableWebhook(tx.db, webhookOf(due), now)
+    }
+    const fresh = settlements.filter(({ due }) => won.has(due.id))
+    if (fresh.length === 0) return settlements.map(() => false)
+    await insertAttempts(
+      tx.db,
+      fresh.map(({ due, attempt }) => ({ delivery_id: due.id, ...attempt })),
+    )
+    const told = dues.filter(({ id }) => won.has(id))
+    if (told.length > 0) {
+      await markEventsDelivered(
+        tx.db,
+        told.map(({ eventId }) => eventId),
+        now,
+      )
+    }
+    for (const due of told) if (isByHand(due)) await enableWebhook(tx.db, webhookOf(due))
+    return settlements.map(({ due }) => won.has(due.id))
+  })
 }
 
 function waitOf({ clock, random }: DeliveryCtx, retryAfter: string | undefined) {

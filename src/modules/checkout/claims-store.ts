@@ -1,0 +1,90 @@
+import type { Db } from '../../kernel/db.ts'
+import type { Raw } from '../../kernel/money.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
+import type { Baseline } from './domain/baseline.ts'
+import { type Reservation, toReservation } from './reservations-store.ts'
+import { findSighting } from './sightings-store.ts'
+import { type Checkout, toCheckout } from './store.ts'
+import { CHECKOUT_COLUMNS } from './tables.ts'
+
+const LISTED_MAX = 1_000
+
+interface Watcher extends Baseline {
+  owner: string
+}
+
+interface Waiting {
+  watchers: Watcher[]
+  /** The first look that saw the send on the address; undefined when none has. */
+  sightedAt: number | undefined
+}
+
+/** Owners who wait at an address, and since when; those whose time is over are gone with the next `deleteUnwatched`. */
+export async function listWaiting(db: Db, address: string, hash: string): Promise<Waiting> {
+  const rows = await selectWaiting(db, { address, hash })
+  const [first] = rows
+  return {
+    watchers: rows.map(({ owner, since, look, look_height: lookHeight }) => ({ owner, since, look, lookHeight })),
+    sightedAt: first ? (first.sighted ?? undefined) : await findSighting(db, address, hash),
+  }
+}
+
+const selectWaiting = prepared((db, given: Given<{ address: string; hash: string }>) =>
+  db
+    .selectFrom('checkout_watchers')
+    .select(['owner', 'since', 'look', 'look_height'])
+    .select(({ selectFrom }) =>
+      selectFrom('checkout_sightings')
+        .select('checkout_sightings.look')
+        .where('checkout_sightings.address', '=', given('address'))
+        .where('checkout_sightings.hash', '=', given('hash'))
+        .as('sighted'),
+    )
+    .where('checkout_watchers.address', '=', given('address'))
+    .limit(LISTED_MAX),
+)
+
+/** Whose amount this is at an address, with the checkouts it was reserved for: at most one of each owner. */
+export async function listReserved(
+  db: Db,
+  address: string,
+  amountRaw: Raw,
+): Promise<{ reservation: Reservation; checkout: Checkout }[]> {
+  const rows = await selectReserved(db, { address, amount: amountRaw.toString() })
+  return rows.map((row) => ({
+    reservation: toReservation({
+      address,
+      amount_raw: amountRaw.toString(),
+      owner: row.reserved_owner,
+      checkout_id: row.id,
+      plan: row.reserved_plan,
+      quote: row.reserved_quote,
+      superseded: row.reserved_superseded,
+      chosen: row.reserved_chosen,
+      chosen_by: row.reserved_chosen_by,
+      created_at: row.reserved_created_at,
+      release_at: row.reserved_release_at,
+    }),
+    checkout: toCheckout(row),
+  }))
+}
+
+const selectReserved = prepared((db, given: Given<{ address: string; amount: string }>) =>
+  db
+    .selectFrom('checkout_reservations as reserved')
+    .innerJoin('checkouts', 'checkouts.id', 'reserved.checkout_id')
+    .select(CHECKOUT_COLUMNS.map((column) => `checkouts.${column}` as const))
+    .select([
+      'reserved.owner as reserved_owner',
+      'reserved.plan as reserved_plan',
+      'reserved.quote as reserved_quote',
+      'reserved.superseded as reserved_superseded',
+      'reserved.chosen as reserved_chosen',
+      'reserved.chosen_by as reserved_chosen_by',
+      'reserved.created_at as reserved_created_at',
+      'reserved.release_at as reserved_release_at',
+    ])
+    .where('reserved.address', '=', given('address'))
+    .where('reserved.amount_raw', '=', given('amount'))
+    .limit(LISTED_MAX),
+)
