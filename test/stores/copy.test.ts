@@ -12,12 +12,16 @@ import { openFresh } from '../support/engines.ts'
 import { fill } from '../support/filled-store.ts'
 import { until } from '../support/until.ts'
 
+/** Not copied, because the target counts them itself while it is written; in which part is its own business. */
+const COUNTED_BY_STORES = ['checkout_sums', 'checkout_paid_sums']
+
 /** Every row of every table, in an order of its own. */
 async function dump({ db }: Store): Promise<Record<string, string[]>> {
   const any = db as unknown as Kysely<Record<string, Record<string, unknown>>>
   const tables: Record<string, string[]> = {}
   for (const { name } of await db.introspection.getTables()) {
     const rows = await any.selectFrom(name).selectAll().execute()
+    for (const row of rows) if (COUNTED_BY_STORES.includes(name)) delete row.part
     tables[name] = rows.map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))).sort()
   }
   return tables
@@ -31,7 +35,7 @@ test('a store copied to PostgreSQL and back holds the same rows in every table',
   const before = await dump(embedded.store)
   const copied = await copyStore(embedded.store, clustered.store, TABLES)
   // A table the copy does not know would be lost without a word.
-  assert.deepEqual(copied.map(({ table }) => table).sort(), Object.keys(before).sort())
+  assert.deepEqual([...copied.map(({ table }) => table), ...COUNTED_BY_STORES].sort(), Object.keys(before).sort())
   for (const { table, rows } of copied) assert.ok(rows > 0, `${table} was tried with rows`)
   await copyStore(clustered.store, back.store, TABLES)
   assert.deepEqual(await dump(clustered.store), before)

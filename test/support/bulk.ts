@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { addFunctions } from '../../src/infra/db/sqlite-functions.ts'
 import type { Tables } from '../../src/tables.ts'
 
 type Row<T extends keyof Tables> = { [C in keyof Tables[T]]: Tables[T][C] }
@@ -19,6 +20,7 @@ export async function openBulk(url: string): Promise<Bulk> {
 
 function openSqlite(file: string): Bulk {
   const db = new DatabaseSync(file)
+  addFunctions(db)
   // Nothing of it is worth a sync: whoever needs these rows makes them again.
   db.exec('pragma busy_timeout = 60000; pragma synchronous = off; pragma cache_size = -200000')
   return {

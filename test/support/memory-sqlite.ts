@@ -1,3 +1,4 @@
+import { addFunctions } from '../../src/infra/db/sqlite-functions.ts'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import {
   type CompiledQuery,
@@ -25,7 +26,7 @@ export function memorySqliteDialect(): Dialect {
 }
 
 class MemoryDriver implements Driver {
-  readonly #database = new DatabaseSync(':memory:')
+  readonly #database = openInMemory()
   readonly #connection: DatabaseConnection
   readonly #queue: (() => void)[] = []
   #lent = false
@@ -82,4 +83,10 @@ class MemoryDriver implements Driver {
       throw Object.assign(error as Error, { code: errcode })
     }
   }
+}
+
+function openInMemory(): DatabaseSync {
+  const db = new DatabaseSync(':memory:')
+  addFunctions(db)
+  return db
 }

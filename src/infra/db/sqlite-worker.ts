@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync, backup } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { addFunctions } from './sqlite-functions.ts'
 import type { SqlResult, SqlValue, SqliteReply, SqliteRequest } from './sqlite-protocol.ts'
 
 /*
@@ -17,11 +18,7 @@ const db = new DatabaseSync(file, { readOnly })
 // Set on every open: a reopened file may fall back to settings that can lose the last commits.
 db.exec('pragma busy_timeout = 30000; pragma foreign_keys = on')
 if (!readOnly) db.exec('pragma journal_mode = wal; pragma synchronous = full')
-// Amounts are text; the built-in sum would turn them into floating point.
-db.aggregate('sum_raw', {
-  start: '0',
-  step: (sum: string, value: unknown) => (value === null ? sum : String(BigInt(sum) + BigInt(value as string))),
-})
+addFunctions(db)
 
 interface Prepared {
   statement: StatementSync

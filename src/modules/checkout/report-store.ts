@@ -6,6 +6,7 @@ import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
 import { type Checkout, toCheckout } from './store.ts'
+import { countSummed, splitDays, sumSummed } from './sums-store.ts'
 
 /** Whose checkouts, and which of them. */
 export interface Filter {
@@ -86,11 +87,31 @@ export async function listCheckouts(db: Db, engine: StoreEngine, filter: Filter,
   return rows.map(toCheckout)
 }
 
-export async function countByStatus(
-  db: Db,
-  engine: StoreEngine,
-  filter: Filter,
-): Promise<{ status: CheckoutStatus; count: number }[]> {
+interface StatusCount {
+  status: CheckoutStatus
+  count: number
+}
+
+/** How many there are in each status; whole days come from their sums. */
+export async function countByStatus(db: Db, engine: StoreEngine, filter: Filter): Promise<StatusCount[]> {
+  const split = splitDays(filter)
+  if (!split) return countRows(db, engine, filter)
+  const parts = [await countSummed(db, filter, split)]
+  for (const end of split.ends) parts.push(await countRows(db, engine, { ...filter, ...end }))
+  return addUp(parts.flat(), 'status', (one, other) => ({ ...one, count: one.count + other.count }))
+}
+
+/** Adds up what has the same name, in the order of the names. */
+function addUp<T, K extends keyof T>(parts: readonly T[], name: K, add: (one: T, other: T) => T): T[] {
+  const sums = new Map<T[K], T>()
+  for (const part of parts) {
+    const known = sums.get(part[name])
+    sums.set(part[name], known ? add(known, part) : part)
+  }
+  return [...sums.values()].sort((a, b) => (a[name] < b[name] ? -1 : 1))
+}
+
+async function countRows(db: Db, engine: StoreEngine, filter: Filter): Promise<StatusCount[]> {
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
     .select(({ fn }) => ['checkouts.status', fn.countAll().as('count')])
     .groupBy('checkouts.status')
@@ -105,8 +126,21 @@ export interface Revenue {
   e8: bigint
 }
 
-/** What complete checkouts brought in, by the currency of their price. */
+/** What complete checkouts brought in, by the currency of their price; whole days come from their sums. */
 export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
+  const split = splitDays(filter)
+  if (!split) return sumRows(db, engine, filter)
+  const parts = [await sumSummed(db, engine, filter, split)]
+  for (const end of split.ends) parts.push(await sumRows(db, engine, { ...filter, ...end }))
+  return addUp(parts.flat(), 'currency', (one, other) => ({
+    currency: one.currency,
+    count: one.count + other.count,
+    raw: one.raw + other.raw,
+    e8: one.e8 + other.e8,
+  }))
+}
+
+async function sumRows(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
   const rows = await where(db.selectFrom('checkouts'), engine, filter)
     .where('checkouts.status', '=', 'complete')
     .select(({ fn }) => [
@@ -126,61 +160,6 @@ export async function sumRevenue(db: Db, engine: StoreEngine, filter: Filter): P
   }))
 }
 
-interface RevenueDay extends Revenue {
-  /** Whole days since 1970, in UTC. */
-  day: number
-}
-
-/** The same by the day on which they were paid, or marked as paid. */
-export async function sumRevenueDays(
-  db: Db,
-  engine: StoreEngine,
-  { owner, since }: { owner: string | undefined; since: number },
-): Promise<RevenueDay[]> {
-  const day = sql<number>`checkouts.paid_at / 86400000`
-  let query = db
-    .selectFrom('checkouts')
-    .where('checkouts.status', '=', 'complete')
-    .where('checkouts.paid_at', '>=', since)
-  if (owner !== undefined) query = query.where('checkouts.owner', '=', owner)
-  const rows = await query
-    .select(({ fn }) => [
-      day.as('day'),
-      'checkouts.currency',
-      fn.countAll().as('count'),
-      sumRaw(engine, 'checkouts.paid_raw').as('raw'),
-      sumRaw(engine, 'checkouts.price_e8').as('e8'),
-    ])
-    .groupBy([day, 'checkouts.currency'])
-    .execute()
-  return rows.map(({ day, currency, count, raw, e8 }) => ({
-    day,
-    currency,
-    count: Number(count),
-    raw: BigInt(raw),
-    e8: BigInt(e8),
-  }))
-}
-
-/** How many were made on each day, and how many of these are complete by now. */
-export async function countMadeDays(
-  db: Db,
-  { owner, since }: { owner: string | undefined; since: number },
-): Promise<{ day: number; made: number; completed: number }[]> {
-  const day = sql<number>`checkouts.created_at / 86400000`
-  let query = db.selectFrom('checkouts').where('checkouts.created_at', '>=', since)
-  if (owner !== undefined) query = query.where('checkouts.owner', '=', owner)
-  const rows = await query
-    .select(({ fn }) => [
-      day.as('day'),
-      fn.countAll().as('made'),
-      sql<number | string>`sum(case when checkouts.status = 'complete' then 1 else 0 end)`.as('completed'),
-    ])
-    .groupBy(day)
-    .execute()
-  return rows.map(({ day, made, completed }) => ({ day, made: Number(made), completed: Number(completed) }))
-}
-
 /** Late payments that wait for their merchant's word. */
 export async function countLate(db: Db, owner: string): Promise<number> {
   const row = await db
@@ -191,43 +170,6 @@ export async function countLate(db: Db, owner: string): Promise<number> {
     .where('status', '<>', 'complete')
     .executeTakeFirst()
   return Number(row?.count ?? 0)
-}
-
-interface AccountTotal {
-  owner: string
-  total: number
-  complete: number
-  raw: bigint
-}
-
-/** The accounts with the most checkouts. */
-export async function listAccountTotals(db: Db, engine: StoreEngine, limit: number): Promise<AccountTotal[]> {
-  const paid = sql<string | null>`case when checkouts.status = 'complete' then checkouts.paid_raw end`
-  const inner = db
-    .selectFrom('checkouts')
-    .select([
-      'checkouts.owner',
-      paid.as('paid'),
-      sql<number>`case when status = 'complete' then 1 else 0 end`.as('won'),
-    ])
-  const rows = await db
-    .selectFrom(inner.as('each'))
-    .select(({ fn }) => [
-      'each.owner',
-      fn.countAll().as('total'),
-      fn.sum('each.won').as('complete'),
-      sumRaw(engine, 'each.paid').as('raw'),
-    ])
-    .groupBy('each.owner')
-    .orderBy('total', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ owner, total, complete, raw }) => ({
-    owner,
-    total: Number(total),
-    complete: Number(complete),
-    raw: BigInt(raw),
-  }))
 }
 
 export interface ExportedPayment {

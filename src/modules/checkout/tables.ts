@@ -213,6 +213,32 @@ interface CheckoutSightingsTable {
   look: number
 }
 
+/** What the checkouts of an account come to by the day on which they were made; parts of one sum are added up. */
+export interface CheckoutSumsTable {
+  owner: string
+  /** Empty for none. */
+  key_id: string
+  /** Whole days since 1970, in UTC. */
+  day: number
+  status: CheckoutStatus
+  currency: string
+  part: number
+  count: number
+  raw: string
+  e8: string
+}
+
+/** What complete ones come to by the day on which they were paid. */
+export interface CheckoutPaidSumsTable {
+  owner: string
+  day: number
+  currency: string
+  part: number
+  count: number
+  raw: string
+  e8: string
+}
+
 export interface CheckoutTables {
   checkouts: CheckoutsTable
   checkout_reservations: CheckoutReservationsTable
@@ -222,9 +248,11 @@ export interface CheckoutTables {
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
   checkout_sightings: CheckoutSightingsTable
+  checkout_sums: CheckoutSumsTable
+  checkout_paid_sums: CheckoutPaidSumsTable
 }
 
-/** In an order in which references are already there. */
+/** In an order in which references are already there. Sums are not among them: every store keeps its own. */
 export const CHECKOUT_TABLES = [
   'checkouts',
   'checkout_reservations',

@@ -4,16 +4,8 @@ import type { CheckoutStatus } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { badField } from '../errors.ts'
-import {
-  type Filter,
-  type Revenue,
-  countByStatus,
-  countMadeDays,
-  listAccountTotals,
-  listCheckouts,
-  sumRevenue,
-  sumRevenueDays,
-} from '../report-store.ts'
+import { type Filter, type Revenue, countByStatus, listCheckouts, sumRevenue } from '../report-store.ts'
+import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
 import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../store.ts'
 import { formatFiat } from './fiat.ts'

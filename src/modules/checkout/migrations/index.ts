@@ -1,8 +1,10 @@
 import type { Migrations } from '../../../kernel/migration.ts'
 import { up as checkouts } from './0008-checkouts.ts'
 import { up as checkoutLooks } from './0020-checkout-looks.ts'
+import { up as checkoutSums } from './0023-checkout-sums.ts'
 
 export const CHECKOUT_MIGRATIONS: Migrations = {
   '0008-checkouts': checkouts,
   '0020-checkout-looks': checkoutLooks,
+  '0023-checkout-sums': checkoutSums,
 }
