@@ -51,7 +51,7 @@ export function prepared<P extends object, R>(
     let statement = built.get(engine)
     if (!statement) built.set(engine, (statement = prepare(db)))
     const values = statement.parameters.map((one) => (one instanceof Hole ? parameters[one.name as keyof P] : one))
-    const { rows } = await db.executeQuery<R>({ ...statement.query, parameters: values } as CompiledQuery<R>)
+    const { rows } = await db.executeQuery<R>({ ...statement.query, parameters: values })
     return rows
   }
 }

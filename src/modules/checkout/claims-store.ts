@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db.ts'
 import type { Raw } from '../../kernel/money.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { Baseline } from './domain/baseline.ts'
 import { type Reservation, toReservation } from './reservations-store.ts'
 import { findSighting } from './sightings-store.ts'
-import { type Checkout, toCheckout } from './store.ts'
+import { type Checkout, IS_OPEN, toCheckout } from './store.ts'
 import { CHECKOUT_COLUMNS } from './tables.ts'
 
 const LISTED_MAX = 1_000
@@ -88,3 +89,33 @@ const selectReserved = prepared((db, given: Given<{ address: string; amount: str
     .where('reserved.amount_raw', '=', given('amount'))
     .limit(LISTED_MAX),
 )
+
+/** Closed checkouts of one address that late payments are matched with. */
+const CLOSED_MAX = 1_000
+
+/** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
+export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
+  return (await selectSumming(db, { address, now })).map(toCheckout)
+}
+
+/**
+ * An owner has one open at most, so that these need no limit, and no end before somebody has looked; closed ones are many
+ * if somebody wants them to be, and must not push anybody's open one out.
+ */
+const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
+  const summing = db
+    .selectFrom('checkouts')
+    .select(CHECKOUT_COLUMNS)
+    .where('address', '=', given('address'))
+    .where('mode', '<>', sql.lit('unique_amount'))
+  const closed = summing
+    .where(({ not }) => not(IS_OPEN))
+    .where('watched_until', '>', given('now'))
+    .orderBy('created_at', 'desc')
+    .limit(sql.lit(CLOSED_MAX))
+  return db
+    .selectFrom(summing.where(IS_OPEN).as('open'))
+    .select(CHECKOUT_COLUMNS)
+    .unionAll(db.selectFrom(closed.as('closed')).select(CHECKOUT_COLUMNS))
+    .orderBy('created_at', 'desc')
+})

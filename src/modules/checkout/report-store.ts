@@ -102,8 +102,8 @@ export async function countByStatus(db: Db, engine: StoreEngine, filter: Filter)
 }
 
 /** Adds up what has the same name, in the order of the names. */
-function addUp<T, K extends keyof T>(parts: readonly T[], name: K, add: (one: T, other: T) => T): T[] {
-  const sums = new Map<T[K], T>()
+function addUp<T>(parts: readonly T[], name: keyof T, add: (one: T, other: T) => T): T[] {
+  const sums = new Map<unknown, T>()
   for (const part of parts) {
     const known = sums.get(part[name])
     sums.set(part[name], known ? add(known, part) : part)

@@ -265,36 +265,6 @@ const countAllOpen = prepared((db, given: Given<{ address: string; owner: string
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 
-/** Closed checkouts of one address that late payments are matched with. */
-const CLOSED_MAX = 1_000
-
-/** Checkouts that sum what arrives at an address, newest first; bounded, because few share one. */
-export async function listSumming(db: Db, { address, now }: { address: string; now: number }): Promise<Checkout[]> {
-  return (await selectSumming(db, { address, now })).map(toCheckout)
-}
-
-/**
- * An owner has one open at most, so that these need no limit, and no end before somebody has looked; closed ones are many
- * if somebody wants them to be, and must not push anybody's open one out.
- */
-const selectSumming = prepared((db, given: Given<{ address: string; now: number }>) => {
-  const summing = db
-    .selectFrom('checkouts')
-    .select(CHECKOUT_COLUMNS)
-    .where('address', '=', given('address'))
-    .where('mode', '<>', sql.lit('unique_amount'))
-  const closed = summing
-    .where(({ not }) => not(IS_OPEN))
-    .where('watched_until', '>', given('now'))
-    .orderBy('created_at', 'desc')
-    .limit(sql.lit(CLOSED_MAX))
-  return db
-    .selectFrom(summing.where(IS_OPEN).as('open'))
-    .select(CHECKOUT_COLUMNS)
-    .unionAll(db.selectFrom(closed.as('closed')).select(CHECKOUT_COLUMNS))
-    .orderBy('created_at', 'desc')
-})
-
 /**
  * Takes hold of a checkout until the transaction ends and gives it the number of its next timeline entry. Every change
  * begins here, so that two instances decide one after the other, each on what the other has left.

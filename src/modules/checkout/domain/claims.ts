@@ -1,8 +1,8 @@
 import type { CheckoutRoom } from '../room.ts'
-import { listReserved, listWaiting } from '../claims-store.ts'
+import { listReserved, listSumming, listWaiting } from '../claims-store.ts'
 import type { Reservation } from '../reservations-store.ts'
 import { BEFORE_LOOKS } from '../sightings-store.ts'
-import { ANONYMOUS, type Checkout, listSumming } from '../store.ts'
+import { ANONYMOUS, type Checkout } from '../store.ts'
 import { SMALLEST_PRICE } from './amounts.ts'
 import { type Baseline, type LedgerSend, cameAfter } from './baseline.ts'
 
