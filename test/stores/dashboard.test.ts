@@ -9,7 +9,7 @@ import { createAccount, issueKey, listEntries, listPublicKeyIds } from '../../sr
 import { listAudit } from '../../src/modules/accounts/store.ts'
 import { countLate, gatherStats } from '../../src/modules/checkout/index.ts'
 import { countMadeDays } from '../../src/modules/checkout/sums-store.ts'
-import { type Filter, listCheckouts, } from '../../src/modules/checkout/report-store.ts'
+import { type Filter, listCheckouts } from '../../src/modules/checkout/report-store.ts'
 import { listKeylessPaid, type Payment, insertPayment } from '../../src/modules/checkout/payments-store.ts'
 import { ANONYMOUS } from '../../src/modules/checkout/store.ts'
 import { countAttemptDays, countFailing, recordEvent } from '../../src/modules/webhooks/index.ts'

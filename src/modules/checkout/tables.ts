@@ -166,7 +166,7 @@ export interface CheckoutPaymentsTable {
   created_at: number
 }
 
-interface CheckoutTimelineTable {
+export interface CheckoutTimelineTable {
   checkout_id: string
   seq: number
   status: CheckoutStatus
