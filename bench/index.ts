@@ -58,7 +58,7 @@ async function runOne(name: string, run: (options: Options) => Promise<Report>, 
   const started = performance.now()
   const report = await run(options)
   console.log(`${report.tables.join('\n\n')}\n\n(${((performance.now() - started) / 1000).toFixed(0)} s)\n`)
-  if (options.write) writeReport(name, report, about)
+  if (options.write) writeReport(options.check ? 'cost-check' : name, report, about)
   return report.failed ? 1 : 0
 }
 

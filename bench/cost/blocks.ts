@@ -16,25 +16,25 @@ const CONNECTIONS = 8
 export async function costBlocks(world: World): Promise<Row[]> {
   const { bench, asker, turns } = world
   const ledger = await startLedger(bench)
-  const each64 = 2 * world.scale
+  const eachTurn = Math.ceil(2 * world.scale)
   const signers = Array.from({ length: SIGNERS }, (_, at) => new Signer(at, WORK_THRESHOLDS.dev))
   const chains: StateBlock[][] = []
   for (const signer of signers) {
     const funded = await ledger.fund(signer.address, '10')
     const blocks = [signer.receive(UNOPENED, funded, nano(10))]
-    while (blocks.length < each64 * (turns + 1)) {
+    while (blocks.length < eachTurn * (turns + 1)) {
       const send = signer.send(frontierAfter(blocks.at(-1)!), signer.key, nano(1))
       blocks.push(send, signer.receive(frontierAfter(send), hashBlock(send), nano(1)))
     }
     chains.push(blocks)
   }
-  const rounds = Array.from({ length: each64 * (turns + 1) }, (_, at) => chains.map((blocks) => blocks[at]!))
+  const rounds = Array.from({ length: eachTurn * (turns + 1) }, (_, at) => chains.map((blocks) => blocks[at]!))
   const list = writeRequests(
     bench.folder,
     'blocks',
     rounds.flat().map((block) => ({ body: { action: 'process', json_block: true, block: toBlockJson(block) } })),
   )
-  const count = SIGNERS * each64
+  const count = SIGNERS * eachTurn
   let from = 0
   const process = async () => {
     const before = { gateway: ledger.spent(), database: 0 }
@@ -52,6 +52,7 @@ export async function costBlocks(world: World): Promise<Row[]> {
   return [
     {
       key: 'block',
+      group: 'blocks',
       operation: 'development ledger, one block',
       store: 'SQLite',
       cost,

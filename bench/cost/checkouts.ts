@@ -30,7 +30,7 @@ export async function costCheckouts(world: World, gateway: BenchGateway, engine:
   const { bench, asker, turns, ledger } = world
   await ledger.heard()
   const bare = await openBareStore(bench, engine)
-  const count = TURN * world.scale
+  const count = Math.round(TURN * world.scale)
   let made: Payment[] = []
   let turn = 0
   const make = async (): Promise<Spent> => {
@@ -59,6 +59,7 @@ export async function costCheckouts(world: World, gateway: BenchGateway, engine:
   const store = NAMES[engine]
   const row = (key: string, operation: string, result: typeof paid, goal: Row['goal']): Row => ({
     key: keyFor(key, engine),
+    group: 'checkouts',
     operation,
     store,
     cost: result.cost,

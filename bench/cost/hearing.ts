@@ -35,6 +35,7 @@ export async function costHearing(world: World, gateway: BenchGateway, engine: S
   return [
     {
       key: keyFor('heard', engine),
+      group: 'hearing',
       operation: 'a confirmation that concerns nobody, from the node’s socket',
       store: NAMES[engine],
       cost,

@@ -30,6 +30,7 @@ export async function costIdle(
   const hundredths = ((performance.now() - began) * 1_000) / 100
   return {
     key: keyFor(when === 'fresh' ? 'idleFresh' : 'idleLoaded', engine),
+    group: 'life',
     operation: `idle, ${when}`,
     store: NAMES[engine],
     cost: each(before, gateway.spent(), hundredths),
@@ -62,6 +63,7 @@ export async function costMemory(world: World, gateway: BenchGateway, engine: St
   }
   return {
     key: keyFor('resident', engine),
+    group: 'life',
     operation: `resident after ${show(wanted)} mixed requests`,
     store: NAMES[engine],
     cost: { gateway: gateway.resident(), database: 0 },
@@ -85,6 +87,7 @@ export async function costStart(world: World, engine: StoreEngine): Promise<Row>
   }
   return {
     key: keyFor('start', engine),
+    group: 'life',
     operation: `start to first answer (${Math.min(...seconds).toFixed(1)} s by the clock)`,
     store: NAMES[engine],
     cost: { gateway: Math.min(...own.map(({ gateway }) => gateway)), database: 0 },

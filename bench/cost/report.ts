@@ -41,6 +41,7 @@ export async function costReport(world: World, engine: StoreEngine): Promise<Row
   return [
     {
       key: keyFor('report', engine),
+      group: 'report',
       operation: `report, ${show(rows)} checkouts in the store`,
       store: NAMES[engine],
       cost: cheapest(costs),

@@ -37,6 +37,7 @@ export async function costSends(world: World, engine: StoreEngine): Promise<Row[
   return [
     {
       key: keyFor('sent', engine),
+      group: 'sends',
       operation: 'wallet send, development work',
       store: NAMES[engine],
       cost,

@@ -32,6 +32,7 @@ export async function costWebhooks(world: World, engine: StoreEngine): Promise<R
   return [
     {
       key: keyFor('delivered', engine),
+      group: 'webhooks',
       operation: `webhook delivered, ${WAITING} waiting`,
       store: NAMES[engine],
       cost: cheapest(costs),

@@ -54,7 +54,7 @@ export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' 
   const world: World = {
     ...parts,
     turns: options.check ? 5 : options.quick ? 3 : 5,
-    scale: options.check || options.quick ? 1 : 3,
+    scale: options.check ? 0.5 : options.quick ? 1 : 2,
     lists: {
       one: writeRequests(bench.folder, 'one', [toBalance(distinct)]),
       remembered: writeRequests(bench.folder, 'remembered', blocks),

@@ -1,0 +1,288 @@
+import { hash as digest } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { Db } from '../../src/kernel/db.ts'
+import { enqueue } from '../../src/kernel/job.ts'
+import { type Raw, toRaw } from '../../src/kernel/money.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { openIds } from '../../src/infra/ids.ts'
+import { createAccount, grantCredits } from '../../src/modules/accounts/index.ts'
+import { CREDITS, type Fulfil, type Settlement, settlePayment } from '../../src/modules/billing/index.ts'
+import {
+  type Checkout,
+  type CheckoutRoom,
+  creditSend,
+  openCheckout,
+  readCheckout,
+} from '../../src/modules/checkout/index.ts'
+import { readSends } from '../../src/modules/checkout/domain/read-ledger.ts'
+import { NAME, leaseName } from '../../src/modules/usernames/index.ts'
+import { treasury } from '../../src/modules/wallets/index.ts'
+import { Signer, frontierOf, nano, openAccount, publish } from './blocks.ts'
+import { toCheckoutCtx } from './checkout-room.ts'
+import { hearFailures } from './failures.ts'
+import { Faults } from './faults.ts'
+import { addressOf } from './many-checkouts.ts'
+import { offerCredits, offerName, toSales } from './market.ts'
+import { openLastingStore } from './mortal-store.ts'
+import type { SeededRandom } from './random.ts'
+import { type Instance, type WalletWorld, openWalletWorld } from './wallet-world.ts'
+
+const HAND_OVER = 'shards.credits'
+/** Longer than any lease of a wallet. */
+const LEASE = 11_000
+/** Of ten calls, so many end in a death or a lost reply. */
+const TROUBLE_TENTHS = 4
+/** The plan of a year. */
+const YEAR = 2
+
+/** Which store an account and all its rows are in. */
+export const shardOf = (accountId: string, shards: number) =>
+  Number.parseInt(digest('sha256', accountId, 'hex').slice(0, 8), 16) % shards
+
+interface Shard {
+  /** As somebody who never dies sees it. */
+  db: Db
+  process: Mortal
+  room: () => CheckoutRoom
+}
+
+interface Mortal {
+  faults: () => Faults
+  revive(): Promise<void>
+}
+
+interface Sold {
+  hash: string
+  payer: string
+  amount: bigint
+}
+
+export interface ShardedWorld {
+  shards: Shard[]
+  wallets: WalletWorld
+  treasuryAddress: string
+  paid: { hash: string; checkoutId: string; owner: string; amount: bigint }[]
+  races: { name: string; rivals: Sold[] }[]
+  bought: { accountId: string; credits: number; amount: bigint }[]
+  /** All that was ever taken from the genesis account, and everybody who may have some of it. */
+  given: bigint
+  holders: Set<string>
+  troubles: number
+  sell(): Promise<void>
+  pay(): Promise<void>
+  buyCredits(): Promise<void>
+  /** Brings what was sold to the stores of those who bought it; may stop anywhere and is done again. */
+  handOver(): Promise<void>
+  raceFor(name: string): Promise<void>
+}
+
+interface WorldSize {
+  shards: number
+  accounts: number
+  random: SeededRandom
+}
+
+/** Embedded stores by account, and one for what is everybody's: names, the treasury and its sales. */
+export async function openShardedWorld(t: TestContext, size: WorldSize): Promise<ShardedWorld> {
+  const { random } = size
+  const wallets = await openWalletWorld(t, { engine: 'memory', random })
+  const { clock } = wallets
+  const reader = await wallets.start()
+  let global: Instance = await wallets.start()
+  const globalProcess: Mortal = {
+    faults: () => global.faults,
+    revive: async () => {
+      clock.advance(LEASE)
+      global = await wallets.start()
+    },
+  }
+  const { address: treasuryAddress } = await treasury(reader.ctx)
+  const shards = await Promise.all(Array.from({ length: size.shards }, () => openShard(t, wallets, random)))
+  const accounts: string[] = []
+  for (let at = 0; at < size.accounts; at++) {
+    // The directory says that there is such an account, the store of the account has everything else.
+    const account = await createAccount(reader.ctx.store, { email: `a${at}@example.org`, role: 'user', actor: 'test' })
+    accounts.push(account.id)
+    const { db } = shards[shardOf(account.id, size.shards)]!
+    const row = { id: account.id, email: null, role: 'user', created_at: clock.now() } as const
+    await db.insertInto('accounts').values(row).execute()
+  }
+  const payer = new Signer(5_000)
+  await openAccount(wallets.ledger, payer, nano(1_000_000))
+  let signers = 5_001
+  let orders = 0
+  const open: { owner: string; checkout: Checkout }[] = []
+
+  const world: ShardedWorld = {
+    shards,
+    wallets,
+    treasuryAddress,
+    paid: [],
+    races: [],
+    bought: [],
+    given: nano(1_000_000),
+    holders: new Set([payer.address, treasuryAddress]),
+    troubles: 0,
+    sell: async () => {
+      const owner = random.pick(accounts)
+      const shard = shards[shardOf(owner, size.shards)]!
+      const caller = { kind: 'account', accountId: owner, role: 'user', prepaid: false, door: 'secret-key' } as const
+      const checkout = await persist(shard.process, () => {
+        const room = shard.room()
+        const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }
+        // A third of all shops have their address from the same exchange, whichever store they are in.
+        const shop = addressOf(random.below(3) === 0 ? 'exchange' : `shop ${owner}`)
+        const fields =
+          random.below(3) === 0
+            ? { address: addressOf(`order ${++orders}`), amount: '1', mode: 'unique_address' }
+            : { address: shop, amount: '2' }
+        return openCheckout(room, caller, readCheckout(fields, rules))
+      })
+      world.holders.add(checkout.checkout.address)
+      open.push({ owner, checkout: checkout.checkout })
+    },
+    pay: async () => {
+      if (open.length === 0) return
+      const [{ owner, checkout }] = open.splice(random.below(open.length), 1) as [(typeof open)[number]]
+      const amount = toRaw(checkout.amountRaw!)
+      const hash = await send(payer, checkout.address, amount)
+      world.paid.push({ hash, checkoutId: checkout.id, owner, amount })
+      // Every store hears of every block, in any order, some of them twice.
+      const hearing = shuffle([...shards, ...shards.filter(() => random.below(3) === 0)])
+      for (const shard of hearing) await credit(shard.process, shard.room, hash)
+    },
+    buyCredits: async () => {
+      const accountId = random.pick(accounts)
+      const checkout = await persist(globalProcess, () => offerCredits(shop(), accountId))
+      const amount = checkout.plans[0]!.amountRaw!
+      const hash = await send(payer, checkout.address, amount)
+      await settle([hash])
+      world.bought.push({ accountId, credits: 1_000, amount })
+    },
+    handOver: async () => {
+      const waiting = await wallets.db
+        .selectFrom('jobs')
+        .select(['id', 'payload'])
+        .where('kind', '=', HAND_OVER)
+        .where('status', '=', 'ready')
+        .execute()
+      for (const { id, payload } of waiting) {
+        const grant = JSON.parse(payload) as { accountId: string; amount: number; reference: string }
+        const { process, room } = shards[shardOf(grant.accountId, size.shards)]!
+        await persist(process, () => grantCredits(room(), { ...grant, reason: 'bought', actor: 'hand-over' }))
+        // Sometimes nobody hears that it was done, and it is done again.
+        if (random.below(3) === 0) continue
+        const done = () =>
+          global.ctx.store.db.updateTable('jobs').set({ status: 'done' }).where('id', '=', id).execute()
+        await persist(globalProcess, done)
+      }
+    },
+    raceFor: async (name) => {
+      const rivals: Sold[] = []
+      for (let rival = 0; rival < 2; rival++) {
+        const checkout = await persist(globalProcess, () => offerName(shop(), name))
+        const signer = new Signer(signers++)
+        await openAccount(wallets.ledger, signer, nano(10))
+        world.given += nano(10)
+        world.holders.add(signer.address)
+        const amount = checkout.plans[YEAR]!.amountRaw!
+        rivals.push({ hash: await send(signer, checkout.address, amount), payer: signer.address, amount })
+      }
+      await settle(shuffle(rivals.map(({ hash }) => hash)))
+      world.races.push({ name, rivals })
+    },
+  }
+  return world
+
+  /** The counter of the service, in the store that is everybody's. */
+  function shop(): CheckoutRoom {
+    return toCheckoutCtx(global.ctx.store, 'sqlite', { sales: { ...toSales(treasuryAddress), settle: handingOver } })
+  }
+
+  function send(from: Signer, to: string, amount: Raw): Promise<string> {
+    return publish(wallets.ledger, from.send(frontierOf(wallets.ledger, from.key), fromAddress(to)!, amount))
+  }
+
+  async function credit(process: Mortal, room: () => CheckoutRoom, hash: string): Promise<void> {
+    await persist(process, async () => {
+      for (const seen of await readSends(reader.ctx.node, [hash], clock.now())) {
+        await creditSend(room(), { ...seen, receivedAt: null })
+      }
+    })
+  }
+
+  /** Credits payments to the treasury, and sends back what bought nothing. */
+  async function settle(hashes: readonly string[]): Promise<void> {
+    for (const hash of hashes) await credit(globalProcess, shop, hash)
+    await persist(globalProcess, () => wallets.finish(global.settle()))
+    clock.advance(LEASE)
+    await wallets.finish(global.look())
+    await wallets.finish(global.settle())
+  }
+
+  /** Does something until it is done, whatever dies meanwhile. */
+  async function persist<T>(process: Mortal, act: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const faults = process.faults()
+      const isTroubled = random.below(10) < TROUBLE_TENTHS
+      const moment = random.below(2) === 0 ? 'before' : 'after'
+      if (isTroubled && random.below(2) === 0) faults.crashAt(1 + random.below(3), moment)
+      else if (isTroubled) faults.failAt(1 + random.below(3), moment)
+      try {
+        return await act()
+      } catch (error) {
+        if (!faults.fired) throw error
+        world.troubles++
+      } finally {
+        faults.disarm()
+        faults.fired = false
+        if (faults.dead) await process.revive()
+      }
+    }
+  }
+
+  function shuffle<T>(list: T[]): T[] {
+    for (let at = list.length - 1; at > 0; at--) {
+      const other = random.below(at + 1)
+      ;[list[at], list[other]] = [list[other]!, list[at]!]
+    }
+    return list
+  }
+}
+
+/** What is sold for an account goes to another store: a job that commits with the sale, and a grant that is known by its block. */
+const handOverCredits: Fulfil = async (tx, { accountId, detail }, { plan, blockHash }) => {
+  const amount = (detail.credits as number[])[plan ?? -1]!
+  const reference = `payment:${blockHash}`
+  await enqueue(tx, { kind: HAND_OVER, payload: { accountId, amount, reference }, key: reference })
+  return { what: `${amount} credits` }
+}
+
+const SETTLEMENT: Settlement = {
+  fulfil: (kind) => (kind === CREDITS ? handOverCredits : kind === NAME ? leaseName(() => undefined) : undefined),
+  isExchange: () => false,
+  onRefund: () => undefined,
+}
+
+const handingOver: ReturnType<typeof toSales>['settle'] = (tx, payment) => settlePayment(SETTLEMENT, tx, payment)
+
+async function openShard(t: TestContext, { clock }: WalletWorld, random: SeededRandom): Promise<Shard> {
+  const lasting = await openLastingStore('memory:')
+  t.after(() => lasting.close())
+  let faults = new Faults()
+  let db = lasting.openFor(faults)
+  const ids = openIds(random)
+  return {
+    db: lasting.openFor(new Faults()),
+    process: {
+      faults: () => faults,
+      revive: () => {
+        faults = new Faults()
+        db = lasting.openFor(faults)
+        return Promise.resolve()
+      },
+    },
+    room: () =>
+      toCheckoutCtx({ db, clock, ids, random, wakeJobs: () => undefined, failures: hearFailures() }, 'sqlite'),
+  }
+}
