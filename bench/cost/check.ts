@@ -4,8 +4,7 @@ import { type Group, type Row, ratioOf } from './row.ts'
 /** A ratio may be so many times that of the repository before it counts as worse. */
 const SLACK = 1.5
 
-/** What the short form measured when its figures were written; the long one is warmer and would be too strict. */
-const knownOf = ({ key }: Row) => readMeasurements()['cost-check']?.figures[`${key}Ratio`]
+const knownOf = ({ key }: Row) => readMeasurements().cost?.figures[`${key}Ratio`]
 
 /** What became dearer, by the ratio to a yardstick of the same run: no two machines are equally fast. */
 export function listDearer(rows: readonly Row[]): Row[] {

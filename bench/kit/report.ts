@@ -38,8 +38,6 @@ export function writeReport(name: string, { tables, figures }: Report, about: Om
   }
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(FIGURES, `${JSON.stringify(sorted, null, 2)}\n`)
-  // The short form is there to be compared with, not to be read.
-  if (name === 'cost-check') return
   const command = `npm run bench -- ${name}${about.quick ? ' --quick' : ''} --write`
   const origin = `\`${command}\`, ${about.at.slice(0, 16).replace('T', ' ')} UTC; ${about.machine}.`
   writeBetween(DOCUMENT, name, [origin, ...tables].join('\n\n'))
