@@ -60,7 +60,8 @@ async function assertPayments({ shards, paid }: ShardedWorld): Promise<void> {
       .where('block_hash', '=', hash)
       .where('owner', '=', owner)
       .execute()
-    assert.deepEqual(rows, [{ checkout_id: checkoutId, amount_raw: amount.toString(), kind: 'counted' }])
+    const told = rows.map(({ checkout_id: id, amount_raw: raw, kind }) => `${id} ${raw} ${kind}`)
+    assert.deepEqual(told, [`${checkoutId} ${amount} counted`])
   }
   for (const { db } of shards) {
     const counted = await db

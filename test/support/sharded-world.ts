@@ -5,17 +5,17 @@ import { enqueue } from '../../src/kernel/job.ts'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { openIds } from '../../src/infra/ids.ts'
-import { createAccount, grantCredits } from '../../src/modules/accounts/index.ts'
-import { CREDITS, type Fulfil, type Settlement, settlePayment } from '../../src/modules/billing/index.ts'
-import {
-  type Checkout,
-  type CheckoutRoom,
-  creditSend,
-  openCheckout,
-  readCheckout,
-} from '../../src/modules/checkout/index.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
+import type { Fulfil } from '../../src/modules/billing/index.ts'
+import { CREDITS } from '../../src/modules/billing/domain/sell-credits.ts'
+import { type Settlement, settlePayment } from '../../src/modules/billing/domain/settle.ts'
+import type { Checkout, CheckoutRoom } from '../../src/modules/checkout/index.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { openCheckout } from '../../src/modules/checkout/domain/open.ts'
 import { readSends } from '../../src/modules/checkout/domain/read-ledger.ts'
-import { NAME, leaseName } from '../../src/modules/usernames/index.ts'
+import { readCheckout } from '../../src/modules/checkout/wire-fields.ts'
+import { NAME, leaseName } from '../../src/modules/usernames/domain/lease-name.ts'
 import { treasury } from '../../src/modules/wallets/index.ts'
 import { Signer, frontierOf, nano, openAccount, publish } from './blocks.ts'
 import { toCheckoutCtx } from './checkout-room.ts'
