@@ -5,7 +5,7 @@ import type { NodeRequest } from './nano/node-request.ts'
 import type { Json } from './shape.ts'
 
 /** What a caller must show: nothing, a key that may live in a browser, or a secret one. */
-type Door = 'none' | 'public-key' | 'secret-key'
+type KeyNeeded = 'none' | 'public-key' | 'secret-key'
 
 /** A request at the node's own door: the name that was called, and the fields as the node reads them. */
 export interface NodeQuestion {
@@ -45,7 +45,7 @@ export interface Action<R = never, S extends TObject = TObject> {
   example: { request: Record<string, Json>; response: Json }
   /** What a success looks like; the ledger's refusals have an `error` instead. */
   output: TSchema
-  auth: Door
+  auth: KeyNeeded
   /** Changes nothing, and rests on the ledger alone: the answer to a repeated question may be remembered as long as the node's is. */
   readOnly?: true
   /** Answered without asking a node. */

@@ -169,15 +169,15 @@ tryVerbs(
         to: { state: 'claimed', fence: 4, lease_until: LATER },
         unless: [{ fence: 4 }, { state: 'claimed' }],
       },
-      renewLease: {
+      renewClaim: {
         row: FREE,
-        run: (db, row) => x402.renewLease(db, claimOf(row), LATER),
+        run: (db, row) => x402.renewClaim(db, claimOf(row), LATER),
         to: { lease_until: LATER },
         unless: [{ fence: 4 }],
       },
-      dropLease: {
+      dropClaim: {
         row: FREE,
-        run: (db, row) => x402.dropLease(db, claimOf(row)),
+        run: (db, row) => x402.dropClaim(db, claimOf(row)),
         to: { lease_until: null, state: 'pending' },
         unless: [{ fence: 4 }],
       },

@@ -50,21 +50,21 @@ tryVerbs(
         unless: [...NOT_USABLE, { frozen_at: 1 }],
         locks: true,
       },
-      takeLease: {
+      takeLock: {
         row: { lease_until: NOW, fence: 3 },
-        run: (db, { id }) => wallets.takeLease(db, id, { now: NOW, until: LATER }),
+        run: (db, { id }) => wallets.takeLock(db, id, { now: NOW, until: LATER }),
         to: { lease_until: LATER, fence: 4 },
         unless: [{ lease_until: NOW + 1 }],
       },
-      holdLease: {
+      holdLock: {
         row: { fence: 3 },
-        run: (db, { id }) => wallets.holdLease(db, { walletId: id, fence: 3 }, LATER),
+        run: (db, { id }) => wallets.holdLock(db, { walletId: id, fence: 3 }, LATER),
         to: { lease_until: LATER },
         unless: [{ fence: 4 }],
       },
-      releaseLease: {
+      releaseLock: {
         row: { lease_until: LATER, fence: 3 },
-        run: (db, { id }) => wallets.releaseLease(db, { walletId: id, fence: 3 }),
+        run: (db, { id }) => wallets.releaseLock(db, { walletId: id, fence: 3 }),
         to: { lease_until: 0, fence: 4 },
         unless: [{ fence: 4 }],
       },

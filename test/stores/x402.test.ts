@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type NewPayment,
-  dropLease,
+  dropClaim,
   findPayment,
   findUnderWay,
   forgetPayments,
@@ -10,12 +10,12 @@ import {
   isOffered,
   markState,
   releaseAbandoned,
-  renewLease,
+  renewClaim,
   saveOffer,
   takeOver,
 } from '../../src/modules/x402/store.ts'
 import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/terms.ts'
-import { keepLease } from '../../src/modules/x402/domain/lease.ts'
+import { keepClaim } from '../../src/modules/x402/domain/keep-claim.ts'
 import type { Seller } from '../../src/modules/x402/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
@@ -63,7 +63,7 @@ forEachEngine((_engine, open) => {
     const next = await insertClaim(db, payment('E', 'F'), HELD)
     assert.ok(next)
     // The rejected one cannot come back beside it.
-    await dropLease(db, claim!)
+    await dropClaim(db, claim!)
     assert.equal(await takeOver(db, (await findPayment(db, claim!.hash))!, HELD), undefined)
   })
 
@@ -79,12 +79,12 @@ forEachEngine((_engine, open) => {
       takes.filter((claim) => claim !== undefined),
       [{ hash: 'A', fence: 2 }],
     )
-    assert.equal(await renewLease(db, first, NOW + 60_000), false)
+    assert.equal(await renewClaim(db, first, NOW + 60_000), false)
     assert.equal(await markState(db, first, { from: ['claimed'], to: 'settled', now: NOW }), false)
-    await dropLease(db, first)
+    await dropClaim(db, first)
     assert.equal((await findPayment(db, 'A'))!.leaseUntil, LATER.leaseUntil, 'nor can it end the lease of the second')
     const second = { hash: 'A', fence: 2 }
-    assert.ok(await renewLease(db, second, NOW + 60_000))
+    assert.ok(await renewClaim(db, second, NOW + 60_000))
     assert.ok(await markState(db, second, { from: ['claimed'], to: 'settled', now: NOW }))
     assert.equal(await markState(db, second, { from: ['claimed'], to: 'rejected', now: NOW }), false)
   })
@@ -95,7 +95,7 @@ forEachEngine((_engine, open) => {
     // A clock that nothing else waits on: it moves only while a renewal waits for it, however slow the store is.
     const clock = new TestClock(NOW)
     const claim = (await insertClaim(db, payment('A'), HELD))!
-    const release = keepLease({ store: { ...ctx, clock } }, claim)
+    const release = keepClaim({ store: { ...ctx, clock } }, claim)
     const leaseOf = async () => (await findPayment(db, 'A'))!.leaseUntil
     for (let renewals = 0; renewals < 12; renewals++) {
       const kept = (await leaseOf())!

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import type { Clock, Outbound } from '../../kernel/ports.ts'
-import { type Exchange, type Exchanged, exchange } from './exchange.ts'
+import { type HttpExchange, type HttpAnswer, exchange } from './http-exchange.ts'
 import { isGlobalAddress } from './global-address.ts'
 import { type Target, readTarget } from './read-target.ts'
 import { type Resolve, resolveHere, resolvePublic } from './resolve.ts'
@@ -48,8 +48,8 @@ export function openOutbound(options: OutboundOptions): Outbound {
 async function send(
   options: OutboundOptions,
   url: string,
-  request: Pick<Exchange, 'method' | 'headers' | 'body' | 'bytesMax'>,
-): Promise<Exchanged> {
+  request: Pick<HttpExchange, 'method' | 'headers' | 'body' | 'bytesMax'>,
+): Promise<HttpAnswer> {
   const { clock, allowPrivate } = options
   const target = readTarget(url, allowPrivate)
   if (typeof target === 'string') throw new OutboundFailure(target)

@@ -32,12 +32,12 @@ end
 return { granted, math.ceil((whole_at - now) * 1000) }
 `
 
-interface LeaseRedis extends Redis {
+interface AllotmentRedis extends Redis {
   takeLease(key: string, interval: number, wanted: number, returned: number): Promise<[number, number]>
 }
 
 /** What this instance holds of one key's allowance. */
-interface Lease {
+interface Allotment {
   /** Taken and not yet used. After `expiresAt` they are given back at the next opportunity instead of used. */
   tokens: number
   expiresAt: number
@@ -67,8 +67,8 @@ export class RedisLimiter implements RateLimiter {
   readonly #clock: Clock
   readonly #instances: number
   readonly #onDegraded: (degraded: boolean) => void
-  readonly #redis: LeaseRedis
-  readonly #leases = new Generations<Lease>(WINDOW)
+  readonly #redis: AllotmentRedis
+  readonly #leases = new Generations<Allotment>(WINDOW)
   readonly #share: MemoryLimiter
   #degraded = false
   #closed = false
@@ -129,7 +129,7 @@ export class RedisLimiter implements RateLimiter {
   }
 
   /** Asks until nobody waits: each answer serves or refuses everybody who waited when its question left. */
-  async #ask(key: string, lease: Lease, perMinute: number): Promise<void> {
+  async #ask(key: string, lease: Allotment, perMinute: number): Promise<void> {
     lease.asking = true
     const interval = WINDOW / perMinute
     const size = Math.max(1, Math.floor(LEASE_MILLISECONDS / interval))
@@ -198,23 +198,23 @@ export class RedisLimiter implements RateLimiter {
   }
 }
 
-function use(lease: Lease, perMinute: number, now: number): LimitDecision {
+function use(lease: Allotment, perMinute: number, now: number): LimitDecision {
   lease.tokens--
   return allowed(perMinute, spentOf(lease, perMinute, now))
 }
 
 /** What the caller really spent: tokens in hand are still theirs. */
-function spentOf({ wholeAt, tokens }: Lease, perMinute: number, now: number): number {
+function spentOf({ wholeAt, tokens }: Allotment, perMinute: number, now: number): number {
   return Math.min(Math.max(wholeAt - now - (tokens * WINDOW) / perMinute, 0), WINDOW)
 }
 
 /** The next token is one interval away at most; anything later is a clock that was set back. */
-function isEmpty({ emptyUntil }: Lease, perMinute: number, now: number): boolean {
+function isEmpty({ emptyUntil }: Allotment, perMinute: number, now: number): boolean {
   return now < emptyUntil && emptyUntil - now <= WINDOW / perMinute
 }
 
 /** The client defines the command of each script itself, which its type cannot say. */
-function connect(url: string): LeaseRedis {
+function connect(url: string): AllotmentRedis {
   return new Redis(url, {
     lazyConnect: false,
     connectTimeout: SILENCE_MILLISECONDS_MAX,
@@ -228,5 +228,5 @@ function connect(url: string): LeaseRedis {
     // After a failover the old address may be a replica; a new connection finds the new master.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
     scripts: { takeLease: { lua: TAKE_LEASE, numberOfKeys: 1 } },
-  }) as LeaseRedis
+  }) as AllotmentRedis
 }

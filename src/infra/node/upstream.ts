@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { Leaving } from '../../kernel/leaving.ts'
 import type { Clock, NodeAnswer } from '../../kernel/ports.ts'
-import { exchange } from './exchange.ts'
+import { postToNode } from './post-to-node.ts'
 import { UpstreamFailure, isNodeComplaint, toFailure } from './failure.ts'
 import { type OurLedger, type Told, askForLedger, compareLedger } from './identity.ts'
 import { INQUIRY_TIMEOUT } from './limits.ts'
@@ -172,7 +172,7 @@ export class Upstream {
 
   /** A question about the node itself: what comes of it does not count as serving well or badly. */
   async inquire(request: object): Promise<NodeAnswer> {
-    return (await this.#exchange(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
+    return (await this.#postToNode(JSON.stringify(request), INQUIRY_TIMEOUT, {})).answer
   }
 
   hear(hash: string): void {
@@ -188,7 +188,7 @@ export class Upstream {
   async #serve(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const startedAt = this.#clock.now()
     try {
-      const reply = await this.#exchange(body, timeoutMilliseconds, asking)
+      const reply = await this.#postToNode(body, timeoutMilliseconds, asking)
       this.#record(false)
       this.latencies.add(this.#clock.now() - startedAt)
       return reply
@@ -199,14 +199,14 @@ export class Upstream {
     }
   }
 
-  async #exchange(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
+  async #postToNode(body: string, timeoutMilliseconds: number, asking: Asking): Promise<Reply> {
     const { leaving = new Leaving(), verbatim = false } = asking
     // One limit for everything: the wait for a free connection and an answer that trickles count too.
     const giveUp = () => leaving.leave(new UpstreamFailure('timeout', 'no answer in time'))
     const cancelTimer = this.#clock.after(timeoutMilliseconds, giveUp)
     try {
       const { path, headers } = this.#target
-      const text = await exchange(this.#pool, { path, headers, body, leaving })
+      const text = await postToNode(this.#pool, { path, headers, body, leaving })
       return { answer: toAnswer(text, verbatim), text }
     } finally {
       cancelTimer()

@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { Leaving } from '../../kernel/leaving.ts'
 import { expectedHashes, formatWork } from '../../kernel/nano/work.ts'
 import type { Clock } from '../../kernel/ports.ts'
-import { exchange } from '../node/exchange.ts'
+import { postToNode } from '../node/post-to-node.ts'
 import { UpstreamFailure } from '../node/failure.ts'
 import type { WorkSource, Target } from './source.ts'
 import { readWork, toPeerFailure } from './peer-answer.ts'
@@ -158,7 +158,7 @@ export class Peer implements WorkSource {
   }
 
   #post(request: object, leaving: Leaving): Promise<string> {
-    return exchange(this.#pool, { ...this.#target, body: JSON.stringify(request), leaving })
+    return postToNode(this.#pool, { ...this.#target, body: JSON.stringify(request), leaving })
   }
 }
 

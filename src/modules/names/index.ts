@@ -1,7 +1,7 @@
 export { KNOWN_NAME } from './actions/known.ts'
 export { exchangesOf, loadBuiltIn } from './built-in-file.ts'
 export { NEVER } from './domain/built-in.ts'
-export { type Lease, type LeaseStatus, statusAt } from './domain/lease.ts'
+export { type NameLease, type LeaseStatus, statusAt } from './domain/lease.ts'
 export { resolveNames } from './resolve-fields.ts'
 export { showName, toDay, toUnix } from './shape-name.ts'
 export {

@@ -1,7 +1,7 @@
 import type { Clock, KnownName, NameUse, Names } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { BuiltIn } from './domain/built-in.ts'
-import { type Lease, statusAt } from './domain/lease.ts'
+import { type NameLease, statusAt } from './domain/lease.ts'
 import { toNameKey } from './domain/name.ts'
 import { reservedWords } from './domain/reserved.ts'
 import { type ChangePosition, findLease, listChanged, listLeases } from './store.ts'
@@ -32,7 +32,7 @@ export class NameIndex implements Names {
   readonly #builtIn = new Map<string, KnownName>()
   readonly #builtInOf = new Map<string, string>()
   #isReserved: (name: string) => boolean = () => false
-  readonly #leases = new Map<string, Lease>()
+  readonly #leases = new Map<string, NameLease>()
   /** Keys of the names that owners have for their own addresses. */
   readonly #namesOf = new Map<string, Set<string>>()
   #position = BEGINNING
@@ -94,7 +94,7 @@ export class NameIndex implements Names {
 
   usernameOf(address: string): string | undefined {
     const now = this.#options.clock.now()
-    let first: Lease | undefined
+    let first: NameLease | undefined
     for (const key of this.#namesOf.get(address) ?? []) {
       const lease = this.#leases.get(key)!
       if (statusAt(lease, now) !== 'leased') continue
@@ -203,7 +203,7 @@ export class NameIndex implements Names {
     this.#running.add(running)
   }
 
-  #put(lease: Lease): void {
+  #put(lease: NameLease): void {
     const old = this.#leases.get(lease.key)
     // Two reads may overtake each other.
     if (old && old.changedAt >= lease.changedAt) return
@@ -218,7 +218,7 @@ export class NameIndex implements Names {
     this.#expectEnd(lease)
   }
 
-  #expectEnd({ expiresAt, graceUntil }: Lease): void {
+  #expectEnd({ expiresAt, graceUntil }: NameLease): void {
     const now = this.#options.clock.now()
     const end = expiresAt > now ? expiresAt : graceUntil
     if (end > now && end < this.#nextEndAt) this.#nextEndAt = end

@@ -2,9 +2,9 @@ import { behind } from '../../kernel/keyset.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { UsernamesTable } from './tables.ts'
-import type { Lease } from './domain/lease.ts'
+import type { NameLease } from './domain/lease.ts'
 
-const toLease = (row: UsernamesTable): Lease => ({
+const toLease = (row: UsernamesTable): NameLease => ({
   key: row.name,
   name: row.display,
   owner: row.owner,
@@ -17,7 +17,7 @@ const toLease = (row: UsernamesTable): Lease => ({
   changedAt: row.changed_at,
 })
 
-const toColumns = (lease: Lease) => ({
+const toColumns = (lease: NameLease) => ({
   display: lease.name,
   owner: lease.owner,
   address: lease.address,
@@ -30,7 +30,7 @@ const toColumns = (lease: Lease) => ({
 })
 
 /** A name that nobody has ever had becomes somebody's; false when it is in the book already. Whoever is second waits here. */
-export async function insertLease(db: Db, lease: Lease): Promise<boolean> {
+export async function insertLease(db: Db, lease: NameLease): Promise<boolean> {
   const row = await db
     .insertInto('usernames')
     .values({ name: lease.key, told: 0, ...toColumns(lease) })
@@ -41,7 +41,7 @@ export async function insertLease(db: Db, lease: Lease): Promise<boolean> {
 }
 
 /** Takes hold of a name until the transaction ends: two payments for it are judged one after the other. */
-export async function lockLease(db: Db, key: string): Promise<Lease | undefined> {
+export async function lockLease(db: Db, key: string): Promise<NameLease | undefined> {
   const row = await db
     .updateTable('usernames')
     .set(({ ref }) => ({ told: ref('told') }))
@@ -52,7 +52,7 @@ export async function lockLease(db: Db, key: string): Promise<Lease | undefined>
 }
 
 /** Writes a name that `lockLease` holds. Notices of its end begin anew. */
-export async function updateLease(db: Db, lease: Lease): Promise<void> {
+export async function updateLease(db: Db, lease: NameLease): Promise<void> {
   await db
     .updateTable('usernames')
     .set({ told: 0, ...toColumns(lease) })
@@ -63,7 +63,7 @@ export async function updateLease(db: Db, lease: Lease): Promise<void> {
 /** The same for what an owner tells about a name; its end stays where it is, and so do the notices of it. */
 export async function updateProfile(
   db: Db,
-  { key, address, profile, changedAt }: Pick<Lease, 'key' | 'address' | 'profile' | 'changedAt'>,
+  { key, address, profile, changedAt }: Pick<NameLease, 'key' | 'address' | 'profile' | 'changedAt'>,
 ): Promise<void> {
   await db
     .updateTable('usernames')
@@ -72,13 +72,13 @@ export async function updateProfile(
     .execute()
 }
 
-export async function findLease(db: Db, key: string): Promise<Lease | undefined> {
+export async function findLease(db: Db, key: string): Promise<NameLease | undefined> {
   const row = await db.selectFrom('usernames').selectAll().where('name', '=', key).executeTakeFirst()
   return row && toLease(row)
 }
 
 /** Those of a bounded list of names that are in the book. */
-export async function listLeases(db: Db, keys: readonly string[]): Promise<Lease[]> {
+export async function listLeases(db: Db, keys: readonly string[]): Promise<NameLease[]> {
   const rows = await db
     .selectFrom('usernames')
     .selectAll()
@@ -94,7 +94,7 @@ export interface ChangePosition {
 }
 
 /** What has changed since a position, oldest first. */
-export async function listChanged(db: Db, since: ChangePosition, limit: number): Promise<Lease[]> {
+export async function listChanged(db: Db, since: ChangePosition, limit: number): Promise<NameLease[]> {
   const rows = await db
     .selectFrom('usernames')
     .selectAll()
@@ -115,7 +115,7 @@ export async function listChanged(db: Db, since: ChangePosition, limit: number):
 export async function listLeasesOf(
   db: Db,
   { accountId, after, limit }: { accountId: string; after?: { createdAt: number; key: string }; limit: number },
-): Promise<Lease[]> {
+): Promise<NameLease[]> {
   let query = db.selectFrom('usernames').selectAll().where('account_id', '=', accountId)
   if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['name', 'asc', after.key]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('name').limit(limit).execute()
@@ -132,8 +132,8 @@ export async function listUntold(
     expiresBefore,
     after,
     limit,
-  }: { expiresBefore: number; after?: Pick<Lease, 'expiresAt' | 'key'> | undefined; limit: number },
-): Promise<(Lease & { told: number })[]> {
+  }: { expiresBefore: number; after?: Pick<NameLease, 'expiresAt' | 'key'> | undefined; limit: number },
+): Promise<(NameLease & { told: number })[]> {
   let query = db
     .selectFrom('usernames')
     .selectAll()

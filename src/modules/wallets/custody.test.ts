@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
-import { LeaseLost } from './errors.ts'
-import { underLease } from './domain/lease.ts'
+import { LockLost } from './errors.ts'
+import { underLock } from './domain/lock.ts'
 import { findPayment, queuePayment, treasury, untilPaid } from './index.ts'
-import { findWalletByAddress, holdLease, releaseLease, takeLease } from './store.ts'
+import { findWalletByAddress, holdLock, releaseLock, takeLock } from './store.ts'
 import { markConfirmed, markRefused, markSigned } from './outbox-moves-store.ts'
 import { findBlock, insertSend } from './outbox-store.ts'
 import { assertAtRest } from '../../../test/sim/invariants.ts'
@@ -67,15 +67,15 @@ forEachEngine((engine) => {
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
     const now = world.clock.now()
-    const lease = (await takeLease(world.db, wallet.id, { now, until: now + LEASE }))!
-    assert.equal(await takeLease(world.db, wallet.id, { now, until: now + LEASE }), undefined, 'it is ours')
+    const lease = (await takeLock(world.db, wallet.id, { now, until: now + LEASE }))!
+    assert.equal(await takeLock(world.db, wallet.id, { now, until: now + LEASE }), undefined, 'it is ours')
     world.clock.advance(LEASE)
     const later = world.clock.now()
-    assert.ok(await takeLease(world.db, wallet.id, { now: later, until: later + LEASE }), 'it ran out')
-    const late = underLease(instance.ctx, lease, async (db) => {
+    assert.ok(await takeLock(world.db, wallet.id, { now: later, until: later + LEASE }), 'it ran out')
+    const late = underLock(instance.ctx, lease, async (db) => {
       await db.updateTable('wallets').set({ metadata: '{"late":true}' }).where('id', '=', wallet.id).execute()
     })
-    await assert.rejects(late, LeaseLost)
+    await assert.rejects(late, LockLost)
     assert.equal((await findWalletByAddress(world.db, wallet.address))!.metadata, null)
   })
 
@@ -287,10 +287,10 @@ test('a lease that was given back stays free, whatever renewal comes late', asyn
   const instance = await world.start()
   const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!
   const now = world.clock.now()
-  const lease = (await takeLease(world.db, id, { now, until: now + LEASE }))!
-  await releaseLease(world.db, lease)
-  assert.equal(await holdLease(world.db, lease, now + LEASE), false)
-  assert.ok(await takeLease(world.db, id, { now, until: now + LEASE }))
+  const lease = (await takeLock(world.db, id, { now, until: now + LEASE }))!
+  await releaseLock(world.db, lease)
+  assert.equal(await holdLock(world.db, lease, now + LEASE), false)
+  assert.ok(await takeLock(world.db, id, { now, until: now + LEASE }))
 })
 
 const TOGETHER = isThorough ? 200 : 40

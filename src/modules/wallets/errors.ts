@@ -71,7 +71,7 @@ export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy
 export const refusedSend = (code: string | null) => (REFUSALS[code ?? ''] ?? walletBusy)()
 
 /** The lease went to somebody else: whatever was about to be written must not be. */
-export class LeaseLost extends Error {
+export class LockLost extends Error {
   constructor() {
     super('Another instance works on this wallet.')
   }

@@ -29,7 +29,7 @@ export interface Wallet {
 }
 
 /** The right to work on a wallet, until somebody else gets it. */
-export interface Lease {
+export interface WalletLock {
   walletId: string
   fence: number
 }
@@ -184,11 +184,11 @@ export async function lockUsableWallet(db: Db, id: string): Promise<boolean> {
 }
 
 /** Free or run out → ours. One statement, so that two instances never both get it. */
-export async function takeLease(
+export async function takeLock(
   db: Db,
   walletId: string,
   { now, until }: { now: number; until: number },
-): Promise<Lease | undefined> {
+): Promise<WalletLock | undefined> {
   const row = await db
     .updateTable('wallets')
     .set(({ eb }) => ({ lease_until: until, fence: eb('fence', '+', 1) }))
@@ -200,7 +200,7 @@ export async function takeLease(
 }
 
 /** Proves that a lease is still ours, extends it, and holds the row until the transaction ends. */
-export async function holdLease(db: Db, { walletId, fence }: Lease, until: number): Promise<boolean> {
+export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
   const row = await db
     .updateTable('wallets')
     .set({ lease_until: until })
@@ -212,7 +212,7 @@ export async function holdLease(db: Db, { walletId, fence }: Lease, until: numbe
 }
 
 /** Ours → free. The fence moves on, so that a renewal still on its way finds nothing to renew. */
-export async function releaseLease(db: Db, { walletId, fence }: Lease): Promise<void> {
+export async function releaseLock(db: Db, { walletId, fence }: WalletLock): Promise<void> {
   await db
     .updateTable('wallets')
     .set({ lease_until: 0, fence: fence + 1 })

@@ -128,7 +128,7 @@ export async function takeOver(
 }
 
 /** Shows that somebody still works on it; false when the claim was lost. */
-export async function renewLease(db: Db, { hash, fence }: Claim, leaseUntil: number): Promise<boolean> {
+export async function renewClaim(db: Db, { hash, fence }: Claim, leaseUntil: number): Promise<boolean> {
   const row = await db
     .updateTable('x402_payments')
     .set({ lease_until: leaseUntil })
@@ -140,7 +140,7 @@ export async function renewLease(db: Db, { hash, fence }: Claim, leaseUntil: num
 }
 
 /** Ends a claim without a change of state. */
-export async function dropLease(db: Db, { hash, fence }: Claim): Promise<void> {
+export async function dropClaim(db: Db, { hash, fence }: Claim): Promise<void> {
   await db
     .updateTable('x402_payments')
     .set({ lease_until: null })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/shape.ts'
 
 /** A name that somebody leases or has leased. Times are milliseconds. */
-export interface Lease {
+export interface NameLease {
   /** In small letters. */
   key: string
   /** As its owner wrote it. */
@@ -22,7 +22,10 @@ export interface Lease {
 export type LeaseStatus = 'available' | 'leased' | 'grace'
 
 /** What a lease is worth at a time (contract 3, Username). */
-export function statusAt({ expiresAt, graceUntil }: Pick<Lease, 'expiresAt' | 'graceUntil'>, at: number): LeaseStatus {
+export function statusAt(
+  { expiresAt, graceUntil }: Pick<NameLease, 'expiresAt' | 'graceUntil'>,
+  at: number,
+): LeaseStatus {
   if (at < expiresAt) return 'leased'
   return at < graceUntil ? 'grace' : 'available'
 }

@@ -5,7 +5,7 @@ import { verifyText } from '../../../kernel/nano/keys.ts'
 import { insertAudit } from '../../accounts/index.ts'
 import { lockOrder, updateDetail } from '../../billing/index.ts'
 import { getCheckout, toCheckoutId } from '../../checkout/index.ts'
-import type { Lease } from '../../names/index.ts'
+import type { NameLease } from '../../names/index.ts'
 import { noSuchOffer, notTheOwner, nothingToChange, offerFixed } from '../errors.ts'
 import { type Authorization, type ChangeDetail, NAME_UPDATE, type NameChanges } from './change-name.ts'
 import { type ChangeOffer, findLeased } from './offer-change.ts'
@@ -59,7 +59,7 @@ export async function authorizeChange(
 }
 
 function judge(
-  lease: Lease,
+  lease: NameLease,
   { accountId, signature, toSign }: Pick<Word, 'accountId' | 'signature'> & { toSign: string },
 ): Authorization | undefined {
   if (accountId !== null && lease.accountId === accountId) return { accountId }

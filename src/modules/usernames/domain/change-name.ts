@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/shape.ts'
 import type { Fulfil } from '../../billing/index.ts'
-import { type Lease, lockLease, statusAt, updateProfile } from '../../names/index.ts'
+import { type NameLease, lockLease, statusAt, updateProfile } from '../../names/index.ts'
 
 export const NAME_UPDATE = 'name_update'
 
@@ -18,7 +18,7 @@ export interface ChangeDetail {
 }
 
 /** Whether the word still counts: a name may have a new owner since it was given. */
-const isGood = (authorized: Authorization, { accountId, owner }: Lease) =>
+const isGood = (authorized: Authorization, { accountId, owner }: NameLease) =>
   'owner' in authorized ? authorized.owner === owner : accountId !== null && authorized.accountId === accountId
 
 /**

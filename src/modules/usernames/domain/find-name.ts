@@ -1,13 +1,13 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Names } from '../../../kernel/ports.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { type Lease, type LeaseStatus, findLease, showName, statusAt, toUnix } from '../../names/index.ts'
+import { type NameLease, type LeaseStatus, findLease, showName, statusAt, toUnix } from '../../names/index.ts'
 
 export interface FoundName {
   key: string
   status: LeaseStatus | 'reserved'
   /** Of whoever has it now, also in its grace period. */
-  lease: Lease | undefined
+  lease: NameLease | undefined
 }
 
 /** How a name stands at this moment. A lease goes before a reservation: whoever paid for it keeps it. */
@@ -23,6 +23,6 @@ export async function findName(
 }
 
 /** A lease for everybody to see: all of it but the account is on the ledger anyway. */
-export function showLease(lease: Lease): JsonObject {
+export function showLease(lease: NameLease): JsonObject {
   return { ...showName(lease), owner: lease.owner, grace_until_unix: toUnix(lease.graceUntil) }
 }

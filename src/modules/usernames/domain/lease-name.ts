@@ -1,6 +1,6 @@
 import { type LeasePeriod, addPeriod } from './lease-period.ts'
 import type { Fulfil } from '../../billing/index.ts'
-import { type Lease, insertLease, lockLease, statusAt, toDay, updateLease } from '../../names/index.ts'
+import { type NameLease, insertLease, lockLease, statusAt, toDay, updateLease } from '../../names/index.ts'
 
 const DAY = 86_400_000
 const GRACE = 10 * DAY
@@ -34,7 +34,7 @@ export const leaseName =
     if (!period) throw new Error('No plan of this name has this amount.')
     const now = tx.clock.now()
     const expiresAt = addPeriod(now, period)
-    const fresh: Lease = {
+    const fresh: NameLease = {
       key,
       name,
       owner: payer,
@@ -64,9 +64,9 @@ export const leaseName =
  * may have made the offer that its owner pays.
  */
 function extend(
-  held: Lease,
-  { period, now, changedAt }: { period: LeasePeriod; now: number } & Pick<Lease, 'changedAt'>,
-): Lease {
+  held: NameLease,
+  { period, now, changedAt }: { period: LeasePeriod; now: number } & Pick<NameLease, 'changedAt'>,
+): NameLease {
   const expiresAt = addPeriod(Math.max(now, held.expiresAt), period)
   const grace = Math.max(held.graceUntil - held.expiresAt, graceOf(period))
   return {

@@ -2,7 +2,7 @@ import type { Deed } from '../../../kernel/deed.ts'
 import { toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
-import type { Lease } from '../../names/index.ts'
+import type { NameLease } from '../../names/index.ts'
 import { nameInGrace, nameNotLeased } from '../errors.ts'
 import { type ChangeDetail, NAME_UPDATE, type NameChanges } from './change-name.ts'
 import { findName } from './find-name.ts'
@@ -10,7 +10,7 @@ import type { UsernameRoom } from '../room.ts'
 
 /** A change of a name that can be paid. */
 export interface ChangeOffer {
-  lease: Lease
+  lease: NameLease
   checkout: Checkout
   changes: NameChanges | null
   /** Whether somebody has said so who may. */
@@ -49,7 +49,7 @@ export async function offerChange(
 }
 
 /** Whoever is given the link sees where the name would lead, and that paying does not make it so. */
-function describe({ name, owner }: Lease, changes: NameChanges | null, isAuthorized: boolean): string {
+function describe({ name, owner }: NameLease, changes: NameChanges | null, isAuthorized: boolean): string {
   const leads = changes?.address === undefined ? '' : `@${name} would stand for ${changes.address}. `
   const when = isAuthorized
     ? 'The change is made when it is paid.'
@@ -61,7 +61,7 @@ function describe({ name, owner }: Lease, changes: NameChanges | null, isAuthori
 export async function findLeased(
   ctx: Parameters<typeof findName>[0],
   name: string,
-): Promise<{ key: string; lease: Lease }> {
+): Promise<{ key: string; lease: NameLease }> {
   const { key, status, lease } = await findName(ctx, name)
   if (status === 'grace') throw nameInGrace()
   if (!lease) throw nameNotLeased()

@@ -1,7 +1,7 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
-import type { Lease } from '../../names/index.ts'
+import type { NameLease } from '../../names/index.ts'
 import { type FoundName, findName } from './find-name.ts'
 import { NAME, type NameDetail } from './lease-name.ts'
 import type { UsernameRoom } from '../room.ts'
@@ -38,7 +38,7 @@ export async function offerName(
 }
 
 /** Whoever pays an offer that somebody else has made must know whom the name will belong to. */
-function describe(name: string, lease: Lease | undefined, accountId: string | null): string {
+function describe(name: string, lease: NameLease | undefined, accountId: string | null): string {
   if (lease && accountId !== null && lease.accountId === accountId) {
     return `Extends the lease of @${name}, whoever pays.`
   }

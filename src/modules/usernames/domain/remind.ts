@@ -1,7 +1,7 @@
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { findAccount } from '../../accounts/index.ts'
-import { type Lease, listUntold, markTold, toDay } from '../../names/index.ts'
+import { type NameLease, listUntold, markTold, toDay } from '../../names/index.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -12,7 +12,7 @@ const WARNING = 7 * DAY
 const SHORT_WARNING = 12 * HOUR
 
 /** What there is to tell of a lease at a time: 1 that it ends soon, 2 that it has ended, 3 that the name is free. */
-function noticeAt({ createdAt, expiresAt, graceUntil }: Lease, now: number): 0 | 1 | 2 | 3 {
+function noticeAt({ createdAt, expiresAt, graceUntil }: NameLease, now: number): 0 | 1 | 2 | 3 {
   if (now >= graceUntil) return 3
   if (now >= expiresAt) return 2
   const warning = expiresAt - createdAt > LONG_LEASE ? WARNING : SHORT_WARNING
@@ -53,7 +53,7 @@ async function remindOwner(
 }
 
 function toMail(
-  { key, name, owner, expiresAt, graceUntil }: Lease,
+  { key, name, owner, expiresAt, graceUntil }: NameLease,
   notice: 1 | 2 | 3,
   { recipient, baseUrl }: { recipient: string; baseUrl: string },
 ) {

@@ -3,23 +3,23 @@ import { markFound, releaseSource, reopenLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findOwnBlock, listLost } from '../outbox-store.ts'
 import { cancelPlan, findOpenPlan } from '../plans-store.ts'
 import { markAdopted } from '../frozen-store.ts'
-import { type Lease, type Wallet, moveFrontier } from '../store.ts'
+import { type WalletLock, type Wallet, moveFrontier } from '../store.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
-import { underLease } from './lease.ts'
+import { underLock } from './lock.ts'
 import type { Step } from './step.ts'
 
 /**
  * The first step of a wallet that a person has thawed, once nothing of it is open: what the ledger has confirmed becomes
  * our own record, whoever signed it. A block that was lost gives its deposit free; its frontier stays used.
  */
-export async function adoptLedger(ctx: WalletRoom, lease: Lease, wallet: Wallet): Promise<Step> {
+export async function adoptLedger(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
   const { store, node } = ctx
   const chain = await readChain(node, wallet.address)
   if (!(await isSettled(ctx, wallet, chain))) return 'waiting'
   const lost = await listLost(store.db, wallet.id)
   const found = new Set<OutboxBlock>()
   for (const block of lost) if ((await findLedgerBlock(node, block.hash!))?.confirmed) found.add(block)
-  const moved = await underLease(ctx, lease, async (db, now) => {
+  const moved = await underLock(ctx, lock, async (db, now) => {
     if (!(await moveFrontier(db, wallet, chain))) return false
     for (const block of lost) {
       if (found.has(block)) await markFound(db, block.id, now)

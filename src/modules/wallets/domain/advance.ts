@@ -1,16 +1,16 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletRoom } from '../room.ts'
-import { LeaseLost } from '../errors.ts'
+import { LockLost } from '../errors.ts'
 import { refuseOverdue } from '../outbox-moves-store.ts'
 import { findOpenBlock, findOwnBlock, hasUnfinished } from '../outbox-store.ts'
-import { type Lease, type Wallet, findWallet, moveFrontier } from '../store.ts'
+import { type WalletLock, type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
 import { confirmBlock } from './confirm.ts'
 import { fillQueued, readWishes } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
-import { underLease, withLease } from './lease.ts'
+import { underLock, withLock } from './lock.ts'
 import type { Step } from './step.ts'
 import { maintainWallet, maintainsItself } from './maintain.ts'
 
@@ -28,27 +28,27 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
   if (!wallet || wallet.frozenAt !== null) return 'idle'
   const actsItself = inspect || wallet.thawedAt !== null || maintainsItself(wallet, ctx.rules)
   if (!actsItself && !(await hasUnfinished(db, walletId))) return 'idle'
-  const ended = await withLease(ctx, walletId, async (lease) => {
+  const ended = await withLock(ctx, walletId, async (lock) => {
     let step: Step = 'moved'
     for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
-      step = await takeStep(ctx, lease, inspect)
+      step = await takeStep(ctx, lock, inspect)
     }
     return step
   }).catch((error: unknown) => {
     // Somebody else goes on where we stopped.
-    if (error instanceof LeaseLost) return 'waiting' as const
+    if (error instanceof LockLost) return 'waiting' as const
     throw error
   })
   return ended ?? 'waiting'
 }
 
-async function takeStep(ctx: WalletRoom, lease: Lease, inspect: boolean): Promise<Step> {
+async function takeStep(ctx: WalletRoom, lock: WalletLock, inspect: boolean): Promise<Step> {
   const { db, clock } = ctx.store
-  const wallet = await findWallet(db, lease.walletId)
+  const wallet = await findWallet(db, lock.walletId)
   if (!wallet || wallet.frozenAt !== null) return 'idle'
   const open = await findOpenBlock(db, wallet.id)
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
-  if (wallet.thawedAt !== null) return adoptLedger(ctx, lease, wallet)
+  if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
   const wishes = await readWishes(db, wallet.id)
   const now = clock.now()
   if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
@@ -59,14 +59,14 @@ async function takeStep(ctx: WalletRoom, lease: Lease, inspect: boolean): Promis
   const tends = maintainsItself(wallet, ctx.rules)
   if (!isAsked && !tends && !inspect) return 'idle'
   const chain = await readChain(ctx.node, wallet.address)
-  const agreed = await agree(ctx, lease, wallet, chain)
+  const agreed = await agree(ctx, lock, wallet, chain)
   if (agreed !== 'agreed') return agreed
-  if (isAsked) return fillQueued(ctx, lease, { wallet, chain }, wishes)
-  return tends ? maintainWallet(ctx, lease, wallet, chain) : 'idle'
+  if (isAsked) return fillQueued(ctx, lock, { wallet, chain }, wishes)
+  return tends ? maintainWallet(ctx, lock, wallet, chain) : 'idle'
 }
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */
-async function agree(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
+async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {
   const { store, node } = ctx
   const isSame = chain.frontier === wallet.frontier
   if (isSame && chain.balance === wallet.balance) return 'agreed'
@@ -80,7 +80,7 @@ async function agree(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain
   if (block?.subtype === 'epoch' && block.previous === wallet.frontier && parseRaw(block.balance) === wallet.balance) {
     if (!block.confirmed) return 'waiting'
     const to = { frontier: chain.frontier, balance: wallet.balance }
-    return (await underLease(ctx, lease, (db) => moveFrontier(db, wallet, to))) ? 'moved' : 'waiting'
+    return (await underLock(ctx, lock, (db) => moveFrontier(db, wallet, to))) ? 'moved' : 'waiting'
   }
   await freezeWallet(ctx, wallet, { reason: `The ledger has block ${chain.frontier}, which was not signed here.` })
   return 'idle'

@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
 import { deleteQueuedReceive, markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listQueued } from '../outbox-store.ts'
-import type { Lease } from '../store.ts'
+import type { WalletLock } from '../store.ts'
 import { findLedgerBlock, readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { queueReceives } from './queue-receives.ts'
@@ -33,14 +33,14 @@ type Stand = Omit<NextBlock, 'queued'>
  * Turns a wish into a signed block. The first send that the balance covers comes first, so that neither a larger one
  * before it nor any number of small deposits keeps it waiting; then the largest deposit, since a send may need it.
  */
-export async function fillQueued(ctx: WalletRoom, lease: Lease, stand: Stand, wishes: Wishes): Promise<Step> {
+export async function fillQueued(ctx: WalletRoom, lock: WalletLock, stand: Stand, wishes: Wishes): Promise<Step> {
   const { wallet, chain } = stand
   const { sends, receives } = wishes
   const [wanting] = sends
   const { sendsAllowed } = ctx.rules
   if (wanting && sendsAllowed) {
     const queued = sends.find((send) => isCovered(send, chain.balance, receives))
-    if (queued) return signNext(ctx, lease, { ...stand, queued }, queued.amount ?? chain.balance)
+    if (queued) return signNext(ctx, lock, { ...stand, queued }, queued.amount ?? chain.balance)
     if (wanting.planId !== null) {
       await freezeWallet(ctx, wallet, { reason: 'The plan of its ending shares out more than it holds.' })
       return 'idle'
@@ -53,7 +53,7 @@ export async function fillQueued(ctx: WalletRoom, lease: Lease, stand: Stand, wi
   const [first, ...others] = receives
   if (!first) return sendsAllowed ? 'waiting' : 'idle'
   const largest = others.reduce((most, next) => (next.amount! > most.amount! ? next : most), first)
-  return fillReceive(ctx, lease, { ...stand, queued: largest })
+  return fillReceive(ctx, lock, { ...stand, queued: largest })
 }
 
 /** Everything is what a wallet holds once it has received what is queued. */
@@ -88,7 +88,7 @@ async function receiveFirst(
   return 'moved'
 }
 
-async function fillReceive(ctx: WalletRoom, lease: Lease, next: NextBlock): Promise<Step> {
+async function fillReceive(ctx: WalletRoom, lock: WalletLock, next: NextBlock): Promise<Step> {
   const { wallet, queued } = next
   // A list may be old. Only a confirmed send of this amount to this wallet is received.
   const send = await findLedgerBlock(ctx.node, queued.sourceHash!)
@@ -97,7 +97,7 @@ async function fillReceive(ctx: WalletRoom, lease: Lease, next: NextBlock): Prom
     send.link === fromAddress(wallet.address) &&
     parseRaw(send.amount) === queued.amount &&
     send.subtype === 'send'
-  if (isDeposit) return signNext(ctx, lease, next, queued.amount!)
+  if (isDeposit) return signNext(ctx, lock, next, queued.amount!)
   await deleteQueuedReceive(ctx.store.db, queued.id)
   return 'waiting'
 }

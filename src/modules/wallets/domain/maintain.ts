@@ -2,9 +2,9 @@ import type { Raw } from '../../../kernel/money.ts'
 import type { WalletRoom, WalletRules } from '../room.ts'
 import { insertSend } from '../outbox-store.ts'
 import { countPlans, findOpenPlan, insertPlan, markPlanDone } from '../plans-store.ts'
-import { type Lease, type Wallet, markEnded, markHeld } from '../store.ts'
+import { type WalletLock, type Wallet, markEnded, markHeld } from '../store.ts'
 import { type Chain, holdsFunds, readDeposits } from './chain.ts'
-import { underLease } from './lease.ts'
+import { underLock } from './lock.ts'
 import { queueReceives } from './queue-receives.ts'
 import { splitShares, toList } from './shares.ts'
 import type { Step } from './step.ts'
@@ -18,11 +18,11 @@ export function maintainsItself({ purpose, status }: Wallet, rules: WalletRules)
 }
 
 /** What a wallet does when nobody asks for anything: receive, share out, end. Nothing is queued or open when it is called. */
-export async function maintainWallet(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const { store, node, rules } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)
   if (plan !== undefined) {
-    await underLease(ctx, lease, (db, now) => markPlanDone(db, plan, now))
+    await underLock(ctx, lock, (db, now) => markPlanDone(db, plan, now))
     return 'moved'
   }
   const isOver = OVER.has(wallet.status)
@@ -35,10 +35,10 @@ export async function maintainWallet(ctx: WalletRoom, lease: Lease, wallet: Wall
       if ((await queueReceives(store, wallet.id, deposits)) > 0) return 'moved'
     }
   }
-  if (isOver) return chain.balance > 0n ? shareOut(ctx, lease, wallet, chain) : end(ctx, lease, wallet)
+  if (isOver) return chain.balance > 0n ? shareOut(ctx, lock, wallet, chain) : end(ctx, lock, wallet)
   // Two answers may be of two nodes: both must say that there is nothing.
   const isEmpty = wallet.status === 'held' && chain.balance === 0n && !(await holdsFunds(node, wallet.address))
-  if (isEmpty) return end(ctx, lease, wallet)
+  if (isEmpty) return end(ctx, lock, wallet)
   return 'idle'
 }
 
@@ -46,15 +46,15 @@ export async function maintainWallet(ctx: WalletRoom, lease: Lease, wallet: Wall
  * Fixes who gets how much, once and for all, in one transaction with the sends themselves. A crash resumes by these rows
  * and never looks at the balance again; what arrives meanwhile belongs to the next plan.
  */
-async function shareOut(ctx: WalletRoom, lease: Lease, wallet: Wallet, chain: Chain): Promise<Step> {
+async function shareOut(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const destinations = toList(wallet.refundAddress)
   if (destinations.length === 0) {
-    await underLease(ctx, lease, (db) => markHeld(db, wallet.id))
+    await underLock(ctx, lock, (db) => markHeld(db, wallet.id))
     return 'idle'
   }
   if (!ctx.rules.sendsAllowed) return 'idle'
   const { ids } = ctx.store
-  await underLease(ctx, lease, async (db, now) => {
+  await underLock(ctx, lock, async (db, now) => {
     const run = (await countPlans(db, wallet.id)) + 1
     const plan = { id: ids.next('wpl'), walletId: wallet.id, run, frontier: chain.frontier, total: chain.balance }
     await insertPlan(db, plan, now)
@@ -74,8 +74,8 @@ function assertWhole(planned: bigint, total: Raw): void {
   if (planned !== total) throw new Error('A plan was about to be made that does not share out everything.')
 }
 
-async function end(ctx: WalletRoom, lease: Lease, wallet: Wallet): Promise<Step> {
+async function end(ctx: WalletRoom, lock: WalletLock, wallet: Wallet): Promise<Step> {
   if (wallet.status === 'ended' || wallet.status === 'deleted') return 'idle'
-  await underLease(ctx, lease, (db, now) => markEnded(db, wallet.id, wallet.endsAs ?? 'ended', now))
+  await underLock(ctx, lock, (db, now) => markEnded(db, wallet.id, wallet.endsAs ?? 'ended', now))
   return 'idle'
 }

@@ -10,11 +10,11 @@ import { masterKeyMissing } from '../errors.ts'
 import { markSigned } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { getSealedKey } from '../keys-store.ts'
-import { type Lease, type Wallet } from '../store.ts'
+import { type WalletLock, type Wallet } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import type { Chain } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
-import { underLease } from './lease.ts'
+import { underLock } from './lock.ts'
 import type { Step } from './step.ts'
 
 /** What is to be done at a frontier that both we and the ledger agree on. */
@@ -31,7 +31,7 @@ class WrongKey extends Error {}
  * Signs the next block of a wallet, commits it before anybody else can know of it, and brings it to the ledger. A crash
  * before the commit leaves nothing behind; after it, the same bytes go out again and again.
  */
-export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, amount: Raw): Promise<Step> {
+export async function signNext(ctx: WalletRoom, lock: WalletLock, next: NextBlock, amount: Raw): Promise<Step> {
   const { wallet, queued } = next
   const draft = toDraft(ctx, next, amount)
   const threshold = queued.kind === 'send' ? ctx.thresholds.send : ctx.thresholds.receive
@@ -50,7 +50,7 @@ export async function signNext(ctx: WalletRoom, lease: Lease, next: NextBlock, a
   const block = JSON.stringify(toBlockJson({ ...draft, work, signature }))
   const { previous, balance } = draft
   // When its client has given up meanwhile, nothing is written and the signature is thrown away unseen.
-  const signed = await underLease(ctx, lease, (db, now) =>
+  const signed = await underLock(ctx, lock, (db, now) =>
     markSigned(db, queued.id, { hash, previous, balance, amount, block }, now),
   )
   return signed ? broadcastBlock(ctx, wallet, signed) : 'moved'

@@ -14,7 +14,7 @@ import {
   releaseAbandoned,
   takeOver,
 } from '../store.ts'
-import { LEASE_MILLISECONDS } from './lease.ts'
+import { LEASE_MILLISECONDS } from './keep-claim.ts'
 import type { PresentedPayment } from './read-payment.ts'
 import type { Facilitation } from './facilitation.ts'
 import { verify } from './verify.ts'

@@ -4,7 +4,7 @@ import type { SettleResponse } from '../../../kernel/x402/wire.ts'
 import { paymentRefused } from '../errors.ts'
 import { markState } from '../store.ts'
 import { type HeldPayment, type Presentation, claimPayment } from './claim.ts'
-import { keepLease } from './lease.ts'
+import { keepClaim } from './keep-claim.ts'
 import { settle } from './settle.ts'
 import type { Facilitation } from './facilitation.ts'
 
@@ -35,7 +35,7 @@ export async function redeem(facilitation: Facilitation, asked: Redemption): Pro
     asked.onSettled(receipt)
     return { text: held.answer, replayed: true }
   }
-  const release = keepLease(facilitation, held.claim)
+  const release = keepClaim(facilitation, held.claim)
   try {
     const { state } = held.stored
     if (state !== 'settled' && state !== 'action_failed') await settle(facilitation, held)

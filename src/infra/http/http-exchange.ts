@@ -8,7 +8,7 @@ import type { Target } from './read-target.ts'
 const CONNECT_MILLISECONDS = 5_000
 const HEADER_BYTES_MAX = 16 * 1024
 
-export interface Exchange {
+export interface HttpExchange {
   target: Target
   /** Checked, and the only ones that are connected to. */
   addresses: readonly string[]
@@ -23,7 +23,7 @@ export interface Exchange {
   endsAt: number
 }
 
-export interface Exchanged {
+export interface HttpAnswer {
   status: number
   bytes: Buffer
   /** Whether the reply came to its end by itself. */
@@ -47,7 +47,7 @@ export function exchange({
   clock,
   startedAt,
   endsAt,
-}: Exchange): Promise<Exchanged> {
+}: HttpExchange): Promise<HttpAnswer> {
   const { secure, hostname, port, path, host } = target
   return new Promise((resolve, reject) => {
     let reply: (() => void) | undefined

@@ -1,11 +1,11 @@
-import { type Claim, dropLease, renewLease } from '../store.ts'
+import { type Claim, dropClaim, renewClaim } from '../store.ts'
 import type { Facilitation } from './facilitation.ts'
 
 /** Short, so that a payment whose process died is soon taken over; whoever lives shows it in time. */
 export const LEASE_MILLISECONDS = 15_000
 
 /** Keeps a claim alive until the returned function ends it. */
-export function keepLease(
+export function keepClaim(
   { store: { db, clock, failures } }: Pick<Facilitation, 'store'>,
   claim: Claim,
 ): () => Promise<void> {
@@ -17,13 +17,13 @@ export function keepLease(
   }
   const renew = async () => {
     // A store that fails for a moment gets two more chances before the claim lapses.
-    const held = await renewLease(db, claim, clock.now() + LEASE_MILLISECONDS).catch(lost)
+    const held = await renewClaim(db, claim, clock.now() + LEASE_MILLISECONDS).catch(lost)
     if (held !== false && !ended) wait()
   }
   wait()
   return async () => {
     ended = true
     cancelTimer()
-    await dropLease(db, claim).catch(lost)
+    await dropClaim(db, claim).catch(lost)
   }
 }

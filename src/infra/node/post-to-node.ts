@@ -2,11 +2,11 @@ import type { Dispatcher, Pool } from 'undici'
 import type { Leaving } from '../../kernel/leaving.ts'
 import { UpstreamFailure, toFailure } from './failure.ts'
 
-interface Exchange {
+interface NodePost {
   path: string
   headers: Record<string, string>
   body: string
-  /** Ends the exchange wherever it is, also while it still waits for a free connection. */
+  /** Ends the request wherever it is, also while it still waits for a free connection. */
   leaving: Leaving
 }
 
@@ -14,7 +14,7 @@ interface Exchange {
  * One POST over a pool, read into text. It uses the pool's dispatcher directly, because the streams of the usual
  * request cost as much as the rest of a pass-through.
  */
-export function exchange(pool: Pool, { path, headers, body, leaving }: Exchange): Promise<string> {
+export function postToNode(pool: Pool, { path, headers, body, leaving }: NodePost): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let controller: Dispatcher.DispatchController | undefined

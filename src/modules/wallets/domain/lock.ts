@@ -1,26 +1,26 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
-import { LeaseLost } from '../errors.ts'
-import { type Lease, holdLease, releaseLease, takeLease } from '../store.ts'
+import { LockLost } from '../errors.ts'
+import { type WalletLock, holdLock, releaseLock, takeLock } from '../store.ts'
 
 /** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
 const LEASE_MILLISECONDS = 10_000
 
-/** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lease run out. */
-export async function withLease<T>(
+/** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lock run out. */
+export async function withLock<T>(
   { store: { db, clock, failures } }: WalletRoom,
   walletId: string,
-  run: (lease: Lease) => Promise<T>,
+  run: (lock: WalletLock) => Promise<T>,
 ): Promise<T | undefined> {
   const now = clock.now()
-  const lease = await takeLease(db, walletId, { now, until: now + LEASE_MILLISECONDS })
-  if (!lease) return undefined
+  const lock = await takeLock(db, walletId, { now, until: now + LEASE_MILLISECONDS })
+  if (!lock) return undefined
   let over = false
   let cancel = () => {}
   const renewLater = () => {
     cancel = clock.after(LEASE_MILLISECONDS / 3, () => {
-      // Proof of work can take longer than a lease. A lease that was lost is found out before anything is signed.
-      holdLease(db, lease, clock.now() + LEASE_MILLISECONDS).then(
+      // Proof of work can take longer than a lock. A lock that was lost is found out before anything is signed.
+      holdLock(db, lock, clock.now() + LEASE_MILLISECONDS).then(
         (held) => (held && !over ? renewLater() : undefined),
         (error: unknown) => {
           failures.lost('wallets.lease')(error)
@@ -31,23 +31,23 @@ export async function withLease<T>(
   }
   renewLater()
   try {
-    return await run(lease)
+    return await run(lock)
   } finally {
     over = true
     cancel()
-    await releaseLease(db, lease).catch(failures.lost('wallets.lease'))
+    await releaseLock(db, lock).catch(failures.lost('wallets.lease'))
   }
 }
 
-/** One transaction that changes nothing unless the lease is still ours. */
-export async function underLease<T>(
+/** One transaction that changes nothing unless the lock is still ours. */
+export async function underLock<T>(
   { store: { db, clock } }: WalletRoom,
-  lease: Lease,
+  lock: WalletLock,
   run: (db: Db, now: number) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
     const now = clock.now()
-    if (!(await holdLease(tx, lease, now + LEASE_MILLISECONDS))) throw new LeaseLost()
+    if (!(await holdLock(tx, lock, now + LEASE_MILLISECONDS))) throw new LockLost()
     return run(tx, now)
   })
 }
