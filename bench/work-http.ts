@@ -46,6 +46,18 @@ function call(body: object): Promise<Record<string, string>> {
   })
 }
 
+/** What the card draws meanwhile, in watts, where its driver tells. */
+async function whileMetered<T>(run: () => Promise<T>): Promise<{ result: T; watts: number | undefined }> {
+  const meter = spawn('nvidia-smi', ['--query-gpu=power.draw', '--format=csv,noheader,nounits', '-lms', '200'])
+  const readings: number[] = []
+  meter.stdout.on('data', (text: Buffer) => readings.push(...text.toString().trim().split('\n').map(Number)))
+  const over = once(meter, 'close').catch(() => undefined)
+  const result = await run()
+  meter.kill()
+  await over
+  return { result, watts: readings.length > 0 ? mean(readings) : undefined }
+}
+
 let invalid = 0
 
 /** Milliseconds until work is there. */
@@ -110,8 +122,10 @@ try {
   console.log(ready.join('\n'))
   await timeMany('receive', 200, 4)
   const rows: [string, string][] = []
-  const sends = await timeMany('send', SENDS, 1)
+  const { result: sends, watts } = await whileMetered(() => timeMany('send', SENDS, 1))
   rows.push([`send, one after the other, mean / p50 / p99 of ${SENDS}`, three(sends)])
+  if (watts !== undefined)
+    rows.push(['energy of a send', `${((watts * mean(sends)) / 1000).toFixed(1)} J, ${watts.toFixed(0)} W`])
   const receives = await timeMany('receive', 1_000, 1)
   rows.push(['receive, one after the other, mean / p50 / p99 of 1,000', three(receives)])
   const begun = performance.now()
