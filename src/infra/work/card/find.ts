@@ -36,8 +36,10 @@ export function tellFasterWork({
 export async function findDevices(): Promise<readonly FoundDevice[]> {
   if (!mayHaveDriver()) return []
   const looking = cardProcess('look-process', [], 1)
-  const ended = once(looking, 'exit').then((): Seen => ({ devices: [] }))
-  const seen = await Promise.race([once(looking, 'message').then(([message]) => message as Seen), ended])
-  await ended
+  let seen: Seen | undefined
+  looking.once('message', (message: Seen) => (seen = message))
+  // Its last words may come after its end.
+  await Promise.all([once(looking, 'exit'), once(looking, 'disconnect')])
+  if (!seen) throw new Error('The drivers of this machine could not be asked for their cards.')
   return seen.devices.toSorted((a, b) => Number(a.kind === 'cpu') - Number(b.kind === 'cpu'))
 }
