@@ -112,7 +112,8 @@ async function openCpu(options: {
 export function describeSources(engines: readonly WorkSource[]): string {
   const sources = engines.map(({ kind, name, rate }) => {
     if (kind === 'peer') return name
-    const device = kind === 'cpu' ? 'this machine' : name
+    const processor = name === 'cpu' ? 'this machine' : 'the same through OpenCL'
+    const device = kind === 'cpu' ? processor : name
     return rate === 0 ? `${device} (being measured)` : `${device}, ${describeRate(rate)}`
   })
   return sources.length === 0 ? 'none (WORK_THREADS, WORK_CARDS, WORK_URLS)' : sources.join('; ')
