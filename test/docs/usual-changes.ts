@@ -25,6 +25,15 @@ const behind =
     return `${parts[0]}${anchor}${text}${parts[1]}`
   }
 
+/** Behind what is matched, whatever its last word is by now. */
+const atTheEnd =
+  (list: RegExp, text: string): Edit =>
+  (source) => {
+    const [found, words] = list.exec(source) ?? []
+    if (found === undefined || words === undefined) throw new Error(`${list} is not there`)
+    return source.replace(words, words + text)
+  }
+
 const both =
   (...edits: Edit[]): Edit =>
   (source) =>
@@ -175,7 +184,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         behind('  idempotencyKey: row.idempotency_key,\n', '  note: row.note,\n'),
         behind('      idempotency_key: claim.idempotencyKey,\n', '      note: claim.note ?? null,\n'),
       ),
-      'test/stores/schema.test.ts': behind('0022-prepared-works', ' 9001-faucet-note'),
+      'test/stores/schema.test.ts': atTheEnd(/(0001-accounts [^`]*)`/, ' 9001-faucet-note'),
     },
   },
   {
