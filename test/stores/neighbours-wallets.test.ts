@@ -2,6 +2,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import { markAdopted, markFrozen, markThawed } from '../../src/modules/wallets/frozen-store.ts'
 import { lockFunds } from '../../src/modules/wallets/funds-store.ts'
 import { updateWrapping } from '../../src/modules/wallets/keys-store.ts'
+import * as locks from '../../src/modules/wallets/lock-store.ts'
 import * as moves from '../../src/modules/wallets/outbox-moves-store.ts'
 import { cancelPlan, markPlanDone } from '../../src/modules/wallets/plans-store.ts'
 import * as wallets from '../../src/modules/wallets/store.ts'
@@ -52,19 +53,19 @@ tryVerbs(
       },
       takeLock: {
         row: { lease_until: NOW, fence: 3 },
-        run: (db, { id }) => wallets.takeLock(db, id, { now: NOW, until: LATER }),
+        run: (db, { id }) => locks.takeLock(db, id, { now: NOW, until: LATER }),
         to: { lease_until: LATER, fence: 4 },
         unless: [{ lease_until: NOW + 1 }],
       },
       holdLock: {
         row: { fence: 3 },
-        run: (db, { id }) => wallets.holdLock(db, { walletId: id, fence: 3 }, LATER),
+        run: (db, { id }) => locks.holdLock(db, { walletId: id, fence: 3 }, LATER),
         to: { lease_until: LATER },
         unless: [{ fence: 4 }],
       },
       releaseLock: {
         row: { lease_until: LATER, fence: 3 },
-        run: (db, { id }) => wallets.releaseLock(db, { walletId: id, fence: 3 }),
+        run: (db, { id }) => locks.releaseLock(db, { walletId: id, fence: 3 }),
         to: { lease_until: 0, fence: 4 },
         unless: [{ fence: 4 }],
       },

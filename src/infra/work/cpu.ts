@@ -9,12 +9,14 @@ import type { CpuWorkerData, CpuWorkerMessage } from './cpu-worker.ts'
 import type { WorkSource, Target } from './source.ts'
 import { HashRate } from './hash-rate.ts'
 import { JobMemory } from './job-memory.ts'
-import { rootWords } from './searcher.ts'
+import { type Searcher, openSearcher, rootWords } from './searcher.ts'
 import { SHAPES, type Shape } from './shapes.ts'
 import type { Tuned } from './tune.ts'
 
 /** How long a thread searches before it looks whether it still should. */
 const CHUNK_SECONDS = 0.003
+/** What a search in the calling thread tries at most: some milliseconds. */
+const HERE_MAX = 65_536
 /** A processor that computes wrongly is no use, but a single flipped bit is no reason to stop. */
 const WRONG_ANSWERS_MAX = 3
 
@@ -93,6 +95,7 @@ export class CpuEngine implements WorkSource {
   #wrongAnswers = 0
   #closed = false
   #running: Running | undefined
+  #here: Searcher | undefined
 
   constructor(
     {
@@ -148,6 +151,17 @@ export class CpuEngine implements WorkSource {
       const generation = this.#memory.begin(rootWords(root), threshold, this.#threads.map(startOf))
       this.#running = { generation, resolve, reject, release }
     })
+  }
+
+  /** Looks at once, in the calling thread, for what takes few tries; undefined when it takes more after all. */
+  searchHere({ root, threshold }: Target): string | undefined {
+    assert(isHex(root, 64), 'a root has 64 hexadecimal digits')
+    const { module, lanes } = this.#tuned
+    this.#here ??= openSearcher(module)
+    this.#here.setRoot(rootWords(root))
+    const start = Buffer.from(this.#random.bytes(8)).readBigUInt64LE()
+    const nonce = this.#here.search(start, HERE_MAX - (HERE_MAX % lanes), threshold)
+    return nonce === undefined ? undefined : formatWork(nonce)
   }
 
   distrust(): void {

@@ -56,6 +56,7 @@ export async function openScheduler(
   const scheduler = new Scheduler({
     engines,
     clock,
+    ...(cpu && { searchHere: (target) => cpu.searchHere(target) }),
     queueSecondsMax: config.workQueueSecondsMax,
     waitSecondsMax: config.workWaitSecondsMax,
     onFound: ({ class: urgency, engine, waitSeconds }) => {

@@ -87,3 +87,31 @@ test('a root asked for again while its old search still ends is searched once mo
   await engine.find(root)
   assert.ok(await second)
 })
+
+test('work of the development network for a wallet is found at once, and neither thread nor card is woken for it', async () => {
+  const here: string[] = []
+  const searchHere = ({ root, threshold }: { root: string; threshold: bigint }) => {
+    here.push(root)
+    return workFor(root, threshold)
+  }
+  const { ask, engine } = openScheduler([new ScriptedEngine()], { searchHere })
+  const root = newRoot()
+  const found = await ask({ root, class: 'wallet' })
+  assert.ok(found.value >= send)
+  assert.deepEqual([here, engine.begun], [[root], []])
+  assert.equal((await ask({ root, class: 'wallet' })).work, found.work, 'it is known for a while')
+  void ask({ root: newRoot() })
+  assert.equal(engine.begun.length, 1, 'what a stranger asks for takes its turn')
+  void ask({ root: newRoot(), class: 'wallet', threshold: WORK_THRESHOLDS.live.send })
+  assert.equal(here.length, 1, 'what takes long is no work for the thread that serves everybody')
+})
+
+test('wrong work that was found at once is not passed on: an engine looks for it', async () => {
+  const searchHere = ({ root }: { root: string }) => workFor(root, receive, send)
+  const { ask, engine } = openScheduler([new ScriptedEngine()], { searchHere })
+  const root = newRoot()
+  const found = ask({ root, class: 'wallet' })
+  assert.deepEqual(engine.begun, [root])
+  await engine.find(root)
+  assert.ok((await found).value >= send)
+})

@@ -1,8 +1,8 @@
 import { Cancelled, noWork } from '../../kernel/errors.ts'
-import { workValue } from '../../kernel/nano/work.ts'
+import { isSoonFound, workValue } from '../../kernel/nano/work.ts'
 import type { Clock, FoundWork, WorkClass, WorkRequest } from '../../kernel/ports.ts'
 import { type QueueLimits, secondsToComeBack } from './admission.ts'
-import type { WorkSource } from './source.ts'
+import type { Target, WorkSource } from './source.ts'
 import { Engines, expectedSeconds, takes } from './engines.ts'
 import { FairShares } from './fair-shares.ts'
 import { PeerFailure } from './peer-answer.ts'
@@ -20,6 +20,8 @@ const PATIENCE_MILLISECONDS = 2_500
 export interface SchedulerOptions extends QueueLimits {
   engines: readonly WorkSource[]
   clock: Clock
+  /** Finds in the calling thread what is found at once; undefined when it does not. */
+  searchHere?(target: Target): string | undefined
   onFound?(event: { class: WorkClass; engine: string; waitSeconds: number }): void
   onSearched?(event: { engine: string; hashes: number; wasted: boolean }): void
   onFailure?(event: { engine: string; reason: string }): void
@@ -83,6 +85,8 @@ export class Scheduler {
       const known = this.#queue.find(root)
       const refusal = this.#refusal(request, known)
       if (refusal) return reject(refusal)
+      const here = known ? undefined : this.#findHere(request)
+      if (here) return resolve(here)
       const job = known ?? new SearchJob(root, since)
       const waiter: Waiter = {
         ...request,
@@ -104,6 +108,17 @@ export class Scheduler {
       const forgetLeaving = leaving?.onLeave(() => this.#drop(job, waiter, new Cancelled()))
       this.#dispatch()
     })
+  }
+
+  /** To hand such a search to a thread, or to a card, takes longer than the search. Nobody outside can cause one. */
+  #findHere({ root, threshold, class: urgency }: WorkRequest): FoundWork | undefined {
+    if (urgency !== 'wallet' || !isSoonFound(threshold)) return undefined
+    const work = this.#options.searchHere?.({ root, threshold })
+    const value = work === undefined ? 0n : workValue(root, work)
+    if (work === undefined || value < threshold) return undefined
+    this.#options.onFound?.({ class: urgency, engine: 'cpu', waitSeconds: 0 })
+    this.#recent.remember(root, { work, value })
+    return { work, value }
   }
 
   /** Ends the waits of one payer for a root. */

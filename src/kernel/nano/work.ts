@@ -58,6 +58,12 @@ export function formatWork(work: bigint): string {
   return work.toString(16).padStart(16, '0')
 }
 
+/** So few tries are over sooner than anybody else can be asked to make them, or a row is written. */
+const FEW_HASHES = 4_096
+
+/** Whether work of this threshold is found in less than a millisecond, as for blocks of the development network. */
+export const isSoonFound = (threshold: bigint): boolean => expectedHashes(threshold) <= FEW_HASHES
+
 /** How many tries a value of at least `threshold` takes on average. */
 export function expectedHashes(threshold: bigint): number {
   return Number(TWO_64) / Number(TWO_64 - threshold)

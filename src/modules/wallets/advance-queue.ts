@@ -1,8 +1,15 @@
 import type { BlockRefusal } from '../../kernel/wallet-alarm.ts'
 import { whenOver } from '../../kernel/when-over.ts'
 import { walletBusy } from './errors.ts'
+import type { OutboxBlock } from './outbox-store.ts'
 
 const REFUSALS_MAX = 10_000
+
+/** Resolves once a block has left, with the block as it is then, or was refused; the function ends the wait. */
+export interface BlockWatch {
+  settled: Promise<OutboxBlock | undefined>
+  forget(): void
+}
 
 /**
  * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
@@ -12,7 +19,7 @@ export class AdvanceQueue {
   readonly #pass: (walletId: string) => Promise<unknown>
   readonly #running = new Map<string, Promise<void>>()
   readonly #next = new Map<string, Promise<void>>()
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiting = new Map<string, Set<(left?: OutboxBlock) => void>>()
   readonly #refusals = new Map<string, BlockRefusal>()
   #closed = false
 
@@ -35,8 +42,8 @@ export class AdvanceQueue {
   }
 
   /** Tells when a block has left or was refused, in this process. */
-  watchBlock(blockId: string): { settled: Promise<void>; forget(): void } {
-    const { promise, resolve } = Promise.withResolvers<void>()
+  watchBlock(blockId: string): BlockWatch {
+    const { promise, resolve } = Promise.withResolvers<OutboxBlock | undefined>()
     const waiting = this.#waiting.get(blockId) ?? new Set()
     this.#waiting.set(blockId, waiting.add(resolve))
     const forget = () => {
@@ -46,8 +53,8 @@ export class AdvanceQueue {
     return { settled: promise, forget }
   }
 
-  tellBlock(blockId: string): void {
-    for (const resolve of this.#waiting.get(blockId) ?? []) resolve()
+  tellBlock(blockId: string, left?: OutboxBlock): void {
+    for (const resolve of this.#waiting.get(blockId) ?? []) resolve(left)
   }
 
   noteRefusal(refusal: BlockRefusal): void {

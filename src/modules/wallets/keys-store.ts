@@ -1,10 +1,19 @@
 import type { KeyHolder, SealedKey } from '../../kernel/key-vault.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 
 export async function getSealedKey(db: Db, walletId: string): Promise<SealedKey> {
-  const row = await db.selectFrom('wallet_keys').selectAll().where('wallet_id', '=', walletId).executeTakeFirstOrThrow()
+  const [row] = await selectKey(db, { walletId })
+  if (!row) throw new Error('A wallet has no key.')
   return toSealedKey(row)
 }
+
+const selectKey = prepared((db, given: Given<{ walletId: string }>) =>
+  db
+    .selectFrom('wallet_keys')
+    .select(['master_key_id', 'wrapped_data_key', 'sealed_key'])
+    .where('wallet_id', '=', given('walletId')),
+)
 
 function toSealedKey(row: { master_key_id: string; wrapped_data_key: string; sealed_key: string }): SealedKey {
   return {

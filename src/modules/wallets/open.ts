@@ -82,7 +82,7 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
     queue: {
       advance: (walletId) => queue.advance(walletId),
       watchBlock: (blockId) => queue.watchBlock(blockId),
-      tellBlock: (blockId) => queue.tellBlock(blockId),
+      tellBlock: (blockId, left) => queue.tellBlock(blockId, left),
       noteRefusal: (refusal) => {
         queue.noteRefusal(refusal)
         ports.onRefusal(refusal)

@@ -1,7 +1,8 @@
 import type { Raw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { SendRefusal } from './errors.ts'
-import { OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
+import { BLOCK_COLUMNS, OPEN, type OutboxBlock, QUEUED, toBlock } from './outbox-store.ts'
 
 /** Sends whose client waits no longer: nothing has happened yet, and nothing will. */
 export async function refuseOverdue(db: Db, walletId: string, now: number): Promise<string[]> {
@@ -65,24 +66,29 @@ interface Signed {
 
 /** Queued → signed, if it still waits. Call it under the lease, before anybody outside can know of the block. */
 export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<OutboxBlock | undefined> {
-  const { hash, previous, balance, amount, block } = signed
-  const row = await db
+  const { balance, amount } = signed
+  const [row] = await sign(db, { ...signed, id, balance: balance.toString(), amount: amount.toString(), now })
+  return row && toBlock(row)
+}
+
+type SignedRow = Record<'id' | 'hash' | 'previous' | 'balance' | 'amount' | 'block', string> & { now: number }
+
+const sign = prepared((db, given: Given<SignedRow>) =>
+  db
     .updateTable('wallet_blocks')
     .set({
       status: 'signed',
-      hash,
-      previous,
-      balance_raw: balance.toString(),
-      amount_raw: amount.toString(),
-      block,
-      signed_at: now,
+      hash: given('hash'),
+      previous: given('previous'),
+      balance_raw: given('balance'),
+      amount_raw: given('amount'),
+      block: given('block'),
+      signed_at: given('now'),
     })
-    .where('id', '=', id)
+    .where('id', '=', given('id'))
     .where('status', '=', 'queued')
-    .returningAll()
-    .executeTakeFirst()
-  return row && toBlock(row)
-}
+    .returning(BLOCK_COLUMNS),
+)
 
 /** Work is not part of a block's hash: the same block may carry better work. */
 export async function updateWork(db: Db, id: string, block: string): Promise<void> {
@@ -90,25 +96,30 @@ export async function updateWork(db: Db, id: string, block: string): Promise<voi
 }
 
 export async function markBroadcast(db: Db, id: string, now: number): Promise<void> {
-  await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'broadcast', broadcast_at: now })
-    .where('id', '=', id)
-    .where(OPEN)
-    .execute()
+  await broadcast(db, { id, now })
 }
+
+const broadcast = prepared((db, given: Given<{ id: string; now: number }>) =>
+  db
+    .updateTable('wallet_blocks')
+    .set({ status: 'broadcast', broadcast_at: given('now') })
+    .where('id', '=', given('id'))
+    .where(OPEN),
+)
 
 /** Open → confirmed; true for the one who moved it. */
 export async function markConfirmed(db: Db, id: string, now: number): Promise<boolean> {
-  const row = await db
-    .updateTable('wallet_blocks')
-    .set({ status: 'confirmed', confirmed_at: now })
-    .where('id', '=', id)
-    .where(OPEN)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+  return (await confirm(db, { id, now })).length > 0
 }
+
+const confirm = prepared((db, given: Given<{ id: string; now: number }>) =>
+  db
+    .updateTable('wallet_blocks')
+    .set({ status: 'confirmed', confirmed_at: given('now') })
+    .where('id', '=', given('id'))
+    .where(OPEN)
+    .returning('id'),
+)
 
 /** Open → lost: a confirmed foreign block stands where ours should be. Its frontier stays used for ever. */
 export async function markLost(db: Db, id: string): Promise<void> {

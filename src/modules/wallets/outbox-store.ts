@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, givenRow, prepared } from '../../kernel/prepared.ts'
 import type { WalletBlocksTable } from './tables.ts'
 
 /** A block of a wallet on its way from the wish to the confirmation. */
@@ -32,7 +33,28 @@ export interface OutboxBlock {
 export const OPEN = sql<boolean>`status in ('signed', 'broadcast')`
 export const QUEUED = sql<boolean>`status = 'queued'`
 
-export function toBlock(row: Selectable<WalletBlocksTable>): OutboxBlock {
+export const BLOCK_COLUMNS = [
+  'id',
+  'wallet_id',
+  'kind',
+  'status',
+  'destination',
+  'source_hash',
+  'source_address',
+  'amount_raw',
+  'sends_all',
+  'plan_id',
+  'hash',
+  'previous',
+  'balance_raw',
+  'block',
+  'refusal',
+  'deadline_at',
+  'broadcast_at',
+  'created_at',
+] as const satisfies readonly (keyof WalletBlocksTable)[]
+
+export function toBlock(row: Pick<Selectable<WalletBlocksTable>, (typeof BLOCK_COLUMNS)[number]>): OutboxBlock {
   const raw = (text: string | null) => (text === null ? null : toRaw(BigInt(text)))
   return {
     id: row.id,
@@ -90,31 +112,50 @@ interface NewSend {
 
 /** Nothing → queued; false when there is a send with this reference already. */
 export async function insertSend(db: Db, send: NewSend): Promise<boolean> {
-  const row = await db
+  const added = await insertSendRow(db, {
+    id: send.id,
+    wallet_id: send.walletId,
+    account_id: send.accountId,
+    destination: send.destination,
+    amount_raw: send.amount?.toString() ?? null,
+    sends_all: (send.sendsAll ?? send.amount === null) ? 1 : 0,
+    plan_id: send.planId ?? null,
+    position: send.position ?? 0,
+    reference: send.reference,
+    deadline_at: send.deadlineAt,
+    created_at: send.createdAt,
+  })
+  return added.length > 0
+}
+
+const SEND_COLUMNS = [
+  'id',
+  'wallet_id',
+  'account_id',
+  'destination',
+  'amount_raw',
+  'sends_all',
+  'plan_id',
+  'position',
+  'reference',
+  'deadline_at',
+  'created_at',
+] as const satisfies readonly (keyof WalletBlocksTable)[]
+
+const insertSendRow = prepared((db, given: Given<Pick<WalletBlocksTable, (typeof SEND_COLUMNS)[number]>>) =>
+  db
     .insertInto('wallet_blocks')
     .values({
       ...UNSIGNED,
-      id: send.id,
-      wallet_id: send.walletId,
-      account_id: send.accountId,
+      ...givenRow(given, SEND_COLUMNS),
       kind: 'send',
-      destination: send.destination,
       source_hash: null,
       source_address: null,
-      amount_raw: send.amount?.toString() ?? null,
-      sends_all: (send.sendsAll ?? send.amount === null) ? 1 : 0,
-      sequence: nextSequence(send.walletId),
-      plan_id: send.planId ?? null,
-      position: send.position ?? 0,
-      reference: send.reference,
-      deadline_at: send.deadlineAt,
-      created_at: send.createdAt,
+      sequence: nextSequence(given('wallet_id')),
     })
     .onConflict((conflict) => conflict.column('reference').doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .returning('id'),
+)
 
 export interface Deposit {
   hash: string
@@ -154,9 +195,13 @@ export async function insertReceive(
 }
 
 export async function findBlock(db: Db, id: string): Promise<OutboxBlock | undefined> {
-  const row = await db.selectFrom('wallet_blocks').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await selectById(db, { id })
   return row && toBlock(row)
 }
+
+const selectById = prepared((db, given: Given<{ id: string }>) =>
+  db.selectFrom('wallet_blocks').select(BLOCK_COLUMNS).where('id', '=', given('id')),
+)
 
 export async function findByReference(db: Db, reference: string): Promise<OutboxBlock | undefined> {
   const row = await db.selectFrom('wallet_blocks').selectAll().where('reference', '=', reference).executeTakeFirst()
@@ -178,34 +223,35 @@ export async function listBlocks(db: Db, walletId: string, limit: number): Promi
 
 /** The block that must be finished before another may begin. */
 export async function findOpenBlock(db: Db, walletId: string): Promise<OutboxBlock | undefined> {
-  const row = await db
-    .selectFrom('wallet_blocks')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
-    .where(OPEN)
-    .executeTakeFirst()
+  const [row] = await selectOpen(db, { walletId })
   return row && toBlock(row)
 }
+
+const selectOpen = prepared((db, given: Given<{ walletId: string }>) =>
+  db.selectFrom('wallet_blocks').select(BLOCK_COLUMNS).where('wallet_id', '=', given('walletId')).where(OPEN),
+)
 
 /** Wishes of one kind, in the order they were asked for. */
 export async function listQueued(
   db: Db,
-  { walletId, kind, limit }: { walletId: string; kind: OutboxBlock['kind']; limit: number },
+  wanted: { walletId: string; kind: OutboxBlock['kind']; limit: number },
 ): Promise<OutboxBlock[]> {
-  const rows = await db
+  return (await selectQueued(db, wanted)).map(toBlock)
+}
+
+const selectQueued = prepared((db, given: Given<{ walletId: string; kind: OutboxBlock['kind']; limit: number }>) =>
+  db
     .selectFrom('wallet_blocks')
-    .selectAll()
-    .where('wallet_id', '=', walletId)
+    .select(BLOCK_COLUMNS)
+    .where('wallet_id', '=', given('walletId'))
     .where(QUEUED)
-    .where('kind', '=', kind)
+    .where('kind', '=', given('kind'))
     .orderBy('sequence')
     .orderBy('created_at')
     .orderBy('position')
     .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map(toBlock)
-}
+    .limit(given('limit')),
+)
 
 /** Receives of a wallet by what they receive. */
 export async function listReceives(db: Db, walletId: string, sources: readonly string[]): Promise<OutboxBlock[]> {
@@ -256,15 +302,17 @@ export async function countOwed(db: Db, walletId: string): Promise<number> {
 
 /** Whether anything of a wallet is under way. */
 export async function hasUnfinished(db: Db, walletId: string): Promise<boolean> {
-  const row = await db
+  return (await selectUnfinished(db, { walletId })).length > 0
+}
+
+const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) =>
+  db
     .selectFrom('wallet_blocks')
     .select('id')
-    .where('wallet_id', '=', walletId)
+    .where('wallet_id', '=', given('walletId'))
     .where(sql<boolean>`(status in ('signed', 'broadcast') or status = 'queued')`)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+    .limit(1),
+)
 
 /** Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. */
 export async function listUnsettled(db: Db, limit: number): Promise<string[]> {

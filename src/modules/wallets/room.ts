@@ -4,6 +4,8 @@ import type { WorkThresholds } from '../../kernel/nano/work.ts'
 import type { KeyVault, Vanity } from '../../kernel/key-vault.ts'
 import type { Names, NodePort, WorkPort } from '../../kernel/ports.ts'
 import type { BlockRefusal, TellAlarm } from '../../kernel/wallet-alarm.ts'
+import type { BlockWatch } from './advance-queue.ts'
+import type { OutboxBlock } from './outbox-store.ts'
 
 /** What wallets may do, from configuration; 0 means no limit. */
 export interface WalletRules {
@@ -33,10 +35,9 @@ interface Advancing {
    * with `whenOver`.
    */
   advance(walletId: string): Promise<void>
-  /** Resolves once a block has left or was refused; the returned function ends the wait. */
-  watchBlock(blockId: string): { settled: Promise<void>; forget(): void }
-  /** Ends the waits for a block. */
-  tellBlock(blockId: string): void
+  watchBlock(blockId: string): BlockWatch
+  /** Ends the waits for a block; `left` is what they wait for. */
+  tellBlock(blockId: string, left?: OutboxBlock): void
   /** A node refuses a block of ours: it is logged, counted, and told to whoever waits for the block. */
   noteRefusal(refusal: BlockRefusal): void
   /** What was said to a block when it was last brought to the ledger from here; undefined if nothing was, or it went well. */

@@ -4,6 +4,7 @@ import { ZERO_HASH } from '../../kernel/nano/block.ts'
 import type { SealedKey } from '../../kernel/key-vault.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
 import type { WalletsTable } from './tables.ts'
 
 type WalletStatus = WalletsTable['status']
@@ -28,13 +29,24 @@ export interface Wallet {
   createdAt: number
 }
 
-/** The right to work on a wallet, until somebody else gets it. */
-export interface WalletLock {
-  walletId: string
-  fence: number
-}
+const COLUMNS = [
+  'id',
+  'account_id',
+  'purpose',
+  'address',
+  'status',
+  'ends_as',
+  'refund_address',
+  'metadata',
+  'expires_at',
+  'frontier',
+  'balance_raw',
+  'frozen_at',
+  'thawed_at',
+  'created_at',
+] as const satisfies readonly (keyof WalletsTable)[]
 
-function toWallet(row: Selectable<WalletsTable>): Wallet {
+function toWallet(row: Pick<Selectable<WalletsTable>, (typeof COLUMNS)[number]>): Wallet {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -103,21 +115,28 @@ export async function insertWallet(db: Db, wallet: NewWallet, key: SealedKey): P
 }
 
 export async function findWallet(db: Db, id: string): Promise<Wallet | undefined> {
-  const row = await db.selectFrom('wallets').selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await selectById(db, { id })
   return row && toWallet(row)
 }
 
+const selectById = prepared((db, given: Given<{ id: string }>) =>
+  db.selectFrom('wallets').select(COLUMNS).where('id', '=', given('id')),
+)
+
 /** A wallet of an account that has not ended; what is foreign, ended or unknown looks the same. */
 export async function findOwnedWallet(db: Db, accountId: string, address: string): Promise<Wallet | undefined> {
-  const row = await db
-    .selectFrom('wallets')
-    .selectAll()
-    .where('address', '=', address)
-    .where('account_id', '=', accountId)
-    .where('status', 'in', ['active', 'held'])
-    .executeTakeFirst()
+  const [row] = await selectOwned(db, { accountId, address })
   return row && toWallet(row)
 }
+
+const selectOwned = prepared((db, given: Given<{ accountId: string; address: string }>) =>
+  db
+    .selectFrom('wallets')
+    .select(COLUMNS)
+    .where('address', '=', given('address'))
+    .where('account_id', '=', given('accountId'))
+    .where('status', 'in', ['active', 'held']),
+)
 
 /** The one wallet of a purpose that the service has only once. */
 export async function findServiceWallet(db: Db, purpose: string): Promise<Wallet | undefined> {
@@ -172,54 +191,18 @@ export async function updateMetadata(
 
 /** Holds the row until the transaction ends: a wallet that takes a send cannot begin to end meanwhile. */
 export async function lockUsableWallet(db: Db, id: string): Promise<boolean> {
-  const row = await db
+  return (await lockUsable(db, { id })).length > 0
+}
+
+const lockUsable = prepared((db, given: Given<{ id: string }>) =>
+  db
     .updateTable('wallets')
     .set(({ ref }) => ({ fence: ref('fence') }))
-    .where('id', '=', id)
+    .where('id', '=', given('id'))
     .where('status', 'in', ['active', 'held'])
     .where('frozen_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Free or run out → ours. One statement, so that two instances never both get it. */
-export async function takeLock(
-  db: Db,
-  walletId: string,
-  { now, until }: { now: number; until: number },
-): Promise<WalletLock | undefined> {
-  const row = await db
-    .updateTable('wallets')
-    .set(({ eb }) => ({ lease_until: until, fence: eb('fence', '+', 1) }))
-    .where('id', '=', walletId)
-    .where('lease_until', '<=', now)
-    .returning('fence')
-    .executeTakeFirst()
-  return row && { walletId, fence: row.fence }
-}
-
-/** Proves that a lease is still ours, extends it, and holds the row until the transaction ends. */
-export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
-  const row = await db
-    .updateTable('wallets')
-    .set({ lease_until: until })
-    .where('id', '=', walletId)
-    .where('fence', '=', fence)
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Ours → free. The fence moves on, so that a renewal still on its way finds nothing to renew. */
-export async function releaseLock(db: Db, { walletId, fence }: WalletLock): Promise<void> {
-  await db
-    .updateTable('wallets')
-    .set({ lease_until: 0, fence: fence + 1 })
-    .where('id', '=', walletId)
-    .where('fence', '=', fence)
-    .execute()
-}
+    .returning('id'),
+)
 
 /** The chain has moved by a block that we did not sign; false when our own word has changed meanwhile. */
 export async function moveFrontier(
@@ -239,8 +222,15 @@ export async function moveFrontier(
 
 /** The chain has moved by a confirmed block of ours. */
 export async function updateFrontier(db: Db, id: string, frontier: string, balance: Raw): Promise<void> {
-  await db.updateTable('wallets').set({ frontier, balance_raw: balance.toString() }).where('id', '=', id).execute()
+  await moveOn(db, { id, frontier, balance: balance.toString() })
 }
+
+const moveOn = prepared((db, given: Given<{ id: string; frontier: string; balance: string }>) =>
+  db
+    .updateTable('wallets')
+    .set({ frontier: given('frontier'), balance_raw: given('balance') })
+    .where('id', '=', given('id')),
+)
 
 export async function listDueWallets(db: Db, now: number, limit: number): Promise<Wallet[]> {
   const rows = await db

@@ -151,3 +151,13 @@ test('nothing is prepared where that is switched off', async (t) => {
   await turn()
   assert.deepEqual(asked, [])
 })
+
+test('work for a wallet that is found sooner than a row is written is not written', async (t) => {
+  const { desk, open } = await openDesk(t)
+  const [easy, hard] = [newRoot(), newRoot()]
+  await desk.generate({ ...ask(easy, send), class: 'wallet' })
+  assert.equal(await open().find(easy, receive), undefined)
+  const strong = WORK_THRESHOLDS.dev.send + 0x003e_0000_0000_0000n
+  await desk.generate({ ...ask(hard, strong), class: 'wallet' })
+  assert.ok(await open().find(hard, strong), 'what takes longer is kept')
+})

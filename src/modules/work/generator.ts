@@ -1,4 +1,5 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
+import { isSoonFound } from '../../kernel/nano/work.ts'
 import type { Confirmation, FoundWork, WorkPort, WorkRequest } from '../../kernel/ports.ts'
 import { StoredWorks } from './stored-works.ts'
 import { listPrepared } from './store.ts'
@@ -78,6 +79,8 @@ export class WorkGenerator implements WorkPort {
   }
 
   async generate(request: WorkRequest): Promise<FoundWork> {
+    // Whoever asks again finds it again, sooner than in a store.
+    if (request.class === 'wallet' && isSoonFound(request.threshold)) return this.#options.searches.search(request)
     const ready = await this.find(request.root, request.threshold)
     if (ready) return ready
     const found = await this.#options.searches.search(request)

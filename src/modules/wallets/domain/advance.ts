@@ -3,7 +3,8 @@ import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import { refuseOverdue } from '../outbox-moves-store.ts'
 import { findOpenBlock, findOwnBlock, hasUnfinished } from '../outbox-store.ts'
-import { type WalletLock, type Wallet, findWallet, moveFrontier } from '../store.ts'
+import type { WalletLock } from '../lock-store.ts'
+import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
@@ -24,10 +25,10 @@ const STEPS_MAX = 200
  */
 export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
-  const wallet = await findWallet(db, walletId)
+  const [wallet, isUnfinished] = await Promise.all([findWallet(db, walletId), hasUnfinished(db, walletId)])
   if (!wallet || wallet.frozenAt !== null) return 'idle'
   const actsItself = inspect || wallet.thawedAt !== null || maintainsItself(wallet, ctx.rules)
-  if (!actsItself && !(await hasUnfinished(db, walletId))) return 'idle'
+  if (!actsItself && !isUnfinished) return 'idle'
   const ended = await withLock(ctx, walletId, async (lock) => {
     let step: Step = 'moved'
     for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
@@ -44,12 +45,15 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
 
 async function takeStep(ctx: WalletRoom, lock: WalletLock, inspect: boolean): Promise<Step> {
   const { db, clock } = ctx.store
-  const wallet = await findWallet(db, lock.walletId)
+  const { walletId } = lock
+  const [wallet, open, wishes] = await Promise.all([
+    findWallet(db, walletId),
+    findOpenBlock(db, walletId),
+    readWishes(db, walletId),
+  ])
   if (!wallet || wallet.frozenAt !== null) return 'idle'
-  const open = await findOpenBlock(db, wallet.id)
   if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
-  const wishes = await readWishes(db, wallet.id)
   const now = clock.now()
   if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
     for (const blockId of await refuseOverdue(db, wallet.id, now)) ctx.queue.tellBlock(blockId)

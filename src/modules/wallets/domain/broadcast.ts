@@ -36,8 +36,9 @@ export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: Outb
   } catch (error) {
     if (!(await findLedgerBlock(node, hash))) return resolveRefusal(ctx, { wallet, open, block, error })
   }
-  await markBroadcast(store.db, open.id, store.clock.now())
-  queue.tellBlock(open.id)
+  const broadcastAt = store.clock.now()
+  await markBroadcast(store.db, open.id, broadcastAt)
+  queue.tellBlock(open.id, { ...open, status: 'broadcast', broadcastAt })
   work.prepare(wallet.address, hash, thresholds.send)
   return 'moved'
 }

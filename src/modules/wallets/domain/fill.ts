@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
 import { deleteQueuedReceive, markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listQueued } from '../outbox-store.ts'
-import type { WalletLock } from '../store.ts'
+import type { WalletLock } from '../lock-store.ts'
 import { findLedgerBlock, readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { queueReceives } from './queue-receives.ts'
@@ -21,10 +21,11 @@ interface Wishes {
 }
 
 export async function readWishes(db: Db, walletId: string): Promise<Wishes> {
-  return {
-    sends: await listQueued(db, { walletId, kind: 'send', limit: SENDS_MAX }),
-    receives: await listQueued(db, { walletId, kind: 'receive', limit: DEPOSITS_MAX }),
-  }
+  const [sends, receives] = await Promise.all([
+    listQueued(db, { walletId, kind: 'send', limit: SENDS_MAX }),
+    listQueued(db, { walletId, kind: 'receive', limit: DEPOSITS_MAX }),
+  ])
+  return { sends, receives }
 }
 
 type Stand = Omit<NextBlock, 'queued'>

@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { type WalletLock, holdLock, releaseLock, takeLock } from '../store.ts'
+import { type WalletLock, holdLock, releaseLock, takeLock } from '../lock-store.ts'
 
 /** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
 const LEASE_MILLISECONDS = 10_000
@@ -39,7 +39,7 @@ export async function withLock<T>(
   }
 }
 
-/** One transaction that changes nothing unless the lock is still ours. */
+/** One transaction that changes nothing unless the lock is still ours; both are asked at once, and without it nothing stays. */
 export async function underLock<T>(
   { store: { db, clock } }: WalletRoom,
   lock: WalletLock,
@@ -47,7 +47,10 @@ export async function underLock<T>(
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
     const now = clock.now()
-    if (!(await holdLock(tx, lock, now + LEASE_MILLISECONDS))) throw new LockLost()
-    return run(tx, now)
+    const [held, done] = await Promise.allSettled([holdLock(tx, lock, now + LEASE_MILLISECONDS), run(tx, now)])
+    if (held.status === 'rejected') throw held.reason
+    if (!held.value) throw new LockLost()
+    if (done.status === 'rejected') throw done.reason
+    return done.value
   })
 }

@@ -92,13 +92,14 @@ async function acceptSend(
   const first = await store.db.transaction().execute(async (tx) => {
     // Sends at the same time are counted one after another; otherwise each would find room for itself.
     if (dailySendMax > 0n) await lockAccount(tx, accountId)
-    // It may have begun to end since we looked.
-    if (!(await lockUsableWallet(tx, walletId))) throw walletNotFound()
     const sendsAll = request.amount === 'all'
     const deadlineAt = createdAt + waitMilliseconds
     const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
+    const [isUsable, isFirst] = await Promise.all([lockUsableWallet(tx, walletId), insertSend(tx, wish)])
+    // It may have begun to end since we looked.
+    if (!isUsable) throw walletNotFound()
     // Only who writes sees at once what another is about to commit.
-    if (!(await insertSend(tx, wish))) return reference === null ? undefined : findByReference(tx, reference)
+    if (!isFirst) return reference === null ? undefined : findByReference(tx, reference)
     if (dailySendMax > 0n) await checkDay(tx, { accountId, dailySendMax, since: createdAt - DAY })
     return undefined
   })

@@ -42,13 +42,16 @@ export async function waitUntilSent(
       }
       isNew = false
       known = undefined
+      let left: OutboxBlock | undefined
       try {
-        const progress = Promise.race([queue.advance(walletId), watch.settled])
-        await waitAtMost(clock, until - clock.now(), progress)
+        const passed = queue.advance(walletId).then(() => undefined)
+        left = await waitAtMost(clock, until - clock.now(), Promise.race([passed, watch.settled]))
       } catch (error) {
         failure = error
         continue
       }
+      // What left a moment ago, from here, is on the ledger and in the store.
+      if (left) return left
       known = await findBlock(db, id)
       const refusal = queue.refusalOf(id)
       if (known?.status === 'signed' && refusal?.lasting === true) throw blockRefused(refusal)

@@ -1,0 +1,54 @@
+import type { Db } from '../../kernel/db.ts'
+import { type Given, prepared } from '../../kernel/prepared.ts'
+
+/** The right to work on a wallet, until somebody else gets it. */
+export interface WalletLock {
+  walletId: string
+  fence: number
+}
+
+/** Free or run out → ours. One statement, so that two instances never both get it. */
+export async function takeLock(
+  db: Db,
+  walletId: string,
+  { now, until }: { now: number; until: number },
+): Promise<WalletLock | undefined> {
+  const [row] = await lockFree(db, { walletId, now, until })
+  return row && { walletId, fence: row.fence }
+}
+
+const lockFree = prepared((db, given: Given<{ walletId: string; now: number; until: number }>) =>
+  db
+    .updateTable('wallets')
+    .set(({ eb }) => ({ lease_until: given('until'), fence: eb('fence', '+', 1) }))
+    .where('id', '=', given('walletId'))
+    .where('lease_until', '<=', given('now'))
+    .returning('fence'),
+)
+
+/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. */
+export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
+  return (await lockHeld(db, { walletId, fence, until })).length > 0
+}
+
+const lockHeld = prepared((db, given: Given<WalletLock & { until: number }>) =>
+  db
+    .updateTable('wallets')
+    .set({ lease_until: given('until') })
+    .where('id', '=', given('walletId'))
+    .where('fence', '=', given('fence'))
+    .returning('id'),
+)
+
+/** Ours → free. The fence moves on, so that a renewal still on its way finds nothing to renew. */
+export async function releaseLock(db: Db, { walletId, fence }: WalletLock): Promise<void> {
+  await lockOver(db, { walletId, fence, next: fence + 1 })
+}
+
+const lockOver = prepared((db, given: Given<WalletLock & { next: number }>) =>
+  db
+    .updateTable('wallets')
+    .set({ lease_until: 0, fence: given('next') })
+    .where('id', '=', given('walletId'))
+    .where('fence', '=', given('fence')),
+)
