@@ -80,6 +80,34 @@ export const networkClock = (clock: Clock): Clock => ({
   },
 })
 
+const LIVED_STEP = 10
+const LIVED_STEP_MAX = 30
+
+/**
+ * Time as this process lives it: while another program has the processor, or a long task the only thread, it stands still.
+ * Where nodes and gateways share the process, whoever waits for another must not count what neither of them could use: a
+ * good node would be late through no fault of its own.
+ */
+class LivedClock extends TestClock {
+  #looked: number | undefined
+
+  override after(milliseconds: number, run: () => void): () => void {
+    if (this.#looked === undefined) {
+      this.#looked = performance.now()
+      setInterval(() => this.#goOn(), LIVED_STEP).unref()
+    }
+    return super.after(milliseconds, run)
+  }
+
+  #goOn(): void {
+    const now = performance.now()
+    this.advance(Math.min(Math.round(now - this.#looked!), LIVED_STEP_MAX))
+    this.#looked = now
+  }
+}
+
+export const livedClock: Clock = new LivedClock(Date.now())
+
 /** Real time after which whoever waits for a clock that stands still is helped on. */
 const PATIENCE = 5_000
 

@@ -6,9 +6,9 @@ import { pino } from 'pino'
 import { Pool } from 'undici'
 import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
-import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
+import { livedClock } from './clock.ts'
 
 /** A node the gateway is told of; `options` go behind its address, as `role=fallback&weight=2`. */
 export interface NodeEntry {
@@ -40,7 +40,7 @@ export interface PooledOptions {
 export async function openPooledGateway(
   t: TestContext,
   nodes: readonly NodeEntry[],
-  { clock = systemClock, env = {} }: PooledOptions = {},
+  { clock = livedClock, env = {} }: PooledOptions = {},
 ): Promise<PooledGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const config = loadConfig({
