@@ -43,7 +43,7 @@ async function exposed(gateway: Gateway): Promise<Set<string>> {
 function declaredLabels(): Set<string> {
   const root = resolve(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter(({ name }) =>
-    /^(metrics|gauges|sources|open|app)\.ts$/.test(name),
+    /^(metrics|request-counts|gauges|sources|open|app)\.ts$/.test(name),
   )
   const text = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
   const lists = [...text.matchAll(/(?:labelNames|labels): \[([^\]]*)\]|gauge\([^[]*\[([^\]]*)\]/g)]

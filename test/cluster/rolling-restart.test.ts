@@ -81,7 +81,7 @@ async function openPair(t: TestContext) {
     NODE_URLS: devnet.rpcUrl,
     NODE_WS_URLS: devnet.wsUrl,
     NODE_NETWORK: 'dev',
-    DRAIN_NOTICE_MS: '200',
+    DRAIN_NOTICE_MS: '2000',
     TRUSTED_PROXIES: 'loopback',
   }
   const ports = [await freePort(), await freePort()]

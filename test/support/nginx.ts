@@ -99,7 +99,11 @@ function writeUpstream(folder: string, members: readonly Member[]): void {
   const lines = members.map(
     ({ port, down }) => `  server 127.0.0.1:${port} max_fails=1 fail_timeout=2s${down ? ' down' : ''};`,
   )
-  const text = readFileSync(join(configuration, 'upstream.conf'), 'utf8')
+  // As shipped, a connection that nobody uses ends well before a gateway that stops would end it; here both are shorter.
+  const text = readFileSync(join(configuration, 'upstream.conf'), 'utf8').replace(
+    'keepalive_timeout 4s;',
+    'keepalive_timeout 100ms;',
+  )
   const others = text.split('\n').filter((line) => !line.trimStart().startsWith('server '))
   const at = others.findIndex((line) => line.startsWith('upstream ')) + 1
   writeFileSync(join(folder, 'upstream.conf'), others.toSpliced(at, 0, ...lines).join('\n'))
