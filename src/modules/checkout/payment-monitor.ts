@@ -3,9 +3,17 @@ import type { Clock, Confirmation, ConfirmationBus, NodePort } from '../../kerne
 import type { CheckoutRoom } from './room.ts'
 import { creditSend } from './domain/credit.ts'
 import { readPlaces, readSends } from './domain/read-ledger.ts'
-import { type ScanTools, resolveStuck, scanAddresses } from './domain/scan.ts'
+import { type ScanTools, hasStuck, resolveStuck, scanAddresses } from './domain/scan.ts'
 import { listRecorded } from './payments-store.ts'
-import { type WatchedAddress, claimScans, hastenPage, hastenScans, listFresh, listWatched } from './watch-store.ts'
+import {
+  type WatchedAddress,
+  claimScans,
+  hasDueScans,
+  hastenPage,
+  hastenScans,
+  listFresh,
+  listWatched,
+} from './watch-store.ts'
 
 const TICK = 500
 /** Longer than any look takes; whoever dies meanwhile loses its addresses to others. */
@@ -224,13 +232,17 @@ export class PaymentMonitor {
     if (this.#stopped) return
     this.#inBackground('scan', async () => {
       try {
+        const { ctx, clock } = this.#options
         await this.#refresh()
+        // Most of the time it is neither, and then one look at the store is enough.
+        const [isDue, isStuck] = await Promise.all([hasDueScans(ctx.db, clock.now()), hasStuck(ctx)])
         // As long as a whole batch was due, more may be; but payments that events tell of must not wait for the poller.
         const batchesMax = this.#options.bus.connected ? BATCHES_MAX_CONNECTED : BATCHES_MAX
-        for (let batches = 0; batches < batchesMax && !this.#stopped; batches++) {
-          if (!(await this.#scanDue())) break
+        let isMore = isDue
+        for (let batches = 0; isMore && batches < batchesMax && !this.#stopped; batches++) {
+          isMore = await this.#scanDue()
         }
-        await resolveStuck(this.#options.ctx, this.#tools, STUCK_AT_ONCE)
+        if (isStuck) await resolveStuck(ctx, this.#tools, STUCK_AT_ONCE)
       } finally {
         if (!this.#stopped) this.#cancelTick = this.#options.clock.after(TICK, () => this.#tick())
       }

@@ -311,20 +311,19 @@ export async function listNextExpiries(db: Db, addresses: readonly string[]): Pr
 }
 
 /** Checkouts whose block was seen and has not been confirmed since. */
-export async function listStuck(
-  db: Db,
-  { detectedBefore, limit }: { detectedBefore: number; limit: number },
-): Promise<Checkout[]> {
-  const rows = await db
-    .selectFrom('checkouts')
-    .selectAll()
-    .where('status', '=', 'detected')
-    .where('detected_at', '<=', detectedBefore)
-    .orderBy('detected_at')
-    .limit(limit)
-    .execute()
-  return rows.map(toCheckout)
+export async function listStuck(db: Db, wanted: { detectedBefore: number; limit: number }): Promise<Checkout[]> {
+  return (await selectStuck(db, wanted)).map(toCheckout)
 }
+
+const selectStuck = prepared((db, given: Given<{ detectedBefore: number; limit: number }>) =>
+  db
+    .selectFrom('checkouts')
+    .select(CHECKOUT_COLUMNS)
+    .where('status', '=', 'detected')
+    .where('detected_at', '<=', given('detectedBefore'))
+    .orderBy('detected_at')
+    .limit(given('limit')),
+)
 
 /** The greater of two columns or values, in words both engines know. */
 export const later = (column: string, value: number) =>

@@ -148,6 +148,15 @@ export async function listFresh(db: Db, since: number): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
+/** Whether any address is due: a writer's turn to claim nothing would cost a sync. */
+export async function hasDueScans(db: Db, now: number): Promise<boolean> {
+  return (await selectDue(db, { now })).length > 0
+}
+
+const selectDue = prepared((db, given: Given<{ now: number }>) =>
+  db.selectFrom('watched_addresses').select('address').where('next_scan_at', '<=', given('now')).limit(1),
+)
+
 /**
  * Takes addresses whose turn it is; whoever dies with them leaves them to others when the lease ends. One statement that
  * passes over what others are taking, so that instances share the turns instead of waiting for one another.
@@ -157,9 +166,6 @@ export async function claimScans(
   engine: StoreEngine,
   { now, leaseUntil, limit }: { now: number; leaseUntil: number; limit: number },
 ): Promise<WatchedAddress[]> {
-  const due = db.selectFrom('watched_addresses').select('address').where('next_scan_at', '<=', now)
-  // A read alone while nothing is due: a writer's turn costs a sync.
-  if ((await due.limit(1).executeTakeFirst()) === undefined) return []
   const { rows } = await sql<WatchedAddressesTable>`
     with due as materialized (
       select address from watched_addresses where next_scan_at <= ${now}

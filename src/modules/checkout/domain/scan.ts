@@ -153,6 +153,11 @@ function nextScan(
   return inSeconds(afterEnd > now ? Math.min(now + pace, afterEnd) : now + paceMin)
 }
 
+/** Whether any block was detected too long ago. */
+export async function hasStuck({ db, clock }: CheckoutRoom): Promise<boolean> {
+  return (await listStuck(db, { detectedBefore: clock.now() - CONFIRMATION_MILLISECONDS, limit: 1 })).length > 0
+}
+
 /** Looks again at blocks that were seen long ago: final, or given up. */
 export async function resolveStuck(ctx: CheckoutRoom, tools: ScanTools, limit: number): Promise<void> {
   const now = ctx.clock.now()
