@@ -41,6 +41,20 @@ export class MemoryLimiter implements RateLimiter {
     this.#wholeAt.set(key, now + next, now)
     return allowed(perMinute, next)
   }
+
+  /**
+   * Gives up to `wanted` requests of a key away to somebody who counts them himself, after taking back those he did not use;
+   * answers with how many, and with the microseconds until the allowance is whole.
+   */
+  lease(key: string, interval: number, wanted: number, returned: number): [number, number] {
+    const now = this.#clock.now() - this.#start
+    const before = (this.#wholeAt.get(key) ?? now) - returned * interval
+    const spent = Math.min(Math.max(before - now, 0), WINDOW)
+    const granted = Math.min(wanted, Math.floor((WINDOW - spent + ROUNDING) / interval))
+    const next = spent + granted * interval
+    this.#wholeAt.set(key, now + next, now)
+    return [granted, Math.ceil(next * 1_000)]
+  }
 }
 
 /** `spent` is the time, in milliseconds, until the allowance is whole again, this request included. */

@@ -1,0 +1,175 @@
+import type { LimitDecision, RateLimiter, Clock } from '../../kernel/ports.ts'
+import { MemoryLimiter, WINDOW, allowed, refused } from './gcra.ts'
+import { Generations } from './generations.ts'
+
+const LEASE_MILLISECONDS = 250
+const REPLY_MILLISECONDS = 50
+const PROBE_MILLISECONDS = 500
+
+/** Who keeps the limits that several share. */
+export interface LeaseSource {
+  /**
+   * Takes up to `wanted` tokens of one key, after giving back those of an earlier lease that nobody used; answers with the
+   * tokens and with the microseconds until the allowance is whole.
+   */
+  takeLease(key: string, interval: number, wanted: number, returned: number): Promise<[number, number]>
+}
+
+/** What this instance holds of one key's allowance. */
+interface Allotment {
+  /** Taken and not yet used. After `expiresAt` they are given back at the next opportunity instead of used. */
+  tokens: number
+  expiresAt: number
+  /** When the shared allowance would be whole, the tokens in hand counted as used. */
+  wholeAt: number
+  /** Nobody has a token before this moment, so nobody needs to ask. */
+  emptyUntil: number
+  asking: boolean
+  waiting: ((decision: LimitDecision) => void)[]
+}
+
+export interface LeasedOptions {
+  source: LeaseSource
+  clock: Clock
+  /** How many share the limits; each gets its part while their keeper is away. */
+  instances?: number | undefined
+  /** Told when this instance begins (true) or ends (false) to decide on its own. */
+  onDegraded?: ((degraded: boolean) => void) | undefined
+  /** How long an answer of the keeper is waited for. */
+  replyMilliseconds?: number
+}
+
+/**
+ * One limit for all who share it. Each takes leases of a quarter of a second from the keeper and decides by itself while one
+ * lasts, so the sum is wrong by one lease for each at most. Without the keeper everyone grants its share.
+ */
+export class LeasedLimiter implements RateLimiter {
+  readonly #clock: Clock
+  readonly #instances: number
+  readonly #onDegraded: (degraded: boolean) => void
+  readonly #source: LeaseSource
+  readonly #leases = new Generations<Allotment>(WINDOW)
+  readonly #share: MemoryLimiter
+  readonly #replyMilliseconds: number
+  #degraded = false
+  #closed = false
+  #cancelProbe: () => void = () => undefined
+
+  constructor({ source, clock, instances = 2, onDegraded = () => undefined, ...rest }: LeasedOptions) {
+    this.#clock = clock
+    this.#instances = instances
+    this.#onDegraded = onDegraded
+    this.#share = new MemoryLimiter(clock)
+    this.#source = source
+    this.#replyMilliseconds = rest.replyMilliseconds ?? REPLY_MILLISECONDS
+  }
+
+  /** Whether this instance decides on its own at the moment. */
+  get degraded(): boolean {
+    return this.#degraded
+  }
+
+  take(key: string, perMinute: number): LimitDecision | Promise<LimitDecision> {
+    const now = this.#clock.now()
+    const held = this.#leases.get(key)
+    if (held && held.tokens > 0 && now < held.expiresAt) return use(held, perMinute, now)
+    if (this.#degraded) return this.#takeShare(key, perMinute)
+    if (held && isEmpty(held, perMinute, now)) return refused(perMinute, spentOf(held, perMinute, now))
+    const lease = held ?? { tokens: 0, expiresAt: 0, wholeAt: 0, emptyUntil: 0, asking: false, waiting: [] }
+    this.#leases.set(key, lease, now)
+    return new Promise((resolve) => {
+      lease.waiting.push(resolve)
+      if (!lease.asking) void this.#ask(key, lease, perMinute)
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#cancelProbe()
+  }
+
+  /** Asks until nobody waits: each answer serves or refuses everybody who waited when its question left. */
+  async #ask(key: string, lease: Allotment, perMinute: number): Promise<void> {
+    lease.asking = true
+    const interval = WINDOW / perMinute
+    const size = Math.max(1, Math.floor(LEASE_MILLISECONDS / interval))
+    try {
+      while (lease.waiting.length > 0) {
+        const wanted = Math.max(size, lease.waiting.length)
+        const unused = lease.tokens
+        lease.tokens = 0
+        const [granted, microseconds] = await this.#inTime(this.#source.takeLease(key, interval, wanted, unused))
+        const now = this.#clock.now()
+        lease.tokens = granted
+        lease.expiresAt = now + LEASE_MILLISECONDS
+        lease.wholeAt = now + microseconds / 1000
+        for (const serve of lease.waiting.splice(0, granted)) serve(use(lease, perMinute, now))
+        if (granted === wanted) continue
+        lease.emptyUntil = lease.wholeAt + interval - WINDOW
+        const refusal = refused(perMinute, spentOf(lease, perMinute, now))
+        for (const refuse of lease.waiting.splice(0)) refuse(refusal)
+      }
+    } catch {
+      this.degrade()
+      for (const serve of lease.waiting.splice(0)) serve(this.#takeShare(key, perMinute))
+    } finally {
+      lease.asking = false
+    }
+  }
+
+  /** The promised limit stays the one that is shown; what remains is counted from this instance's share. */
+  #takeShare(key: string, perMinute: number): LimitDecision {
+    const decision = this.#share.take(key, Math.max(1, Math.floor(perMinute / this.#instances)))
+    decision.limit = perMinute
+    return decision
+  }
+
+  /** The keeper is away, until it answers again. */
+  degrade(): void {
+    if (this.#degraded || this.#closed) return
+    this.#degraded = true
+    this.#probeLater()
+    this.#onDegraded(true)
+  }
+
+  /** Tries the real question, because a keeper that can do nothing may still answer to a greeting. */
+  #probeLater(): void {
+    this.#cancelProbe = this.#clock.after(PROBE_MILLISECONDS, () => {
+      this.#inTime(this.#source.takeLease('probe', 1, 1, 0)).then(
+        () => {
+          if (this.#closed) return
+          this.#degraded = false
+          this.#onDegraded(false)
+        },
+        () => {
+          if (!this.#closed) this.#probeLater()
+        },
+      )
+    })
+  }
+
+  #inTime<T>(reply: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      // After a pause of our own the reply may be here already, unread; one turn lets it be read first.
+      const cancel = this.#clock.after(this.#replyMilliseconds, () =>
+        setImmediate(() => reject(new Error('Too late.'))),
+      )
+      reply.then(resolve, reject).finally(cancel)
+    })
+  }
+}
+
+function use(lease: Allotment, perMinute: number, now: number): LimitDecision {
+  lease.tokens--
+  return allowed(perMinute, spentOf(lease, perMinute, now))
+}
+
+/** What the caller really spent: tokens in hand are still theirs. */
+function spentOf({ wholeAt, tokens }: Allotment, perMinute: number, now: number): number {
+  return Math.min(Math.max(wholeAt - now - (tokens * WINDOW) / perMinute, 0), WINDOW)
+}
+
+/** The next token is one interval away at most; anything later is a clock that was set back. */
+function isEmpty({ emptyUntil }: Allotment, perMinute: number, now: number): boolean {
+  return now < emptyUntil && emptyUntil - now <= WINDOW / perMinute
+}
