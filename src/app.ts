@@ -10,6 +10,7 @@ import type { Store } from './infra/db/open.ts'
 import { exposeGauges } from './infra/gauges.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
+import { LocalNotices } from './infra/db/notices.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { openSharedLimits } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
@@ -21,7 +22,10 @@ import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
 import { openMetricsListener } from './metrics.ts'
+import { Fronts, isSame } from './infra/processes/fronts.ts'
+import type { FrontFacts, Place } from './front.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
+import { toPlayNames } from './development-ledger.ts'
 import { type Rooms, openRooms } from './modules.ts'
 import { type Ports, type Surroundings, openPorts } from './ports.ts'
 import { openServer } from './serve.ts'
@@ -32,6 +36,8 @@ const FINISHED_SHARE = 5 / 8
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
   keepKey?: (key: string) => void
+  /** Where fronts hold the port. */
+  place?: Place
 }
 
 export interface App {
@@ -52,6 +58,10 @@ export interface App {
   failures: Failures
   /** Where proof of work comes from. */
   work: Scheduler
+  /** What fronts are told of us. */
+  facts: FrontFacts
+  /** Tells those who stay for long that it stops; requests are answered until it is closed. */
+  goodbye(): Promise<void>
   /** Stops taking requests, finishes the running ones, closes everything. */
   close(): Promise<void>
 }
@@ -75,11 +85,18 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const rooms = await openRooms(config, ports, stack)
   const modules: readonly Module[] = Object.values(rooms)
   const runner = openJobs(ports, modules, stack)
-  const gateway = await openGateway(config, { ports, rooms, modules }, stack)
+  const limiter = new MemoryLimiter(store.clock)
+  const gateway = await openGateway(config, { ports, rooms, modules, limiter }, stack)
+  if (infra.place) await openFronts(infra.place, { ports, rooms, limiter }, stack)
   const scraped = await openMetricsListener(config, { metrics, log })
   // Closed after the server: how a gateway ends is seen, too.
   stack.defer(() => scraped.close())
-  const server = openServer(config, { ports, rooms, gateway })
+  const behind = infra.place && {
+    socketPath: infra.place.ownerSocket,
+    port: infra.place.port,
+    isFront: (mark: string) => isSame(infra.place!.secret, mark),
+  }
+  const server = openServer(config, { ports, rooms, gateway, behind })
   stack.defer(() => server.close())
   for (const { name, help, labels, read } of modules.flatMap(({ gauges = [] }) => gauges)) {
     metrics.gauge(name, help, labels, read)
@@ -101,6 +118,12 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const doors = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
   const { usage } = rooms.accounts
+  const facts: FrontFacts = {
+    ledger: ports.ledger,
+    devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
+    play: devnet ? toPlayNames(await rooms.wallets.treasuryAddress()) : [],
+    sold: [...(gateway.seller?.prices.keys() ?? [])],
+  }
   return {
     ...shown,
     devnet,
@@ -110,6 +133,8 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     usage,
     failures,
     work: searches,
+    facts,
+    goodbye: () => server.goodbye(),
     close: () => stack.disposeAsync(),
   }
 }
@@ -132,10 +157,37 @@ function openJobs(ports: Ports, modules: readonly Module[], stack: AsyncDisposab
   return runner
 }
 
+/** Where others hold the port: they ask us for limits, and hear of what changes. */
+async function openFronts(
+  { secret, linkSocket }: Place,
+  { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { opened, metrics, failures } = ports
+  const local = opened.notices instanceof LocalNotices ? opened.notices : undefined
+  const fronts = new Fronts({
+    secret,
+    limiter,
+    metrics,
+    failures,
+    hear: (topic, payload) => local?.hear(topic, payload),
+    prepareWork: rooms.work.prepare,
+  })
+  local?.relayTo((topic, payload) => fronts.tell(topic, payload))
+  stack.defer(() => fronts.close())
+  metrics.gauge('gateway_fronts', 'Processes that answer requests and are heard.', [], () => [{ value: fronts.count }])
+  await fronts.listen(linkSocket)
+}
+
 /** What every request passes. */
 async function openGateway(
   config: Config,
-  { ports, rooms, modules }: { ports: Ports; rooms: Rooms; modules: readonly Module[] },
+  {
+    ports,
+    rooms,
+    modules,
+    limiter,
+  }: { ports: Ports; rooms: Rooms; modules: readonly Module[]; limiter: MemoryLimiter },
   stack: AsyncDisposableStack,
 ): Promise<Gateway> {
   const { store, nodes, secrets, metrics, log } = ports
@@ -159,7 +211,7 @@ async function openGateway(
     remembered: new RememberedAnswers(names.names, config.cacheBytesMax * FINISHED_SHARE),
     tariffs: toTariffs(config),
     secrets,
-    throttle: createThrottle({ burst: shared ?? new MemoryLimiter(store.clock), plans: toPlans(config) }),
+    throttle: createThrottle({ burst: shared ?? limiter, plans: toPlans(config) }),
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     store,
   }

@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { VERSION } from './version.ts'
 
 // What was compiled at one start is ready for the next: beside the code, because whoever may write there may change the code as
@@ -33,9 +33,11 @@ const program = new Command('nano-gateway')
 program
   .command('start')
   .description('start the gateway (settings come from the environment)')
-  .action(async () => {
+  // One of several processes of a gateway; the first of them starts the others with it.
+  .addOption(new Option('--as <role>').choices(['owner', 'front']).hideHelp())
+  .action(async ({ as }: { as?: string }) => {
     const { runGateway } = await natively(() => import('./main.ts'))
-    await runGateway()
+    await runGateway(as)
     // Not left for the end, which may be sudden.
     flushCompileCache()
   })

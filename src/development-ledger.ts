@@ -100,15 +100,15 @@ export function withPlayPayments<C extends Pick<Config, 'x402PayTo' | 'x402Actio
   return { ...config, x402PayTo: treasury, x402Network }
 }
 
-/** The development ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of. */
-export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => void): DevelopmentLedger {
+/** The development ledger as developers may play with it. `onWrite` hears which address has a block that no node was told of, and is waited for. */
+export function toDevelopmentLedger({ node }: Devnet, onWrite: (address: string) => Promise<void>): DevelopmentLedger {
   return {
     get holds() {
       return node.holds
     },
     async fund(address, amount) {
       const hash = await refusable(() => node.fund(fromAddress(address)!, amount))
-      onWrite(address)
+      await onWrite(address)
       return hash
     },
     hold: () => node.hold(),

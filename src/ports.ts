@@ -60,6 +60,8 @@ export interface Ports {
   store: StoreCtx
   notices: Notices
   secrets: SecretBox
+  /** The one that the store and the nodes are of. */
+  ledger: LedgerIdentity
   network: NetworkName
   thresholds: WorkThresholds
   devnet: Devnet | undefined
@@ -137,10 +139,11 @@ export async function openPorts(
     store: { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), failures },
     notices,
     secrets,
+    ledger,
     network,
     thresholds,
     devnet,
-    developmentLedger: devnet && toDevelopmentLedger(devnet, (address) => notices.publish('written', `- ${address}`)),
+    developmentLedger: devnet && toDevelopmentLedger(devnet, (address) => notices.deliver('written', `- ${address}`)),
     nodes,
     node: nodes.forRequest(),
     searches,

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
 import type { Gateway } from './guard/dispatch.ts'
@@ -10,6 +11,7 @@ import { mountHealth } from './http/health.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
+import { admitFront, remoteAddressOf } from './http/remote-address.ts'
 import { ClientSockets } from './http/websocket.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { describeError, openRequestLog } from './infra/log.ts'
@@ -28,6 +30,16 @@ interface Served {
   ports: Ports
   rooms: Rooms
   gateway: Gateway
+  /** Where others hold the port, and hand over what they do not answer. */
+  behind?: Behind | undefined
+}
+
+/** The door behind which an owner answers its fronts. */
+export interface Behind {
+  socketPath: string
+  /** Of the port that the fronts hold. */
+  port: number
+  isFront(mark: string): boolean
 }
 
 interface OpenServer {
@@ -36,12 +48,14 @@ interface OpenServer {
   readonly websocketClients: number
   /** Answers the port it listens on. */
   listen(): Promise<number>
+  /** Says that it is about to stop to those who stay for long, and goes on answering. */
+  goodbye(): Promise<void>
   /** Says that it is about to stop, then stops taking requests and finishes the running ones. */
   close(): Promise<void>
 }
 
 /** Every door of the gateway on one port: RPC, REST, payment pages, websocket, health, pages. */
-export function openServer(config: Config, { ports, rooms, gateway }: Served): OpenServer {
+export function openServer(config: Config, { ports, rooms, gateway, behind }: Served): OpenServer {
   const { clock, random, nodes, store, secrets, notices } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
@@ -51,14 +65,15 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const isDraining = () => draining
   const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
   const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
-  const ipOf: RoutesOptions['ipOf'] = ({ socket, headers }) =>
-    clientIp(socket.remoteAddress, headers['x-forwarded-for'])
+  const ipOf: RoutesOptions['ipOf'] = (request) =>
+    clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
   const { onError, report } = openReports(ports)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
   const calls = { bodyBytesMax, clientIp, nextRequestId, isDraining }
   const rpc = createRpcEndpoint({ ...calls, gateway, concurrencyMax, report })
-  const server = createServer({ ...calls, requestTimeoutMilliseconds, rpc, onError })
+  const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
+  const server = createServer({ ...calls, requestTimeoutMilliseconds, rpc, onError, ...(admits && { admits }) })
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
@@ -91,21 +106,28 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
   const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter })
   mountDashboard(server, { ...doors, notices, devnet, pages })
 
+  let saidGoodbye: Promise<void> | undefined
+  const sayGoodbye = async () => {
+    draining = true
+    // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
+    if (config.drainNoticeMilliseconds > 0) {
+      await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
+    }
+    // Only now: those who are told to come back should find another instance.
+    sockets.close()
+    streams.closeAll()
+  }
+  const goodbye = () => (saidGoodbye ??= sayGoodbye())
+
   return {
     routes,
     get websocketClients() {
       return sockets.count
     },
-    listen: () => listenAt(server, config),
+    listen: () => (behind ? listenBehind(server, behind) : listenAt(server, config)),
+    goodbye,
     async close() {
-      draining = true
-      // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
-      if (config.drainNoticeMilliseconds > 0) {
-        await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
-      }
-      // Only now: those who are told to come back should find another instance.
-      sockets.close()
-      streams.closeAll()
+      await goodbye()
       const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
       await server.close()
       cutOff()
@@ -114,16 +136,32 @@ export function openServer(config: Config, { ports, rooms, gateway }: Served): O
 }
 
 /** Answers the port: with 0 it is whichever was free. */
-async function listenAt(server: ReturnType<typeof createServer>, { port, host }: Config): Promise<number> {
-  await server.listen({ port, host }).catch((error: NodeJS.ErrnoException) => {
+export async function listenAt(
+  server: ReturnType<typeof createServer>,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  reusePort = false,
+): Promise<number> {
+  // Whoever listens with others needs Node's own option, which the router passes on and does not know.
+  const where: { port: number; host: string } = { port, host, ...(reusePort && { reusePort }) }
+  await server.listen(where).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
   })
   return (server.server.address() as AddressInfo).port
 }
 
+/** Answers the port of the fronts. What an owner before us has left there goes. */
+async function listenBehind(
+  server: ReturnType<typeof createServer>,
+  { socketPath, port }: Pick<Behind, 'socketPath' | 'port'>,
+): Promise<number> {
+  rmSync(socketPath, { force: true })
+  await server.listen({ path: socketPath })
+  return port
+}
+
 /** What is told of requests, in the log and in numbers. */
-function openReports({ log, metrics }: Ports) {
+export function openReports({ log, metrics }: Pick<Ports, 'log' | 'metrics'>) {
   const logRequest = openRequestLog(log)
   return {
     onError: (error: unknown, requestId: string) =>

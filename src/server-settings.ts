@@ -28,6 +28,12 @@ export const SERVER_SETTINGS = {
     list,
     'Addresses or networks whose X-Forwarded-For is believed; `loopback` is this machine.',
   ),
+  processes: setting(
+    'PROCESSES',
+    '1',
+    (value) => (value === 'auto' ? value : whole(1, 256)(value)),
+    'Processes that answer requests; `auto` is one for each processor. More than one needs Linux, and has one more beside them that keeps the store.',
+  ),
   bodyBytesMax: setting('BODY_BYTES_MAX', '1048576', whole(1_024), 'Largest request body.'),
   concurrencyMax: setting('CONCURRENCY_MAX', '2000', whole(1), 'Requests worked on at once; more are answered 503.'),
   requestTimeoutMilliseconds: setting(

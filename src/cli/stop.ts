@@ -4,16 +4,21 @@ export function onStop(stop: () => Promise<void>): void {
   const begin = () => {
     if (stopping) process.exit(1)
     stopping = true
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        console.error(error)
-        process.exit(1)
-      },
-    )
+    exitAfter(stop)
   }
   process.on('SIGTERM', begin)
   process.on('SIGINT', begin)
   // The launcher holds this channel; when it dies, even by SIGKILL, nobody is left to stop us.
   process.on('disconnect', begin)
+}
+
+/** Ends the process in order, and says so when that did not work. */
+export function exitAfter(stop: () => Promise<void>): void {
+  stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      console.error(error)
+      process.exit(1)
+    },
+  )
 }

@@ -9,6 +9,7 @@ import { authorize } from './authorize.ts'
 import { type Tariffs, accountOf, charged, counted } from './charge.ts'
 import { extractCredential } from './credential.ts'
 import { type Asked, type Body, type Door, type Readable, doorOf } from './door.ts'
+import { HANDED_OVER } from './hand-over.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
@@ -24,7 +25,7 @@ export interface Gateway extends Readable {
   throttle: Throttle
   nodeFor(trace: Trace, leaving: Leaving): NodePort
   tariffs: Tariffs
-  usage: UsageMeter
+  usage: Pick<UsageMeter, 'count'>
   /** Seals the answers that are kept for repeated requests. */
   secrets: SecretBox
   /** Sells actions by request; unset where none has a price. */
@@ -125,6 +126,8 @@ function walk(passing: Passing, from: number): RpcOutcome | Promise<RpcOutcome> 
 
 async function fail(passing: Passing, error: unknown): Promise<RpcOutcome> {
   passing.entry?.leave()
+  // Whoever answers it counts it.
+  if (error === HANDED_OVER) return { trace: passing.trace, error }
   return { trace: passing.trace, error: await countFailure(passing, error) }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
+import { remoteAddressOf } from './remote-address.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
 
 /** What proxies write. Whoever comes with any of it comes from somewhere else, or says so. */
@@ -46,7 +47,8 @@ export class DeveloperDoor {
 }
 
 /** The connection itself must come from here, to a name of this machine alone: a proxy beside us is not a caller beside us. */
-function isOnThisMachine({ socket, headers }: IncomingMessage): boolean {
+function isOnThisMachine(request: IncomingMessage): boolean {
+  const { headers } = request
   if (PROXIED.some((name) => headers[name] !== undefined)) return false
-  return isLoopback(socket.remoteAddress ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))
+  return isLoopback(remoteAddressOf(request) ?? '') && isLoopback((headers.host ?? '').replace(/:[0-9]*$/, ''))
 }

@@ -2,11 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import { AppError } from '../kernel/errors.ts'
+import { HANDED_OVER } from '../guard/hand-over.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
 import type { DoorName, RpcOutcome, RpcTrace } from '../guard/rpc-request.ts'
 import type { ClientIp } from './client-ip.ts'
 import { CORS_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
+import { remoteAddressOf } from './remote-address.ts'
 
 /** What the transport reports of each request; only these fields ever reach a log line. */
 export interface RpcReport {
@@ -31,6 +33,8 @@ export interface RpcOptions {
   /** Whether a connection ends with its answer. */
   isDraining(): boolean
   report(report: RpcReport): void
+  /** Takes what this process does not answer itself: the whole request, of which the body was read. */
+  handOver?(request: IncomingMessage, response: ServerResponse, body: Buffer): void
 }
 
 /** What is told of a request beside its answer. */
@@ -62,7 +66,7 @@ const HEADERS = [
  * stands beside the router and not in it, because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
-  const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report } = options
+  const { gateway, bodyBytesMax, concurrencyMax, clientIp, nextRequestId, isDraining, report, handOver } = options
   let running = 0
 
   return function answer(request: IncomingMessage, response: ServerResponse, door?: DoorName): void {
@@ -88,7 +92,7 @@ export function createRpcEndpoint(options: RpcOptions) {
       send(told, { text: JSON.stringify(body), status, extra, code, cause: status >= 500 ? error : undefined })
     }
 
-    const ip = clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'])
+    const ip = clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
     const chunks: Buffer[] = []
     let size = 0
     let isTooLarge = false
@@ -114,10 +118,12 @@ export function createRpcEndpoint(options: RpcOptions) {
         return
       }
       const leaving = new Leaving()
-      const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString()
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      const text = bytes.toString()
       const { headers, url = '/' } = request
       const finish = ({ trace, answer, error }: RpcOutcome) => {
         if (answer !== undefined) send(trace, { text: answer })
+        else if (error === HANDED_OVER) handOver!(request, response, bytes)
         else if (leaving.left) send(trace, { text: '', status: CLIENT_LEFT })
         else refuse(error, trace)
       }

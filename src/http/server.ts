@@ -17,6 +17,10 @@ interface ServerOptions {
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
+  /** Whether somebody may come in at all; unset, everybody. */
+  admits?(request: IncomingMessage): boolean
+  /** Takes everything that is not RPC, in place of the router. */
+  elsewhere?(request: IncomingMessage, response: ServerResponse): void
 }
 
 const KEEP_ALIVE = 72_000
@@ -52,13 +56,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
         },
         (request, response) => {
           let action: string | undefined
-          if (request.headers.host === undefined && request.httpVersion === '1.1') {
+          if (options.admits?.(request) === false) response.writeHead(403, { connection: 'close' }).end()
+          else if (request.headers.host === undefined && request.httpVersion === '1.1') {
             const headers = { ...refusalHeaders(options.nextRequestId()), connection: 'close' }
             response.writeHead(400, headers).end(JSON.stringify(toErrorReply(unreadable()).body))
           } else if (request.method === 'POST' && isRoot(request.url)) options.rpc(request, response)
           else if (request.method === 'POST' && isNodeDoor(request.url)) options.rpc(request, response, 'node')
           else if (request.method === 'POST' && (action = actionIn(request.url)))
             options.rpc(request, response, { action })
+          else if (options.elsewhere) options.elsewhere(request, response)
           else route(request, response)
         },
       ),
@@ -68,6 +74,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
+  })
+  // Before those who take upgrades: what is destroyed here opens no websocket.
+  server.server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
+    if (options.admits?.(request) === false) socket.destroy()
   })
   server.addHook('preClose', (done) => {
     // Browsers open connections ahead of need. One that never asked for anything is not idle to Node, and would be

@@ -11,6 +11,16 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return pino({ level, base: null }, output)
 }
 
+/** A pipe takes so many bytes at once from one of several who write to it; more may end up in the midst of another's line. */
+const PIPE_BYTES = 4_096
+
+/** The log of one of several processes that write to the same place. */
+export const openSharedLog = (level: string): Log =>
+  openLog(
+    level,
+    pino.destination({ sync: false, minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES, periodicFlush: 1_000 }),
+  )
+
 /** What is told of a request that went well. None of it is a text that a client wrote. */
 interface RequestLine {
   requestId: string

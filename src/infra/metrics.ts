@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { RequestCounts } from './request-counts.ts'
+import { type CountedRequests, RequestCounts } from './request-counts.ts'
 
 interface Reading {
   labels?: Record<string, string>
@@ -113,6 +113,15 @@ export class Metrics {
 
   cacheResult(result: string): void {
     this.#counts?.cacheResult(result)
+  }
+
+  /** What was counted here since the last time, for the process that tells of all. */
+  takeCounts(): CountedRequests | undefined {
+    return this.#counts?.take()
+  }
+
+  addCounts(counted: CountedRequests): void {
+    this.#counts?.add(counted)
   }
 
   /** Whether something answers, looked up whenever somebody asks. */

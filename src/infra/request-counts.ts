@@ -14,6 +14,13 @@ interface ActionTally {
   seconds: number
 }
 
+/** What one process has counted, on its way to the one that tells. */
+export interface CountedRequests {
+  actions: [name: string, byStatus: [number, number][], buckets: number[], seconds: number][]
+  results: [string, number][]
+  reads: [upstream: string, plain: number, hedged: number][]
+}
+
 /**
  * What is counted with every request. A library that looks up labels each time costs as much as answering from memory, so that
  * these are plain numbers, and become series when somebody asks.
@@ -66,16 +73,43 @@ export class RequestCounts {
     })
   }
 
-  request(action: string, status: number, seconds: number): void {
-    let tally = this.#actions.get(action)
-    if (!tally) {
-      tally = { byStatus: new Map(), buckets: Array<number>(BOUNDS.length + 1).fill(0), seconds: 0 }
-      this.#actions.set(action, tally)
+  /** Takes out what was counted since the last time; undefined where nothing was. */
+  take(): CountedRequests | undefined {
+    if (this.#results.size + this.#actions.size + this.#reads.size === 0) return undefined
+    const taken: CountedRequests = {
+      actions: [...this.#actions].map(([name, { byStatus, buckets, seconds }]) => [
+        name,
+        [...byStatus].map(([status, { count }]) => [status, count]),
+        buckets,
+        seconds,
+      ]),
+      results: [...this.#results].map(([result, { count }]) => [result, count]),
+      reads: [...this.#reads].map(([upstream, { plain, hedged }]) => [upstream, plain.count, hedged.count]),
     }
+    for (const counted of [this.#actions, this.#results, this.#reads]) counted.clear()
+    return taken
+  }
+
+  /** Adds what another process has counted. */
+  add({ actions, results, reads }: CountedRequests): void {
+    for (const [name, byStatus, buckets, seconds] of actions) {
+      const tally = this.#tallyOf(name)
+      for (const [status, count] of byStatus) addTo(tally.byStatus, status, count)
+      buckets.forEach((count, at) => (tally.buckets[at]! += count))
+      tally.seconds += seconds
+    }
+    for (const [result, count] of results) addTo(this.#results, result, count)
+    for (const [upstream, plain, hedged] of reads) {
+      const tally = this.#readsOf(upstream)
+      tally.plain.count += plain
+      tally.hedged.count += hedged
+    }
+  }
+
+  request(action: string, status: number, seconds: number): void {
+    const tally = this.#tallyOf(action)
     const { byStatus, buckets } = tally
-    const known = byStatus.get(status)
-    if (known) known.count++
-    else byStatus.set(status, { count: 1 })
+    addTo(byStatus, status, 1)
     let at = 0
     while (at < BOUNDS.length && seconds > BOUNDS[at]!) at++
     buckets[at]!++
@@ -83,16 +117,33 @@ export class RequestCounts {
   }
 
   cacheResult(result: string): void {
-    const known = this.#results.get(result)
-    if (known) known.count++
-    else this.#results.set(result, { count: 1 })
+    addTo(this.#results, result, 1)
   }
 
   upstreamRead(upstream: string, hedged: boolean): void {
+    this.#readsOf(upstream)[hedged ? 'hedged' : 'plain'].count++
+  }
+
+  #tallyOf(action: string): ActionTally {
+    let tally = this.#actions.get(action)
+    if (!tally) {
+      tally = { byStatus: new Map(), buckets: Array<number>(BOUNDS.length + 1).fill(0), seconds: 0 }
+      this.#actions.set(action, tally)
+    }
+    return tally
+  }
+
+  #readsOf(upstream: string): { hedged: Tally; plain: Tally } {
     let reads = this.#reads.get(upstream)
     if (!reads) this.#reads.set(upstream, (reads = { hedged: { count: 0 }, plain: { count: 0 } }))
-    reads[hedged ? 'hedged' : 'plain'].count++
+    return reads
   }
+}
+
+function addTo<K>(tallies: Map<K, Tally>, key: K, count: number): void {
+  const known = tallies.get(key)
+  if (known) known.count += count
+  else tallies.set(key, { count })
 }
 
 const DURATION = { name: 'gateway_request_seconds', help: 'Time to answer an RPC request.' }

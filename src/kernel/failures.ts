@@ -51,6 +51,8 @@ export const LOSSES = {
   'notices.send': 'Whoever does not hear of something finds it by looking.',
   'notices.strange': 'Somebody else uses the channel.',
   'store.connection': 'A connection that breaks is replaced; what was under way on it fails by itself.',
+  'processes.link':
+    'While a front does not hear the owner it remembers nothing, and says 503 to what only the owner can do.',
   'limits.connection': 'While Redis is away each gateway grants its share, and says so.',
   'clock.follow': 'Until the clock we follow is back, ours goes on counting.',
   'metrics.gauge': 'A number that cannot be read is left out, and the others are shown.',

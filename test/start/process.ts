@@ -54,6 +54,7 @@ export function run(t: TestContext, words: string[], env: Env, umask?: string): 
 }
 
 export interface Started {
+  pid: number
   url: string
   /** Everything it has said until it listened. */
   said: string
@@ -76,5 +77,11 @@ export async function start(t: TestContext, env: Env, umask?: string): Promise<S
     child.kill(signal)
     return ended
   }
-  return { url: /RPC\s+(\S+)/.exec(said)![1]!, said, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+  return {
+    pid: child.pid!,
+    url: /RPC\s+(\S+)/.exec(said)![1]!,
+    said,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  }
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { RunResult } from '../../web/reference-form.tsx'
 import { toErrorReply } from '../errors.ts'
 import type { RpcOptions } from '../rpc.ts'
+import { remoteAddressOf } from '../remote-address.ts'
 
 export type PageCall = Pick<RpcOptions, 'gateway' | 'clientIp' | 'report'>
 
@@ -26,7 +27,7 @@ export async function runFromPage(
     text: JSON.stringify(request),
     headers: { ...(origin !== undefined && { origin }), ...(key !== '' && { authorization: `Bearer ${key}` }) },
     url: '/',
-    ip: clientIp(raw.socket.remoteAddress, raw.headers['x-forwarded-for']),
+    ip: clientIp(remoteAddressOf(raw), raw.headers['x-forwarded-for']),
     leaving: new Leaving(),
   })
   const { status, code, body } =

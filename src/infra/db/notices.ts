@@ -12,18 +12,35 @@ const DELIVERY_MAX = 250
 
 type Listener = (payload: string) => void
 
-/** Notices inside one process: everything that shares an embedded store. */
+/** Takes a notice further than this process; resolves once everybody there has it, or is not to be waited for. Never throws. */
+export type Relay = (topic: string, payload: string) => Promise<void>
+
+/** Notices inside one process, and those of its machine where it has a relay: everything that shares an embedded store. */
 export class LocalNotices implements Notices {
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #failures: Failures
+  #relay: Relay | undefined
   readonly connected = true
 
   constructor(failures: Failures) {
     this.#failures = failures
   }
 
-  /** One listener that throws must neither keep the others from hearing nor fail who tells. */
+  relayTo(relay: Relay): void {
+    this.#relay = relay
+  }
+
   publish(topic: string, payload: string): void {
+    void this.deliver(topic, payload)
+  }
+
+  async deliver(topic: string, payload: string): Promise<void> {
+    this.hear(topic, payload)
+    await this.#relay?.(topic, payload)
+  }
+
+  /** One listener that throws must neither keep the others from hearing nor fail who tells. */
+  hear(topic: string, payload: string): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
       try {
         listener(payload)
@@ -31,10 +48,6 @@ export class LocalNotices implements Notices {
         this.#failures.failed('notices.listener', { doing: topic })(error)
       }
     }
-  }
-
-  async deliver(topic: string, payload: string): Promise<void> {
-    this.publish(topic, payload)
   }
 
   subscribe(topic: string, listener: Listener): () => void {
@@ -80,7 +93,7 @@ export class PostgresNotices implements Notices {
 
   /** Not for longer than is worth waiting for: whoever does not hear of it has other ways. */
   async deliver(topic: string, payload: string): Promise<void> {
-    this.#local.publish(topic, payload)
+    this.#local.hear(topic, payload)
     const sent = this.#send(JSON.stringify({ topic, payload })).catch(this.#failures.lost('notices.send'))
     let timer: NodeJS.Timeout | undefined
     const late = new Promise((resolve) => (timer = setTimeout(resolve, DELIVERY_MAX)))
@@ -122,7 +135,7 @@ export class PostgresNotices implements Notices {
     client.on('end', lost)
     client.on('notification', ({ payload }) => {
       const notice = this.#read(payload ?? '')
-      if (notice) this.#local.publish(notice.topic, notice.payload)
+      if (notice) this.#local.hear(notice.topic, notice.payload)
     })
     try {
       await client.connect()

@@ -1,0 +1,142 @@
+import { Agent, type IncomingMessage, type ServerResponse, request as ask } from 'node:http'
+import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { AppError } from '../kernel/errors.ts'
+import { CORS_HEADERS } from './cors.ts'
+import { toErrorReply } from './errors.ts'
+import { FRONT_CLIENT, FRONT_MARK } from './remote-address.ts'
+import { toRefusal } from './server.ts'
+
+interface OwnerDoorOptions {
+  socketPath: string
+  /** What tells a front from everybody else. */
+  secret: string
+  nextRequestId(): string
+  isDraining(): boolean
+}
+
+/** Of one connection, and of one process: neither goes on. */
+const OWN = new Set([FRONT_MARK, FRONT_CLIENT, 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
+const ownerAway = (cause: unknown) =>
+  new AppError('store_unavailable', 'The service restarts. Try again in a moment.', { retryAfterSeconds: 1, cause })
+
+/** What a front does not answer goes to the owner as it came, and its answer back. */
+export class OwnerDoor {
+  readonly #options: OwnerDoorOptions
+  readonly #upgraded = new Set<Duplex>()
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 64 })
+
+  constructor(options: OwnerDoorOptions) {
+    this.#options = options
+  }
+
+  /** Ends what would never end by itself. */
+  cutOff(): void {
+    for (const socket of this.#upgraded) socket.destroy()
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** The body, where it was read already. */
+  pass(request: IncomingMessage, response: ServerResponse, body?: Buffer): void {
+    const { socketPath, isDraining } = this.#options
+    const headers = this.#headersOf(request)
+    // The bytes are the same, however they came.
+    if (body === undefined && request.headers['transfer-encoding'] !== undefined) {
+      headers.push('transfer-encoding', 'chunked')
+    } else if (body !== undefined && request.headers['content-length'] === undefined) {
+      headers.push('content-length', String(body.length))
+    }
+    const asked = ask({ socketPath, method: request.method, path: request.url, headers, agent: this.#agent })
+    asked.on('response', (answer) => {
+      const told = withoutOwn(answer.rawHeaders)
+      // What was not read to its end cannot be skipped.
+      if (isDraining() || !request.complete) told.push('connection', 'close')
+      response.writeHead(answer.statusCode!, told)
+      // A stream of events begins before anything has happened.
+      response.flushHeaders()
+      answer.pipe(response)
+      // An answer that breaks off must not look like a whole one.
+      answer.on('error', () => response.destroy())
+    })
+    asked.on('error', (error: NodeJS.ErrnoException) => this.#fail(request, response, error))
+    response.on('close', () => {
+      if (!response.writableFinished) asked.destroy()
+    })
+    if (body === undefined) request.pipe(asked)
+    else asked.end(body)
+  }
+
+  /** A websocket: from its first byte on, the owner's. */
+  upgrade(request: IncomingMessage, client: Duplex, head: Buffer): void {
+    const { socketPath, nextRequestId } = this.#options
+    const headers = this.#headersOf(request).concat('connection', 'Upgrade')
+    const owner = connect(socketPath)
+    let isOpen = false
+    client.on('error', () => owner.destroy())
+    this.#upgraded.add(client)
+    client.on('close', () => {
+      this.#upgraded.delete(client)
+      owner.destroy()
+    })
+    owner.on('connect', () => {
+      isOpen = true
+      const lines = [`${request.method} ${request.url} HTTP/1.1`]
+      for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
+      owner.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+      owner.write(head)
+      owner.pipe(client).pipe(owner)
+    })
+    owner.on('error', (error) => {
+      if (isOpen) client.destroy()
+      else client.end(toRefusal(ownerAway(error), { requestId: nextRequestId() }), () => client.destroy())
+    })
+  }
+
+  #headersOf(request: IncomingMessage): string[] {
+    const { secret } = this.#options
+    const client = request.socket.remoteAddress ?? ''
+    const headers = withoutOwn(request.rawHeaders).concat(FRONT_MARK, secret, FRONT_CLIENT, client)
+    // Of HTTP 1.0, which has none; what goes on is 1.1, which must.
+    return request.headers.host === undefined ? headers.concat('host', '') : headers
+  }
+
+  /**
+   * Where the owner was not reached, nothing has happened, and the client is told so. Where it went away in the midst of a change,
+   * nobody knows what has happened: the connection breaks, as it does when a single process dies.
+   */
+  #fail(request: IncomingMessage, response: ServerResponse, error: NodeJS.ErrnoException): void {
+    if (response.destroyed) return
+    const isUntouched = error.syscall === 'connect' || request.method === 'GET' || request.method === 'HEAD'
+    if (response.headersSent || !isUntouched) {
+      response.destroy()
+      return
+    }
+    refuse(response, ownerAway(error), this.#options.nextRequestId())
+  }
+}
+
+export function refuse(response: ServerResponse, error: AppError, requestId: string): void {
+  const { status, body, retryAfterSeconds } = toErrorReply(error)
+  response
+    .writeHead(status, {
+      ...CORS_HEADERS,
+      'x-request-id': requestId,
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      connection: 'close',
+    })
+    .end(JSON.stringify(body))
+}
+
+/** Names and values by turns. */
+function withoutOwn(raw: readonly string[]): string[] {
+  const kept: string[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    if (!OWN.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!)
+  }
+  return kept
+}

@@ -1,0 +1,124 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { type Server, type Socket, createServer } from 'node:net'
+import type { Counter } from 'prom-client'
+import type { Failures } from '../../kernel/failures.ts'
+import type { MemoryLimiter } from '../limits/gcra.ts'
+import type { Metrics } from '../metrics.ts'
+import { type FrontLine, type SharedCounter, readLines, sendLine } from './lines.ts'
+
+/** How long somebody who comes may take to say who it is, and a front to say that it has heard. */
+const HELLO_MAX = 5_000
+const HEARD_MAX = 1_000
+
+interface FrontsOptions {
+  /** What only fronts know. */
+  secret: string
+  limiter: Pick<MemoryLimiter, 'lease'>
+  metrics: Pick<Metrics, 'addCounts' | SharedCounter>
+  failures: Failures
+  /** A front has told something to everybody. */
+  hear(topic: string, payload: string): void
+  prepareWork(address: string, root: string): void
+}
+
+interface Front {
+  socket: Socket
+  topics: Set<string>
+  /** Who waits until it has heard a notice. */
+  waiting: Map<number, () => void>
+}
+
+/** The owner's side of its fronts: what they may not decide by themselves, and what they must hear of. */
+export class Fronts {
+  readonly #options: FrontsOptions
+  readonly #fronts = new Set<Front>()
+  readonly #server: Server
+  #notices = 0
+
+  constructor(options: FrontsOptions) {
+    this.#options = options
+    this.#server = createServer((socket) => this.#greet(socket))
+  }
+
+  get count(): number {
+    return this.#fronts.size
+  }
+
+  async listen(path: string): Promise<void> {
+    rmSync(path, { force: true })
+    this.#server.listen(path)
+    await once(this.#server, 'listening')
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const { socket } of this.#fronts) socket.destroy()
+  }
+
+  /**
+   * Tells every front that listens for it, and resolves once all have heard it. One that does not say so in time is cut off: it
+   * finds out, and remembers nothing until it is back.
+   */
+  async tell(topic: string, payload: string, except?: Front): Promise<void> {
+    const listening = [...this.#fronts].filter((front) => front !== except && front.topics.has(topic))
+    await Promise.all(listening.map((front) => this.#tellOne(front, [topic, payload])))
+  }
+
+  #tellOne({ socket, waiting }: Front, notice: [string, string]): Promise<void> {
+    const id = ++this.#notices
+    return new Promise((resolve) => {
+      const late = setTimeout(() => socket.destroy(new Error('A front does not hear.')), HEARD_MAX)
+      waiting.set(id, () => {
+        clearTimeout(late)
+        waiting.delete(id)
+        resolve()
+      })
+      sendLine(socket, { id, notice })
+    })
+  }
+
+  #greet(socket: Socket): void {
+    const { secret, failures } = this.#options
+    const late = setTimeout(() => socket.destroy(), HELLO_MAX)
+    let front: Front | undefined
+    socket.on('error', failures.lost('processes.link'))
+    socket.on('close', () => {
+      clearTimeout(late)
+      if (!front) return
+      this.#fronts.delete(front)
+      for (const goOn of [...front.waiting.values()]) goOn()
+    })
+    readLines(socket, (read) => {
+      const line = read as FrontLine
+      if (front) this.#take(front, line)
+      else if ('hello' in line && isSame(secret, line.hello)) {
+        clearTimeout(late)
+        front = { socket, topics: new Set(line.topics), waiting: new Map() }
+        this.#fronts.add(front)
+        sendLine(socket, { welcome: true })
+      } else socket.destroy(new Error('Somebody who is no front came.'))
+    })
+  }
+
+  #take(front: Front, line: FrontLine): void {
+    const { limiter, metrics, hear, prepareWork } = this.#options
+    const { socket, waiting } = front
+    if ('lease' in line) sendLine(socket, { id: line.id, answer: limiter.lease(...line.lease) })
+    else if ('ping' in line) sendLine(socket, { id: line.id, answer: [0, 0] })
+    else if ('heard' in line) waiting.get(line.heard)?.()
+    else if ('counts' in line) metrics.addCounts(line.counts)
+    else if ('counters' in line) {
+      for (const [name, labels, count] of line.counters) (metrics[name] as Counter).inc(labels, count)
+    } else if ('prepare' in line) prepareWork(...line.prepare)
+    else if ('notice' in line) {
+      hear(...line.notice)
+      void this.tell(...line.notice, front)
+    }
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+/** Texts of any length compare in the same time. */
+export const isSame = (secret: string, shown: string) => timingSafeEqual(digest(secret), digest(shown))

@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import type { CountedRequests } from '../request-counts.ts'
+
+/** Larger than any notice or batch of counts; what does not fit was not written by us. */
+const LINE_BYTES_MAX = 4 * 1024 * 1024
+
+/** Counters that are told of as one, whichever process has counted. */
+export const SHARED_COUNTERS = ['upstreamFailures', 'upstreamStates', 'backgroundFailures'] as const
+export type SharedCounter = (typeof SHARED_COUNTERS)[number]
+
+/** What a front says to the owner. The first line must be `hello`. */
+export type FrontLine =
+  | { hello: string; topics: string[] }
+  | { id: number; lease: [key: string, interval: number, wanted: number, returned: number] }
+  | { id: number; ping: true }
+  | { heard: number }
+  | { notice: [topic: string, payload: string] }
+  | { counts: CountedRequests }
+  | { counters: [name: SharedCounter, labels: Record<string, string | number>, count: number][] }
+  | { prepare: [address: string, root: string] }
+
+/** What the owner says to a front. */
+export type OwnerLine =
+  | { welcome: true }
+  | { id: number; answer: [number, number] }
+  | { id: number; notice: [topic: string, payload: string] }
+
+export const sendLine = (socket: Socket, line: FrontLine | OwnerLine) => socket.write(`${JSON.stringify(line)}\n`)
+
+/** Reads JSON, line by line. A line that is none, or too long, ends the connection. */
+export function readLines(socket: Socket, take: (line: unknown) => void): void {
+  socket.setEncoding('utf8')
+  let rest = ''
+  socket.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    try {
+      if (rest.length > LINE_BYTES_MAX) throw new Error('A line without end.')
+      for (const line of lines) if (!socket.destroyed) take(JSON.parse(line))
+    } catch (error) {
+      socket.destroy(error as Error)
+    }
+  })
+}

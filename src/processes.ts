@@ -1,0 +1,241 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startApp } from './app.ts'
+import { onUncaught } from './cli/last-resort.ts'
+import { exitAfter, onStop } from './cli/stop.ts'
+import type { Config } from './config.ts'
+import { keepAdministratorKey } from './data-folder.ts'
+import { type FrontFacts, type Place, startFront } from './front.ts'
+import { FollowingClock, systemClock } from './infra/clock.ts'
+import { type Log, openSharedLog } from './infra/log.ts'
+import { systemRandom } from './infra/random.ts'
+import { tellStart } from './tell-start.ts'
+
+/** One that ends at once would end again at once. */
+const AGAIN_AFTER = 1_000
+/** What closing takes at most, beside the time that requests get. */
+const CLOSING_MAX = 15_000
+
+/** What the first process says to those it has started, over a channel that nobody else can read. */
+type Order = { begin: Place; facts?: FrontFacts } | { announce: number } | 'goodbye' | 'stop'
+/** What they say back. */
+type Word = { begun: FrontFacts | true }
+
+/** How many processes answer requests. */
+export function frontsOf({ processes }: Pick<Config, 'processes'>): number {
+  const fronts = processes === 'auto' ? availableParallelism() : processes
+  if (fronts === 1 || process.platform === 'linux') return fronts
+  if (processes === 'auto') return 1
+  throw new Error('PROCESSES above 1 needs Linux, where several processes can listen on one port. Set PROCESSES=1.')
+}
+
+/** Starts the owner of the store, then the fronts; starts those again that end, and ends all of them when asked. */
+export async function superviseProcesses(config: Config, { fronts, log }: { fronts: number; log: Log }): Promise<void> {
+  // Only our own user can look into it.
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const place: Place = {
+    secret: Buffer.from(systemRandom.bytes(32)).toString('hex'),
+    ownerSocket: join(folder, 'owner'),
+    linkSocket: join(folder, 'link'),
+    port: await findPort(config),
+    fronts,
+  }
+  const endMax = config.drainNoticeMilliseconds + config.drainMilliseconds + CLOSING_MAX
+  const gateway = new ProcessGroup(place, log, endMax)
+  onStop(async () => {
+    log.info({ event: 'draining' })
+    await gateway.stop()
+    log.info({ event: 'stopped' })
+    await new Promise<void>((resolve) => log.flush(() => resolve()))
+  })
+  await gateway.start()
+}
+
+class ProcessGroup {
+  readonly #place: Place
+  readonly #log: Log
+  readonly #fronts = new Set<ChildProcess>()
+  #owner: ChildProcess | undefined
+  #facts: FrontFacts | undefined
+  readonly #endMax: number
+  #stopping = false
+
+  constructor(place: Place, log: Log, endMax: number) {
+    this.#place = place
+    this.#log = log
+    this.#endMax = endMax
+  }
+
+  /** All or none: what cannot begin the first time is a mistake of somebody's, and has been told. */
+  async start(): Promise<void> {
+    try {
+      await this.#beginOwner()
+      await Promise.all(Array.from({ length: this.#place.fronts }, () => this.#beginFront()))
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
+    say(this.#owner!, { announce: this.#place.fronts })
+  }
+
+  /** The owner outlives the fronts, which hand over until they have ended. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    if (this.#owner) say(this.#owner, 'goodbye')
+    await Promise.all([...this.#fronts].map((front) => end(front, this.#endMax)))
+    if (this.#owner) await end(this.#owner, this.#endMax)
+  }
+
+  async #beginOwner(): Promise<void> {
+    const owner = this.#fork('owner')
+    this.#owner = owner
+    const facts = (await begin(owner, { begin: this.#place })) as FrontFacts
+    const isSame = this.#facts === undefined || JSON.stringify(facts) === JSON.stringify(this.#facts)
+    this.#facts = facts
+    owner.once('exit', () => {
+      this.#owner = undefined
+      this.#again(() => this.#beginOwner())
+    })
+    // They answer by what the one before has told them; those who take their place know better.
+    if (!isSame) for (const front of this.#fronts) say(front, 'stop')
+  }
+
+  async #beginFront(): Promise<void> {
+    const front = this.#fork('front')
+    this.#fronts.add(front)
+    front.once('exit', () => this.#fronts.delete(front))
+    await begin(front, { begin: this.#place, facts: this.#facts! })
+    front.once('exit', () => this.#again(() => this.#beginFront()))
+  }
+
+  #again(run: () => Promise<void>, after = 0): void {
+    if (this.#stopping) return
+    systemClock.after(after, () => {
+      if (this.#stopping) return
+      run().catch((error: unknown) => {
+        this.#log.error({ event: 'process_failed', reason: error instanceof Error ? error.message : String(error) })
+        this.#again(run, AGAIN_AFTER)
+      })
+    })
+  }
+
+  #fork(role: 'owner' | 'front'): ChildProcess {
+    const child = fork(process.argv[1]!, ['start', '--as', role], { serialization: 'advanced' })
+    const { pid } = child
+    this.#log.info({ event: 'process_started', role, pid })
+    child.once('exit', (code, signal) => {
+      const line = { event: 'process_ended', role, pid, code, signal }
+      if (this.#stopping) this.#log.info(line)
+      else this.#log.error(line)
+    })
+    return child
+  }
+}
+
+const say = (child: ChildProcess, order: Order) => child.connected && child.send(order)
+
+/** Resolves with what it says once it has begun; rejects when it ends before. */
+function begin(child: ChildProcess, order: Order): Promise<FrontFacts | true> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (word) => resolve((word as Word).begun))
+    child.once('exit', () => reject(new Error('One of its processes could not start.')))
+    child.once('error', reject)
+    say(child, order)
+  })
+}
+
+async function end(child: ChildProcess, milliseconds: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  say(child, 'stop')
+  const kill = systemClock.after(milliseconds, () => child.kill('SIGKILL'))
+  await ended
+  kill()
+}
+
+/** A port that nobody listens on: fronts share theirs with whoever asks, and that must be nobody else. */
+async function findPort({ port, host }: Config): Promise<number> {
+  const server = createServer()
+  server.listen({ port, host })
+  await once(server, 'listening').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
+  })
+  const { port: found } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return found
+}
+
+/** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
+export async function runOwner(config: Config): Promise<void> {
+  const { place } = await firstOrder()
+  const log = openSharedLog(config.logLevel)
+  const keepKey = (key: string) => keepAdministratorKey(config, key)
+  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log, keepKey, place })
+  const stop = onOrders(log, () => app.close(), {
+    goodbye: () => void app.goodbye(),
+    announce: (fronts) => void tellStart(config, { app, log, fronts }),
+  })
+  onUncaught(app.failures, stop)
+  tellBegun(app.facts)
+}
+
+/** One of the processes that hold the port. */
+export async function runFront(config: Config): Promise<void> {
+  const { place, facts } = await firstOrder()
+  const log = openSharedLog(config.logLevel)
+  const front = await startFront(
+    config,
+    { place, facts: facts! },
+    { clock: new FollowingClock(), random: systemRandom, log },
+  )
+  onUncaught(
+    front.failures,
+    onOrders(log, () => front.close()),
+  )
+  tellBegun(true)
+}
+
+const tellBegun = (begun: Word['begun']) => process.send!({ begun } satisfies Word)
+
+/** Told to end before there was anything to end. */
+let isOver = false
+
+async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {
+  if (!process.send) throw new Error('This is started by the first process of a gateway: nano-gateway start.')
+  // Whoever ends all of us tells the first, who tells us in the right order; a terminal and systemd tell everybody at once.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  process.on('message', (order: Order) => (isOver ||= order === 'stop'))
+  process.on('disconnect', () => (isOver = true))
+  const [order] = (await once(process, 'message')) as [{ begin: Place; facts?: FrontFacts }]
+  return { place: order.begin, facts: order.facts }
+}
+
+/** Ends in order when told to, or when nobody is left to tell. */
+function onOrders(
+  log: Log,
+  close: () => Promise<void>,
+  { goodbye, announce }: { goodbye?(): void; announce?(fronts: number): void } = {},
+): () => Promise<void> {
+  const end = async () => {
+    await close()
+    await new Promise<void>((resolve) => log.flush(() => resolve()))
+  }
+  let ending: Promise<void> | undefined
+  const stop = () => (ending ??= end())
+  const leave = () => exitAfter(stop)
+  process.on('disconnect', leave)
+  process.on('message', (order: Order) => {
+    if (order === 'stop') leave()
+    else if (order === 'goodbye') goodbye?.()
+    else if ('announce' in order) announce?.(order.announce)
+  })
+  if (isOver) leave()
+  return stop
+}

@@ -1,0 +1,48 @@
+import type { App } from './app.ts'
+import type { Config } from './config.ts'
+import { forgetAdministratorKey, keyFileOfAdministrator, tellAdministratorKey } from './data-folder.ts'
+import type { Log } from './infra/log.ts'
+import { useFastestCurve } from './infra/sodium-curve.ts'
+import { tellFasterWork } from './infra/work/card/find.ts'
+import { describeSources } from './infra/work/open.ts'
+import { VERSION } from './version.ts'
+
+/** Where it answers and where things are: a page for people, the same for programs in the log. */
+export async function tellStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {
+  const { url, metricsUrl, createdKey, walletKeyFile, devnet, nodes } = app
+  const isTerminal = process.stdout.isTTY
+  if (createdKey !== undefined && !isTerminal) {
+    log.info({ event: 'administrator_key_made', file: keyFileOfAdministrator(config) })
+  }
+  const lines = [
+    `nano-gateway ${VERSION}`,
+    '',
+    `  RPC        ${url}`,
+    `  Docs       ${url}/docs`,
+    `  Dashboard  ${url}/dashboard`,
+    ...tellAdministratorKey(config, { createdKey, isTerminal }),
+    ...(metricsUrl === undefined ? [] : [`  Metrics    ${metricsUrl}`]),
+    ...(fronts > 1 ? [`  Processes  ${fronts}`] : []),
+    `  Data       ${config.dataDir}`,
+    ...(walletKeyFile === undefined
+      ? []
+      : [`  Wallets    ${walletKeyFile}   (back it up: without it every wallet is lost)`]),
+    devnet
+      ? `  Node       development ledger, ${devnet.rpcUrl}`
+      : `  Nodes      ${nodes.pool.upstreams.map(({ options }) => options.name).join(', ')}`,
+    `  Work       ${describeSources(app.work.engines)}`,
+    ...tellFasterWork(config).map((line) => `             ${line}`),
+    ...tellSlowSignatures(),
+    '',
+    '  Try it:',
+    `  curl -d '{"action":"block_count"}' ${url}`,
+    '',
+  ]
+  await new Promise<unknown>((written) => process.stdout.write(`${lines.join('\n')}\n`, written))
+  if (createdKey !== undefined && isTerminal) forgetAdministratorKey(config)
+}
+
+function tellSlowSignatures(): string[] {
+  const { reason } = useFastestCurve()
+  return reason === undefined ? [] : [`  Signatures in JavaScript, ten times slower: ${reason}`]
+}
