@@ -180,10 +180,9 @@ forEachEngine((engine, open) => {
   })
 
   test('an event whose secret cannot be read was refused in silence: it is an alarm, and is sent once it can be read', async (t) => {
-    const world = await openWebhooks(t, engine)
+    let mouth!: ReturnType<typeof openMouth>
+    const world = await openWebhooks(t, engine, (clock) => (mouth = openMouth(clock)))
     const receiver = await openReceiver(t)
-    const mouth = openMouth(world.clock)
-    world.ctx.failures = mouth
     const { seal, open: unseal } = world.ctx.secrets
     world.ctx.secrets.seal = (_place, plain) => seal('elsewhere', plain)
     const eventId = await world.record({ url: receiver.url })

@@ -45,7 +45,11 @@ export interface Webhooks extends OpenedStore {
 }
 
 /** Events on their way through a real queue and the real client, with a clock that tests turn. */
-export async function openWebhooks(t: TestContext, engine: StoreEngine = 'sqlite'): Promise<Webhooks> {
+export async function openWebhooks(
+  t: TestContext,
+  engine: StoreEngine = 'sqlite',
+  failures?: (clock: TestClock) => DeliveryCtx['failures'],
+): Promise<Webhooks> {
   const opened = await openFresh(t, engine)
   const { store, clock } = opened
   const { db } = store
@@ -58,6 +62,7 @@ export async function openWebhooks(t: TestContext, engine: StoreEngine = 'sqlite
     outbound: openOutbound({ clock, allowPrivate: true, resolve: () => Promise.resolve(['127.0.0.1']) }),
     slots: new HostConcurrency(),
     onAttempt: (event) => void attempts.push(event),
+    ...(failures && { failures: failures(clock) }),
   }
   const runner = openRunner(t, opened, deliverWebhook(ctx))
   await runner.start()
