@@ -10,8 +10,9 @@ const COUNTED = ['owner', 'key_id', 'status', 'currency', 'created_at', 'paid_at
  */
 export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
   await createTables(db, engine)
-  await fill(db, engine)
+  // First: from here on nobody else writes checkouts until this is committed, and what was written before is seen below.
   await (engine === 'sqlite' ? keepInSqlite(db) : keepInPostgres(db))
+  await fill(db, engine)
 }
 
 async function createTables({ schema }: Kysely<unknown>, engine: StoreEngine): Promise<void> {
