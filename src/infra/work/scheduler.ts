@@ -239,7 +239,6 @@ export class Scheduler {
     const end = () => {
       forgetHedge()
       job.searches.delete(engine)
-      if (this.#queue.has(job)) this.#queue.put(job)
       this.#engines.release(engine, job)
       // A clock that was set back must not count backwards.
       const hashes = (Math.max(0, this.#clock.now() - search.startedAt) / 1000) * engine.rate
@@ -250,6 +249,7 @@ export class Scheduler {
       (work) => {
         const hashes = end()
         const answered = work === undefined ? 0 : this.#take(job, engine, work, threshold)
+        this.#rest(job)
         const wasted = answered === 0 && !this.#queue.has(job)
         this.#options.onSearched?.({ engine: engine.name, hashes, wasted })
         this.#dispatch()
@@ -260,6 +260,7 @@ export class Scheduler {
           job.refusedBy.add(engine)
           this.#failRefused(job)
         }
+        this.#rest(job)
         const reason = error instanceof Error ? error.message : String(error)
         this.#options.onFailure?.({ engine: engine.name, reason })
         this.#dispatch()
@@ -284,8 +285,12 @@ export class Scheduler {
       this.#options.onFound?.({ class: urgency, engine: engine.name, waitSeconds })
     }
     if (job.waiters.size === 0) this.#end(job)
-    else this.#queue.put(job)
     return answered.length
+  }
+
+  /** An engine has left a job, or somebody who waited for it: what is still wanted goes back to where it was. */
+  #rest(job: SearchJob): void {
+    if (this.#queue.has(job)) this.#queue.put(job)
   }
 
   /** One waits less; a job that nobody waits for ends. */
