@@ -13,7 +13,7 @@ import { HANDED_OVER } from './hand-over.ts'
 import { fingerprintOf, once, readIdempotencyKey } from './once.ts'
 import { type Purchase, pay, readPurchase } from './pay.ts'
 import type { RegisteredAction, Registry } from './registry.ts'
-import type { KnownAnswer, RememberedAnswers } from './remembered.ts'
+import { type KnownAnswer, type RememberedAnswers, credentialsOf } from './remembered.ts'
 import type { RpcOutcome, RpcRequest, RpcTrace } from './rpc-request.ts'
 import type { Entry, Throttle } from './throttle.ts'
 
@@ -177,17 +177,22 @@ function repeat(passing: Passing): void | Promise<void> {
   const { gateway, request, door, trace, known } = passing
   if (!known) return
   // One caller's key pays for nothing that another caller asks, and a read that is too old is made anew.
-  if (isSold(passing) || (known.running && !known.join(request.leaving))) {
+  const goOn = () => {
     passing.body = door.parse(request.text, gateway.registry)
-    return
   }
+  if (isSold(passing) || (known.running && !known.join(request.leaving))) return goOn()
   trace.cache = known.running ? 'coalesced' : 'hit'
   trace.ignored = known.ignoredNames
   const keep = (text: string) => {
     countUse(passing)
     passing.answer = text
   }
-  return known.running ? known.running.then(keep) : keep(known.text)
+  if (!known.running) return keep(known.text)
+  return known.running.then(keep, (error: unknown) => {
+    if (!known.isAbandoned()) throw error
+    trace.cache = undefined
+    goOn()
+  })
 }
 
 /** Whether the caller is asked for money. Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8). */
@@ -284,22 +289,19 @@ async function run(
     countUse(passing)
     return answer
   }
-  const known = { found: found!, prefix: door.prefix, credentials: credentialsIn(passing.body!), namesRevision }
+  const known = { found: found!, prefix: door.prefix, credentials: credentialsOf(passing.body!), namesRevision }
   const running = Promise.resolve(result).then((result) => JSON.stringify(result))
   const { flight, ignored: ignoredNames } = trace
   const join = (leaving: Leaving) => flight!.join(leaving)
-  if (flight) remembered.share(text, { ...known, ignoredNames, running, join })
+  // What asks a second time would end with the client who began it.
+  const isAbandoned = () => leaving.left
+  if (flight) remembered.share(text, { ...known, ignoredNames, running, join, isAbandoned })
   const answer = await running
   countUse(passing)
   // Only what repeats is worth remembering: the first time the node's answer is, the second time ours.
   const freshness = trace.cache === 'hit' ? trace.fresh : undefined
   if (freshness) remembered.put(text, { ...known, ignoredNames, text: answer, freshness })
   return answer
-}
-
-/** The members that `extractCredential` reads, if there are any. */
-function credentialsIn({ key, public_key }: Body): Body | undefined {
-  return key === undefined && public_key === undefined ? undefined : { key, public_key }
 }
 
 /**

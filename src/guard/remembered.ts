@@ -6,6 +6,17 @@ import { memoryOf } from '../kernel/text-memory.ts'
 import type { Body } from './door.ts'
 import type { RegisteredAction } from './registry.ts'
 
+type Credentials = Partial<Record<'key' | 'public_key', string>>
+
+/** Texts alone: of anything else no credential is made, and it may be a thousand times as large as it was written. */
+export function credentialsOf({ key, public_key }: Body): Credentials | undefined {
+  const texts: Credentials = {
+    ...(typeof key === 'string' && { key }),
+    ...(typeof public_key === 'string' && { public_key }),
+  }
+  return Object.keys(texts).length === 0 ? undefined : texts
+}
+
 /** What is known of a request without reading it again. */
 interface KnownRequest {
   found: RegisteredAction
@@ -14,7 +25,7 @@ interface KnownRequest {
   /** Request fields that nobody read, told again with the answer. */
   ignoredNames: string | undefined
   /** What of the body may be a credential: equal bytes bring the same one, and it is asked after each time. */
-  credentials: Body | undefined
+  credentials: Credentials | undefined
   /** Of the names when it was read: an answer may have been made through a name, or carry one. */
   namesRevision: number
 }
@@ -31,12 +42,14 @@ interface RunningAnswer extends KnownRequest {
   running: Promise<string>
   /** Waits for it too, until the client leaves; not where something may have happened since it began. */
   join(leaving: Leaving): boolean
+  /** Whether the client who began it has left: what comes of it then is nobody's answer. */
+  isAbandoned(): boolean
 }
 
 export type KnownAnswer = FinishedAnswer | RunningAnswer
 
 const ENTRY_BYTES_MAX = 64 * 1024
-/** Of the objects around the texts, as measured. */
+/** Of the objects around the texts, estimated. */
 const OVERHEAD_BYTES = 400
 
 /**
@@ -86,7 +99,9 @@ export class RememberedAnswers {
 
   put(text: string, answer: FinishedAnswer): void {
     const request = answer.prefix + text
-    const size = memoryOf(request) + memoryOf(answer.text) + OVERHEAD_BYTES
+    const { key = '', public_key = '' } = answer.credentials ?? {}
+    const texts = [request, answer.text, key, public_key]
+    const size = texts.reduce((sum, one) => sum + memoryOf(one), OVERHEAD_BYTES)
     if (size <= ENTRY_BYTES_MAX) this.#finished?.set(request, answer, { size })
   }
 }

@@ -1,5 +1,12 @@
-import { Agent, type IncomingMessage, type ServerResponse, request as ask } from 'node:http'
-import { connect } from 'node:net'
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+  request as ask,
+} from 'node:http'
+import { type Socket, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { AppError } from '../kernel/errors.ts'
 import { CORS_HEADERS } from './cors.ts'
@@ -16,7 +23,15 @@ interface OwnerDoorOptions {
 }
 
 /** Of one connection, and of one process: neither goes on. */
-const OWN = new Set([FRONT_MARK, FRONT_CLIENT, 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
+const OWN = new Set([
+  FRONT_MARK,
+  FRONT_CLIENT,
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'trailer',
+])
 const ownerAway = (cause: unknown) =>
   new AppError('store_unavailable', 'The service restarts. Try again in a moment.', { retryAfterSeconds: 1, cause })
 
@@ -49,7 +64,8 @@ export class OwnerDoor {
     } else if (body !== undefined && request.headers['content-length'] === undefined) {
       headers.push('content-length', String(body.length))
     }
-    const asked = ask({ socketPath, method: request.method, path: request.url, headers, agent: this.#agent })
+    const asked = this.#ask(request, response, { socketPath, method: request.method, path: request.url, headers })
+    if (!asked) return
     asked.on('response', (answer) => {
       const told = withoutOwn(answer.rawHeaders)
       // What was not read to its end cannot be skipped.
@@ -67,6 +83,21 @@ export class OwnerDoor {
     })
     if (body === undefined) request.pipe(asked)
     else asked.end(body)
+  }
+
+  /** What one parser has read, the other need not like to write; that must not end a front. */
+  #ask(request: IncomingMessage, response: ServerResponse, options: RequestOptions): ClientRequest | undefined {
+    try {
+      return ask({ ...options, agent: this.#agent })
+    } catch (error) {
+      request.resume()
+      refuse(
+        response,
+        new AppError('invalid_request', 'The headers cannot be passed on.', { cause: error }),
+        this.#options.nextRequestId(),
+      )
+      return undefined
+    }
   }
 
   /** A websocket: from its first byte on, the owner's. */
@@ -88,6 +119,10 @@ export class OwnerDoor {
       owner.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
       owner.write(head)
       owner.pipe(client).pipe(owner)
+    })
+    // The server's sockets stay half open otherwise, for as long as the client likes.
+    owner.on('close', () => {
+      if (isOpen) (client as Socket).destroySoon()
     })
     owner.on('error', (error) => {
       if (isOpen) client.destroy()

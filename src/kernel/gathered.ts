@@ -40,7 +40,8 @@ export class Gathered<I, O> {
       batch.forEach(({ resolve }, at) => resolve(outputs[at]!))
     } catch (error) {
       if (batch.length === 1) batch[0]!.reject(error)
-      else for (const one of batch) await this.#answer([one])
+      // Side by side: a store that does not answer keeps each of them waiting for as long.
+      else await Promise.all(batch.map((one) => this.#answer([one])))
     }
   }
 }

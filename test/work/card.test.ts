@@ -80,6 +80,20 @@ test('a driver that crashes ends neither the gateway nor the card, and after thr
   await assert.rejects(card.search({ root: newRoot(), threshold: send }, never), /not available/)
 })
 
+test('a driver that hangs is ended once it does not stop when it is told to, and the card comes back', async (t) => {
+  const { card, clock, lost, ready } = await openCard(t)
+  process.kill(card.pid!, 'SIGSTOP')
+  const stop = new AbortController()
+  const search = card.search({ root: newRoot(), threshold: UNREACHABLE }, stop.signal)
+  stop.abort()
+  assert.equal(await search, undefined)
+  clock.advance(5_000)
+  await until(() => lost.length === 1)
+  clock.advance(1_000)
+  await ready(2)
+  assert.ok(await card.search({ root: newRoot(), threshold: send }, never))
+})
+
 test('a card that computes wrongly three times is not asked any more', async (t) => {
   const { card } = await openCard(t)
   card.distrust()

@@ -26,6 +26,7 @@ export class OwnerLink implements Notices, LeaseSource {
   #socket: Socket | undefined
   #questions = 0
   #retry: NodeJS.Timeout | undefined
+  #nextBeat: NodeJS.Timeout | undefined
   #closed = false
   connected = false
 
@@ -94,6 +95,7 @@ export class OwnerLink implements Notices, LeaseSource {
     socket.on('connect', () => sendLine(socket, { hello: secret, topics: [...this.#topics] }))
     socket.on('error', failures.lost('processes.link'))
     socket.on('close', () => {
+      clearTimeout(this.#nextBeat)
       this.#judge(false)
       for (const { reject } of this.#asked.values()) reject(new Error('The owner has gone.'))
       this.#asked.clear()
@@ -116,14 +118,13 @@ export class OwnerLink implements Notices, LeaseSource {
   }
 
   #beat(socket: Socket): void {
-    const next = setTimeout(() => {
+    this.#nextBeat = setTimeout(() => {
       const silent = setTimeout(() => socket.destroy(new Error('The owner says nothing.')), BEAT_ANSWER_MAX)
       this.#ask((id) => ({ id, ping: true }))
         .then(() => this.#beat(socket), this.#options.failures.lost('processes.link'))
         .finally(() => clearTimeout(silent))
     }, BEAT_EVERY)
-    next.unref()
-    socket.once('close', () => clearTimeout(next))
+    this.#nextBeat.unref()
   }
 
   #judge(connected: boolean): void {

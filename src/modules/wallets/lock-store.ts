@@ -26,7 +26,7 @@ const lockFree = prepared((db, given: Given<{ walletId: string; now: number; unt
     .returning('fence'),
 )
 
-/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. */
+/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. Nobody has one of a frozen wallet. */
 export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
   return (await lockHeld(db, { walletId, fence, until })).length > 0
 }
@@ -37,6 +37,7 @@ const lockHeld = prepared((db, given: Given<WalletLock & { until: number }>) =>
     .set({ lease_until: given('until') })
     .where('id', '=', given('walletId'))
     .where('fence', '=', given('fence'))
+    .where('frozen_at', 'is', null)
     .returning('id'),
 )
 

@@ -51,6 +51,7 @@ async function follow(tuned: TunedKernel, id: number, search: Search): Promise<v
     start = BigInt.asUintN(64, start + BigInt(kernel.width) * BigInt(rounds))
   }
   searches.delete(id)
+  if (search.stopped) tell({ ended: id })
   freeSlots.push(slot!)
   begin(tuned)
 }
@@ -62,11 +63,15 @@ function hear(tuned: TunedKernel, message: ToDevice): void {
     begin(tuned)
     return
   }
-  const search = searches.get(message.stop)
-  if (!search) return
-  search.stopped = true
-  if (search.slot === undefined) searches.delete(message.stop)
-  else tuned.kernel.stop(search.slot)
+  const { stop: id } = message
+  const search = searches.get(id)
+  if (search?.slot === undefined) {
+    searches.delete(id)
+    tell({ ended: id })
+  } else {
+    search.stopped = true
+    tuned.kernel.stop(search.slot)
+  }
 }
 
 function end(error: unknown): void {

@@ -11,6 +11,8 @@ export type ToDevice =
 export type FromDevice =
   | { ready: { shape: string; rate: number; shapes: readonly MeasuredShape[] } }
   | { found: number; nonce: bigint }
+  /** A search that was called off is over. */
+  | { ended: number }
   /** The device does not work; the process ends. */
   | { broken: string }
 

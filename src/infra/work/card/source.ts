@@ -12,6 +12,10 @@ import type { MeasuredShape } from './tune.ts'
 /** A driver that ends its process this often in a row is left alone until the gateway is started again. */
 const ENDS_MAX = 3
 const RESTART_MILLISECONDS = 1_000
+/** Ends that lie further apart are not in a row. */
+const WELL_MILLISECONDS = 600_000
+/** A launch takes a twentieth of a second: a driver that has not ended one in this time hangs. */
+const STOP_MILLISECONDS_MAX = 5_000
 /** A card that computes wrongly is no use, but a single flipped bit is no reason to stop. */
 const WRONG_ANSWERS_MAX = 3
 
@@ -45,7 +49,10 @@ export class CardSource implements WorkSource {
   readonly #options: CardOptions
   readonly #running = new Map<number, Running>()
   #process: ChildProcess | undefined
+  /** Searches that were called off and have not ended yet. */
+  readonly #stopping = new Map<number, () => void>()
   #ready = false
+  #readyAt = 0
   #closed = false
   #ends = 0
   #wrongAnswers = 0
@@ -77,7 +84,7 @@ export class CardSource implements WorkSource {
     const start = Buffer.from(this.#options.random.bytes(8)).readBigUInt64LE()
     return new Promise((resolve, reject) => {
       const onAbort = () => {
-        this.#tell({ stop: id })
+        this.#stop(id)
         this.#end(id)?.resolve(undefined)
       }
       const release = () => stop.removeEventListener('abort', onAbort)
@@ -97,6 +104,7 @@ export class CardSource implements WorkSource {
 
   async close(): Promise<void> {
     this.#closed = true
+    for (const id of [...this.#stopping.keys()]) this.#ended(id)
     for (const id of [...this.#running.keys()]) this.#end(id)?.resolve(undefined)
     const ending = this.#process
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
@@ -113,6 +121,7 @@ export class CardSource implements WorkSource {
     child.on('message', (message: FromDevice) => {
       if ('broken' in message) reason = message.broken
       else if ('ready' in message) this.#begin(message.ready)
+      else if ('ended' in message) this.#ended(message.ended)
       else this.#end(message.found)?.resolve(formatWork(message.nonce))
     })
     child.once('error', (error) => (reason = error.message))
@@ -123,11 +132,29 @@ export class CardSource implements WorkSource {
   #begin({ shape, rate, shapes }: Extract<FromDevice, { ready: unknown }>['ready']): void {
     Object.assign(this, { shape, rate, shapes })
     this.#ready = true
+    this.#readyAt = this.#options.clock.now()
     this.#options.onReady(this)
+  }
+
+  /** A driver that hangs ends nothing any more: its process is ended, and that is told as any other end. */
+  #stop(id: number): void {
+    this.#tell({ stop: id })
+    const child = this.#process
+    this.#stopping.set(
+      id,
+      this.#options.clock.after(STOP_MILLISECONDS_MAX, () => child?.kill('SIGKILL')),
+    )
+  }
+
+  #ended(id: number): void {
+    this.#stopping.get(id)?.()
+    this.#stopping.delete(id)
   }
 
   #lost(reason: string): void {
     if (this.#closed) return
+    for (const id of [...this.#stopping.keys()]) this.#ended(id)
+    if (this.#options.clock.now() - this.#readyAt > WELL_MILLISECONDS) this.#ends = 0
     // One that was never ready would not be so the next time either.
     this.#ends = this.#ready ? this.#ends + 1 : ENDS_MAX
     this.#ready = false
