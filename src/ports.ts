@@ -123,7 +123,8 @@ export async function openPorts(
     metrics,
     sources,
     nodes: nodes.pool.upstreams,
-    onReady: ({ name, shape, rate }) => log.info({ event: 'work_source_ready', engine: name, shape, rate }),
+    onReady: ({ name, shape, rate }, isUsed) =>
+      log.info({ event: 'work_source_ready', engine: name, shape, rate, used: isUsed }),
     onFailure: ({ engine, reason }) => log.warn({ event: 'work_failure', engine, reason }),
   })
   stack.defer(() => searches.close())

@@ -105,13 +105,21 @@ test('a card that computes wrongly three times is not asked any more', async (t)
 
 test('a gateway finds the driver of its processor by itself and has its work from there', async (t) => {
   const gateway = await openGateway(t, { WORK_CARDS: 'auto', WORK_THREADS: '2', WORK_NODES: 'false' })
-  await until(() => gateway.log().includes('work_source_ready'))
+  const told = () =>
+    gateway
+      .log()
+      .split('\n')
+      .find((line) => line.includes('work_source_ready'))
+  await until(() => told() !== undefined)
+  // Which is faster depends on the processor: a narrow one does as well without a driver.
+  const { used } = JSON.parse(told()!) as { used: boolean }
   const hash = newRoot()
   const { work } = (await gateway.call('work_generate', { hash })).json()
   assert.ok(workValue(hash, work!) >= send)
   const metrics = await readMetrics(gateway)
-  assert.match(metrics, /gateway_work_found_total\{class="interactive",engine="cpu-opencl"\} 1/)
-  assert.match(metrics, /gateway_work_usable\{engine="cpu"\} 0/)
+  const engine = used ? 'cpu-opencl' : 'cpu'
+  assert.ok(metrics.includes(`gateway_work_found_total{class="interactive",engine="${engine}"} 1`))
+  assert.ok(metrics.includes(`gateway_work_usable{engine="cpu"} ${used ? 0 : 1}`))
 })
 
 test('WORK_CARDS=none loads no driver, and a card that is not there is told', async (t) => {

@@ -18,8 +18,8 @@ interface WorkOptions {
   sources?: Sources
   /** Nodes that may be asked to compute work. */
   nodes: readonly Upstream[]
-  /** A card, or the processor through OpenCL, was measured and is used from now on. */
-  onReady(source: CardSource): void
+  /** A card, or the processor through OpenCL, was measured; used is what is not slower than WebAssembly. */
+  onReady(source: CardSource, isUsed: boolean): void
   onFailure(event: { engine: string; reason: string }): void
 }
 
@@ -72,11 +72,10 @@ export async function openScheduler(
   exposeWork(metrics, scheduler, cpu)
   if (config.workCards?.length !== 0) {
     const ready = async (source: CardSource) => {
-      if (source.kind === 'cpu') {
-        if (cpu && cpu.rate >= source.rate) return scheduler.remove(source)
-        openCl = source
-      }
-      onReady(source)
+      const isUsed = source.kind === 'card' || !cpu || source.rate > cpu.rate
+      onReady(source, isUsed)
+      if (!isUsed) return scheduler.remove(source)
+      if (source.kind === 'cpu') openCl = source
       scheduler.wake()
     }
     openCards({
