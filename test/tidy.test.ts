@@ -164,7 +164,8 @@ const DROPPED: { pattern: RegExp; what: string }[] = [
   },
 ]
 /** They fall through to the one sentence that refuses, or to nothing at stake: a thread's rank. */
-const FALLS_THROUGH = /^src\/(kernel\/setting|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker)\.ts$/
+const FALLS_THROUGH =
+  /^src\/(kernel\/setting|modules\/wallets\/domain\/master-keys|infra\/vanity\/search-worker|infra\/work\/card\/device-process)\.ts$/
 /** The one place where outcomes are left to whoever else holds the promise. */
 const WAITS = 'src/kernel/when-over.ts'
 

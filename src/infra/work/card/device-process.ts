@@ -80,9 +80,17 @@ function end(error: unknown): void {
   )
 }
 
+function stepBack(): void {
+  try {
+    setPriority(BEHIND_OTHERS)
+  } catch {
+    // The shipped service may not change its rank; it searches all the same.
+  }
+}
+
 process.on('disconnect', () => process.exit(0))
 try {
-  if (kind === 'cpu') setPriority(BEHIND_OTHERS)
+  if (kind === 'cpu') stepBack()
   const device = await (library === 'cuda' ? openCuda(Number(index)) : openOpenCl(Number(index)))
   const tuned = await tuneDevice(device, TUNING_SECONDS[kind])
   process.on('message', (message: ToDevice) => hear(tuned, message))
