@@ -1,8 +1,10 @@
 // Runs test files in one process and answers what they said.
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readFailures } from './failed-files.mjs'
 
 /** What suites load is compiled once: most of it is the same for all of them, and threads of the store start in half the time. */
@@ -10,8 +12,12 @@ const COMPILED = join(import.meta.dirname, '../node_modules/.cache/nano-gateway'
 /** By its address: a bare path is none on every system. */
 const FAILED_FILES = new URL('failed-files.mjs', import.meta.url).href
 const OPTIONS = ['--import', 'tsx', '--test', '--test-isolation=none', '--test-timeout=600000']
+/** Far more than any suite needs beside others on a small machine: what hangs says where, and does not take the whole run with it. */
+const SUITE_MAX = 25 * 60_000
+/** What a process does on its way out: it tells which tests were running, and stops the servers that it has started. */
+const LEAVING_MAX = 30_000
 
-export async function runSuite(root, files, seed) {
+export async function runSuite(root, files, seed, { longest = SUITE_MAX, leaving = LEAVING_MAX } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-tests-'))
   const results = join(folder, 'failed')
   const reporters = [
@@ -35,7 +41,15 @@ export async function runSuite(root, files, seed) {
   })
   const chunks = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(chunk))
-  const code = await new Promise((resolve) => child.on('close', resolve))
+  const impatience = setTimeout(() => {
+    chunks.push(Buffer.from(`\nNot at its end after ${longest / 1_000} s; it is broken off.\n`))
+    child.kill('SIGINT')
+    setTimeout(() => child.kill('SIGKILL'), leaving).unref()
+  }, longest)
+  const code = await new Promise((resolve) => child.on('exit', resolve))
+  clearTimeout(impatience)
+  await readRest(child, leaving)
+  if (!child.stdout.closed) chunks.push(Buffer.from('\nProcesses that it has started hold its output open.\n'))
   const { ended, failures } = readFailures(existsSync(results) ? readFileSync(results, 'utf8') : '')
   rmSync(folder, { recursive: true })
   return {
@@ -45,4 +59,12 @@ export async function runSuite(root, files, seed) {
     output: Buffer.concat(chunks).toString(),
     seconds: Math.round((Date.now() - started) / 1000),
   }
+}
+
+/** What it has printed last. A process that it left behind may hold these streams open for ever, and is not waited for. */
+async function readRest({ stdout, stderr }, leaving) {
+  const ends = [stdout, stderr].filter((stream) => !stream.closed).map((stream) => once(stream, 'close'))
+  const patience = new AbortController()
+  await Promise.race([Promise.all(ends), sleep(leaving, undefined, { signal: patience.signal }).catch(() => undefined)])
+  patience.abort()
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { resolve } from 'node:path'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 /* Which test belongs to what, as the runner decides by its path. */
@@ -39,4 +41,45 @@ test('what starts a gateway or a database server is no unit test', async () => {
   assert.ok(!isUnit(root, 'src/../test/http/limits.test.ts'))
   assert.ok(!isUnit(root, 'src/../test/stores/jobs.test.ts'))
   assert.ok(!isUnit(root, 'test/tidy.test.ts'))
+})
+
+interface Suites {
+  runSuite(root: string, files: string[], seed: number, bounds?: object): Promise<{ broken: boolean; output: string }>
+}
+
+function layTest(t: TestContext, source: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-runner-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'laid.test.mjs')
+  writeFileSync(file, `import { test } from 'node:test'\n${source}`)
+  return file
+}
+
+test('a run of an hour and a half ended without a word: a suite that hangs is broken off and names its test', async (t) => {
+  const { runSuite } = await load<Suites>('test-suite.mjs')
+  const file = layTest(
+    t,
+    `test('ends', () => {})
+    test('waits for nobody', () => new Promise(() => setInterval(() => {}, 1000)))`,
+  )
+  const { broken, output } = await runSuite(root, [file], 1, { longest: 3_000 })
+  assert.ok(broken, output)
+  assert.match(output, /✔ ends[^]*Not at its end after 3 s[^]*waits for nobody/)
+})
+
+test('a server that a suite left behind is not waited for', async (t) => {
+  const { runSuite } = await load<Suites>('test-suite.mjs')
+  const file = layTest(
+    t,
+    `import { spawn } from 'node:child_process'
+    test('leaves somebody behind', () => {
+      const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true })
+      left.unref()
+      console.log('left ' + left.pid)
+    })`,
+  )
+  const { broken, output } = await runSuite(root, [file], 1, { leaving: 1_000 })
+  process.kill(Number(/left (\d+)/.exec(output)![1]))
+  assert.ok(!broken, output)
+  assert.match(output, /hold its output open/)
 })
