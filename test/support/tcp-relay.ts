@@ -11,6 +11,12 @@ type State =
   | { kind: 'cut' }
   | { kind: 'slow'; milliseconds: number }
 
+/** Node cannot reset a socket that is just ending (`reset EINVAL`): it keeps it for ever, and the process never exits. */
+export function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
+}
+
 /** A line between two parts of a system that can be cut, made slow, or left hanging. Bytes are never reordered or lost. */
 export class TcpRelay {
   /** Where the bytes go; may change when the part behind it comes back on another port. */
@@ -52,7 +58,7 @@ export class TcpRelay {
 
   cut(): void {
     this.#become({ kind: 'cut' })
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    for (const socket of this.#sockets) reset(socket)
   }
 
   async close(): Promise<void> {
@@ -69,7 +75,7 @@ export class TcpRelay {
 
   #relay(client: Socket): void {
     if (this.#state.kind === 'cut') {
-      client.resetAndDestroy()
+      reset(client)
       return
     }
     const target = connect(this.targetPort, this.#targetHost)
