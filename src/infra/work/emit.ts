@@ -140,12 +140,12 @@ class SearchFunction {
 }
 
 const section = (id: number, content: readonly number[]) => [id, ...unsigned(content.length), ...content]
-const text = (value: string) => [value.length, ...Buffer.from(value)]
+const text = (value: string) => [value.length, ...new TextEncoder().encode(value)]
 
 export function emitModule(hash: HashSteps, shape: Shape): Uint8Array {
   const search = new SearchFunction(hash, shape).toBytes()
   return Uint8Array.from([
-    ...[0x00, ...Buffer.from('asm'), 1, 0, 0, 0],
+    ...[0x00, ...new TextEncoder().encode('asm'), 1, 0, 0, 0],
     // One function type: three parameters, one result.
     ...section(1, [1, 0x60, 3, TYPE.i64, TYPE.i32, TYPE.i64, 1, TYPE.i32]),
     ...section(3, [1, 0]),

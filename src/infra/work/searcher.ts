@@ -1,3 +1,4 @@
+import { hexToBytes } from '../../kernel/nano/hex.ts'
 import { type HashSteps, hashSteps } from './blake2b-steps.ts'
 import { constantAddress, nonceAddress } from './emit.ts'
 import { type WebAssemblyModule, webAssembly } from './web-assembly.ts'
@@ -31,6 +32,6 @@ const lanesAt = (index: number): [number, number] => [constantAddress(index) / 8
 
 /** The bytes of a root as the hash reads them. */
 export function rootWords(root: string): bigint[] {
-  const bytes = Buffer.from(root, 'hex')
-  return [0, 8, 16, 24].map((offset) => bytes.readBigUInt64LE(offset))
+  const bytes = new DataView(hexToBytes(root).buffer)
+  return [0, 8, 16, 24].map((offset) => bytes.getBigUint64(offset, true))
 }

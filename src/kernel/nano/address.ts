@@ -68,7 +68,7 @@ export function fromAddress(text: string): PublicKey | undefined {
   const key = decodeBits(body.slice(0, KEY_LENGTH), 4)
   const check = decodeBits(body.slice(KEY_LENGTH), 0)
   if (!key || !check) return undefined
-  return Buffer.compare(checksum(key), check) === 0 ? bytesToHex(key) : undefined
+  return checksum(key).every((byte, at) => byte === check[at]) ? bytesToHex(key) : undefined
 }
 
 export function isAddress(text: string): boolean {

@@ -1,14 +1,27 @@
 const HEX = /^[0-9a-fA-F]*$/
+/** Tables, because this also runs where there is no Buffer; they are as quick. */
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase())
+const VALUES = new Uint8Array(128)
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  VALUES[digit.charCodeAt(0)] = value
+  VALUES[digit.toUpperCase().charCodeAt(0)] = value
+}
 
 /** Bytes as upper-case hexadecimal, the way the ledger prints hashes, keys and signatures. */
 export function bytesToHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase()
+  let text = ''
+  for (const byte of bytes) text += DIGITS[byte]!
+  return text
 }
 
 /** Throws on text that is not an even number of hexadecimal digits. */
 export function hexToBytes(hex: string): Uint8Array {
   if (hex.length % 2 !== 0 || !HEX.test(hex)) throw new TypeError('Not hexadecimal')
-  return new Uint8Array(Buffer.from(hex, 'hex'))
+  const bytes = new Uint8Array(hex.length / 2)
+  for (let at = 0; at < bytes.length; at++) {
+    bytes[at] = (VALUES[hex.charCodeAt(2 * at)]! << 4) | VALUES[hex.charCodeAt(2 * at + 1)]!
+  }
+  return bytes
 }
 
 /** True for exactly `digits` hexadecimal digits in either case. */

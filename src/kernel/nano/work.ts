@@ -24,7 +24,8 @@ export function workValue(root: string, work: string): bigint {
   const input = new Uint8Array(40)
   input.set(hexToBytes(work).reverse())
   input.set(hexToBytes(root), 8)
-  return Buffer.from(blake2b(input, { dkLen: 8 })).readBigUInt64LE()
+  const { buffer, byteOffset } = blake2b(input, { dkLen: 8 })
+  return new DataView(buffer, byteOffset).getBigUint64(0, true)
 }
 
 /** How many times harder than `base` a difficulty is. */

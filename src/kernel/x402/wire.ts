@@ -58,18 +58,19 @@ const HEADER_BYTES_MAX = 8 * 1024
 /** Both alphabets of base64, with padding or without; a joined second header would bring a comma. */
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
-export function encodeHeader(value: PaymentRequired | SettleResponse): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64')
+export function encodeHeader(value: object): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify(value))))
 }
 
 /** Reads a JSON object out of base64; undefined when it is none, or too large. */
 export function decodeHeader(text: string): Record<string, unknown> | undefined {
   if (text.length > HEADER_BYTES_MAX || !BASE64.test(text)) return undefined
   try {
-    const json = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'))
-    return toMembers(JSON.parse(json))
+    const binary = atob(text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+    return toMembers(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch {
-    // Neither UTF-8 nor JSON.
+    // Neither base64 nor UTF-8 nor JSON.
     return undefined
   }
 }
