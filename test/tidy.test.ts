@@ -29,6 +29,7 @@ const LAYERS: Record<string, string[]> = {
   web: ['kernel'],
   modules: ['kernel', 'web', 'modules'],
   client: ['kernel', 'infra'],
+  exports: ['kernel', 'infra', 'client'],
   guard: ['kernel', 'modules'],
   http: ['kernel', 'web', 'modules', 'guard'],
   cli: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http', 'cli', 'root'],
@@ -110,7 +111,8 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
   {
     words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,
     instead: 'the clock, random and network ports',
-    except: /^src\/(infra|web)\//,
+    // What runs in other people's programs has only what those have.
+    except: /^src\/(infra|web|client)\//,
   },
   { words: /process\.env\b/, instead: 'the Config', except: /^src\/(config|infra\/work\/card\/process)\.ts$/ },
   // Rooms declare routes as plain data (`src/kernel/route.ts`).
@@ -279,14 +281,26 @@ test('the README leads to every guide, and its pictures are small', () => {
   assert.deepEqual(heavy, [])
 })
 
+test('what the client knows of the actions is what the registry says: `npm run keep-client` writes it', async () => {
+  const { generate } = (await import(pathToFileURL(join(root, 'scripts/keep-client.mjs')).href)) as {
+    generate(): Record<string, string>
+  }
+  for (const [file, text] of Object.entries(generate())) assert.equal(read(file), text, file)
+})
+
 // A package without it is whatever the registry, or who stands between, hands out on that day.
 test('every package of the lock file is held to its contents', () => {
   interface Lock {
-    packages: Record<string, { version: string; integrity?: string; link?: boolean }>
+    packages: Record<string, { version: string; integrity?: string; link?: boolean; resolved?: string }>
   }
-  const { '': own, ...packages } = (JSON.parse(read('package-lock.json')) as Lock).packages
-  assert.equal(own!.version, (JSON.parse(read('package.json')) as { version: string }).version)
-  const loose = Object.entries(packages).filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity))
+  const { '': own, 'packages/client': client, ...packages } = (JSON.parse(read('package-lock.json')) as Lock).packages
+  const versionOf = (file: string) => (JSON.parse(read(file)) as { version: string }).version
+  assert.equal(own!.version, versionOf('package.json'))
+  assert.deepEqual([client!.version, versionOf('packages/client/package.json')], [own!.version, own!.version])
+  const isOurs = ({ link, resolved }: Lock['packages'][string]) => link === true && resolved === 'packages/client'
+  const loose = Object.entries(packages).filter(
+    ([, entry]) => !isOurs(entry) && !/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? ''),
+  )
   assert.deepEqual(
     loose.map(([name]) => name),
     [],

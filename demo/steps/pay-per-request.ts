@@ -1,4 +1,4 @@
-import { exactNano, receiveFunds } from '../../src/client/index.ts'
+import { exactNano, receiveFunds } from '../../src/exports/x402.ts'
 import type { World } from '../world.ts'
 
 export const title = 'A request bought without an account (x402)'

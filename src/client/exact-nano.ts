@@ -1,11 +1,25 @@
-import { systemClock } from '../infra/clock.ts'
 import type { Raw } from '../kernel/money.ts'
 import { fromAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, toBlockJson } from '../kernel/nano/block.ts'
-import { readAmount } from '../kernel/x402/payment-block.ts'
 import { whenOver } from '../kernel/when-over.ts'
+import { readAmount } from '../kernel/x402/payment-block.ts'
 import { ASSET, SCHEME } from '../kernel/x402/wire.ts'
-import { type Head, type Wallet, type WalletOptions, openWallet } from './wallet.ts'
+import { type AccountChain, type FindWork, type Head, openChain } from './account-chain.ts'
+import { rpcAt } from './ledger-rpc.ts'
+import { rest } from './rest.ts'
+import { searchWork } from './search-work.ts'
+
+export interface WalletOptions {
+  /** 64 hexadecimal digits. It signs here and goes nowhere. */
+  privateKey: string
+  /** Where the ledger is asked: a gateway, a node. What it says of the balance is checked, not believed. */
+  rpcUrl: string
+  /** Finds proof of work; unset, this machine does. Work from a gateway would itself have to be paid for. */
+  findWork?: FindWork
+}
+
+export const openOwnChain = ({ privateKey, rpcUrl, findWork = searchWork }: WalletOptions): AccountChain =>
+  openChain({ privateKey, rpc: rpcAt(rpcUrl), findWork })
 
 /** What a payment is asked for; the rest of a challenge does not concern the scheme. */
 export interface ExactNanoRequirements {
@@ -30,7 +44,7 @@ export interface ExactNanoScheme {
 
 /** Pays with one account, one payment after the other: each block needs the one before it. */
 export function exactNano(options: WalletOptions): ExactNanoScheme {
-  const wallet = openWallet(options)
+  const chain = openOwnChain(options)
   let underWay: Promise<unknown> = Promise.resolve()
   let spent: string | undefined
 
@@ -38,16 +52,16 @@ export function exactNano(options: WalletOptions): ExactNanoScheme {
     const link = fromAddress(payTo)
     const raw = readAmount(amount)
     if (link === undefined || raw === undefined || asset !== ASSET) throw new Error('These terms ask for no nano.')
-    const head = await nextHead(wallet, spent)
-    if (head.balance < raw) throw new Error(`${wallet.address} has less than the price.`)
-    const block = await wallet.seal({ ...head, balance: (head.balance - raw) as Raw, link })
+    const head = await nextHead(chain, spent)
+    if (head.balance < raw) throw new Error(`${chain.address} has less than the price.`)
+    const block = await chain.seal({ ...head, balance: (head.balance - raw) as Raw, link })
     spent = head.previous
     return block
   }
 
   return {
     scheme: SCHEME,
-    address: wallet.address,
+    address: chain.address,
     async createPaymentPayload(x402Version, requirements) {
       const block = underWay.then(() => sign(requirements))
       underWay = whenOver(block)
@@ -63,13 +77,11 @@ const LOOKS_MAX = 40
  * The newest block of the account. While it is one we have already built upon, the payment before this one is still on
  * its way and is waited for, but not for ever: it may have been refused.
  */
-async function nextHead(wallet: Wallet, spent: string | undefined): Promise<Head> {
+export async function nextHead(chain: AccountChain, spent: string | undefined): Promise<Head> {
   for (let looks = 1; ; looks++) {
-    const head = await wallet.readHead()
-    if (!head) throw new Error(`${wallet.address} has not received anything yet.`)
+    const head = await chain.readHead()
+    if (!head) throw new Error(`${chain.address} has not received anything yet.`)
     if (head.previous !== spent || looks === LOOKS_MAX) return head
-    await new Promise<void>((resolve) => {
-      systemClock.after(LOOK_EVERY, resolve)
-    })
+    await rest(LOOK_EVERY)
   }
 }

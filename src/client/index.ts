@@ -1,4 +1,22 @@
-/* What the package exports as `nano-gateway/x402`: payments in nano for the clients of the protocol's own packages. */
-export { type ExactNanoPayload, type ExactNanoRequirements, type ExactNanoScheme, exactNano } from './exact-nano.ts'
+/* The package `@nano-gateway/client`. */
+export {
+  type ExactNanoPayload,
+  type ExactNanoRequirements,
+  type ExactNanoScheme,
+  type WalletOptions,
+  exactNano,
+} from './exact-nano.ts'
+export { GatewayError } from './gateway-error.ts'
+export { type NameChange, signNameChange } from './names.ts'
 export { receiveFunds } from './receive-funds.ts'
-export type { WalletOptions } from './wallet.ts'
+export { nano, raw } from './amounts.ts'
+export type { CallOptions } from './call.ts'
+export {
+  type ActionName,
+  type Actions,
+  type Answer,
+  type Gateway,
+  type GatewayOptions,
+  type Request,
+  createGateway,
+} from './gateway.ts'

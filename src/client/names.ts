@@ -1,4 +1,3 @@
-/* What the package exports as `nano-gateway/names`: the signature by which the owner of a username changes it. */
 import { type NameChange, toNameChangeMessage } from '../kernel/name-change.ts'
 import { isHex } from '../kernel/nano/hex.ts'
 import { signText } from '../kernel/nano/keys.ts'

@@ -1,31 +1,42 @@
 import { type Raw, parseRaw } from '../kernel/money.ts'
-import { ZERO_HASH, hashBlock, toBlockJson } from '../kernel/nano/block.ts'
+import type { PublicKey } from '../kernel/nano/address.ts'
+import { ZERO_HASH } from '../kernel/nano/block.ts'
 import { isHex } from '../kernel/nano/hex.ts'
-import { type Head, type WalletOptions, openWallet } from './wallet.ts'
+import type { AccountChain, Head } from './account-chain.ts'
+import { type WalletOptions, openOwnChain } from './exact-nano.ts'
+import { publish } from './publish.ts'
 
 const RECEIVED_MAX = 100
+
+export interface Received {
+  /** The balance afterwards, in raw. */
+  balance: bigint
+  blocks: { hash: string; source: string; amount: bigint }[]
+}
 
 /**
  * Receives what was sent to an account, so that it can pay; the first receive opens it. Returns its balance in raw. An
  * amount that is told wrongly is refused by the ledger, because the send it comes from says how much it is.
  */
 export async function receiveFunds(options: WalletOptions): Promise<bigint> {
-  const wallet = openWallet(options)
-  const opened = await wallet.readHead()
-  let head: Head = opened ?? { previous: ZERO_HASH, balance: 0n as Raw, representative: wallet.key }
-  const waiting = { account: wallet.address, count: String(RECEIVED_MAX), threshold: '1' }
-  const { blocks } = await wallet.rpc('receivable', waiting)
-  for (const [link, text] of Object.entries((blocks ?? {}) as Record<string, unknown>)) {
+  return (await receiveWaiting(openOwnChain(options))).balance
+}
+
+/** Receives up to a hundred sends, one block after the other. */
+export async function receiveWaiting(chain: AccountChain, representative?: PublicKey): Promise<Received> {
+  const opened = await chain.readHead()
+  let head: Head = opened ?? { previous: ZERO_HASH, balance: 0n as Raw, representative: representative ?? chain.key }
+  const waiting = { account: chain.address, count: String(RECEIVED_MAX), threshold: '1' }
+  const { blocks: told } = await chain.rpc('receivable', waiting)
+  const blocks: Received['blocks'] = []
+  for (const [source, text] of Object.entries((told ?? {}) as Record<string, unknown>)) {
     const amount = parseRaw(String(text))
-    if (!isHex(link, 64) || amount === undefined) throw new Error('The ledger does not tell what waits.')
-    const block = await wallet.seal({ ...head, balance: (head.balance + amount) as Raw, link })
-    const { hash, error } = await wallet.rpc('process', {
-      json_block: 'true',
-      subtype: head.previous === ZERO_HASH ? 'open' : 'receive',
-      block: toBlockJson(block),
-    })
-    if (hash !== hashBlock(block)) throw new Error(`The ledger refused to receive: ${String(error)}`)
+    if (!isHex(source, 64) || amount === undefined) throw new Error('The ledger does not tell what waits.')
+    const deed = head.previous === ZERO_HASH ? 'open' : 'receive'
+    const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, deed)
+    const hash = await publish(chain.rpc, block, deed)
+    blocks.push({ hash, source, amount })
     head = { ...head, previous: hash, balance: block.balance }
   }
-  return head.balance
+  return { balance: head.balance, blocks }
 }

@@ -1,25 +1,41 @@
-import { availableParallelism } from 'node:os'
-import { systemRandom } from '../infra/random.ts'
-import { openCpuEngine } from '../infra/work/cpu.ts'
+import { hashSteps } from '../infra/work/blake2b-steps.ts'
+import { emitModule } from '../infra/work/emit.ts'
+import { openSearcher, rootWords } from '../infra/work/searcher.ts'
+import { SHAPES, lanesOf } from '../infra/work/shapes.ts'
+import { webAssembly } from '../infra/work/web-assembly.ts'
 import { expectedHashes, formatWork, workValue } from '../kernel/nano/work.ts'
+import { rest } from './rest.ts'
 
-/** Below this, starting threads takes longer than the search. */
-const FEW_HASHES = 100_000
+/** Below this, making the module takes longer than the search. */
+const FEW_HASHES = 20_000
+/** A few milliseconds; then others have a turn. */
+const CHUNK = 24_576
 
-/** Finds work on this machine: at once for a test network, with all threads for the live one. */
+/** Finds work in this thread: at once for a test network, in a minute or so for the live one. */
 export async function searchWork(root: string, threshold: bigint): Promise<string> {
-  if (expectedHashes(threshold) <= FEW_HASHES) {
-    for (let nonce = 0n; ; nonce++) {
-      const work = formatWork(nonce)
-      if (workValue(root, work) >= threshold) return work
-    }
+  if (expectedHashes(threshold) <= FEW_HASHES || webAssembly === undefined) return searchSlowly(root, threshold)
+  const hash = hashSteps()
+  // Two nonces at a time where the machine can; everywhere else the last shape runs.
+  const shape =
+    SHAPES.findLast((each) => each.vector && webAssembly!.validate(emitModule(hash, each))) ?? SHAPES.at(-1)!
+  const searcher = openSearcher(new webAssembly.Module(emitModule(hash, shape)), hash)
+  searcher.setRoot(rootWords(root))
+  const count = CHUNK - (CHUNK % lanesOf(shape))
+  let next = crypto.getRandomValues(new BigUint64Array(1))[0]!
+  for (;;) {
+    const nonce = searcher.search(next, count, threshold)
+    const work = nonce === undefined ? undefined : formatWork(BigInt.asUintN(64, nonce))
+    // What was found is checked by the other way to compute it.
+    if (work !== undefined && workValue(root, work) >= threshold) return work
+    next = BigInt.asUintN(64, next + BigInt(count))
+    await rest(0)
   }
-  const engine = await openCpuEngine({ threads: Math.max(1, availableParallelism() - 1), random: systemRandom })
-  try {
-    const work = await engine.search({ root, threshold }, new AbortController().signal)
-    if (work === undefined || workValue(root, work) < threshold) throw new Error('No work was found.')
-    return work
-  } finally {
-    await engine.close()
+}
+
+async function searchSlowly(root: string, threshold: bigint): Promise<string> {
+  for (let nonce = 0n; ; nonce++) {
+    const work = formatWork(nonce)
+    if (workValue(root, work) >= threshold) return work
+    if (nonce % 4096n === 4095n) await rest(0)
   }
 }

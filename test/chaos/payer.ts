@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Head, openWallet } from '../../src/client/wallet.ts'
+import type { Head } from '../../src/client/account-chain.ts'
+import { openOwnChain } from '../../src/client/exact-nano.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
 import { type StateBlock, hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
@@ -35,7 +36,7 @@ export class Payer {
   async open(amount: Raw): Promise<void> {
     await this.#purse.send(this.#purse.source, this.account.address, amount)
     await this.#purse.receive(this.account)
-    this.#head = await openWallet(this.#purse.walletOf(this.account)).readHead()
+    this.#head = await openOwnChain(this.#purse.walletOf(this.account)).readHead()
     await this.#purse.confirmed(this.frontier)
   }
 
@@ -70,7 +71,7 @@ export class Payer {
     const head = this.#head!
     const draft = { ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! }
     for (;;) {
-      const block = await attempt(() => openWallet(this.#purse.walletOf(this.account)).seal(draft))
+      const block = await attempt(() => openOwnChain(this.#purse.walletOf(this.account)).seal(draft))
       if (block) return block
       await sleep(AGAIN_AFTER, undefined, { signal: over })
     }

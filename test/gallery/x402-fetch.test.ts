@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from '@x402/fetch'
-import { exactNano } from '../../src/client/index.ts'
+import { exactNano } from '../../src/exports/x402.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import { PRICE, SHOP, newHash, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
 import { walk } from './walk.ts'

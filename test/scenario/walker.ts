@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { WalletOptions } from '../../src/client/index.ts'
+import type { WalletOptions } from '../../src/exports/x402.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { type Raw, parseNano } from '../../src/kernel/money.ts'
 import { type Gateway, type Lifetime, type Reply, ask, openGateway } from '../support/gateway.ts'

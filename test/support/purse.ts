@@ -1,5 +1,6 @@
-import { type WalletOptions, receiveFunds } from '../../src/client/index.ts'
-import { openWallet } from '../../src/client/wallet.ts'
+import { type WalletOptions, receiveFunds } from '../../src/exports/x402.ts'
+import { openOwnChain } from '../../src/client/exact-nano.ts'
+import { searchWork } from '../../src/exports/search-work.ts'
 import { type Raw, toRaw } from '../../src/kernel/money.ts'
 import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
 import { toBlockJson } from '../../src/kernel/nano/block.ts'
@@ -51,8 +52,8 @@ export class Purse {
 
   /** What a wallet of this account needs. */
   walletOf({ privateKey }: Account): WalletOptions {
-    const { rpcUrl, findWork } = this.#options
-    return { privateKey, rpcUrl: rpcUrl(), ...(findWork && { findWork }) }
+    const { rpcUrl, findWork = searchWork } = this.#options
+    return { privateKey, rpcUrl: rpcUrl(), findWork }
   }
 
   /** Takes everything that waits for an account, and answers its balance. */
@@ -68,7 +69,7 @@ export class Purse {
 
   /** Sends, and waits for the confirmation. */
   async send(from: Account, to: string, amount: Raw): Promise<string> {
-    const wallet = openWallet(this.walletOf(from))
+    const wallet = openOwnChain(this.walletOf(from))
     const head = await wallet.readHead()
     if (!head || head.balance < amount) throw new Error(`${from.address} does not have ${amount} raw.`)
     const block = await wallet.seal({ ...head, balance: (head.balance - amount) as Raw, link: fromAddress(to)! })
@@ -79,7 +80,7 @@ export class Purse {
   }
 
   async confirmed(hash: string): Promise<void> {
-    const { rpc } = openWallet(this.walletOf(this.source))
+    const { rpc } = openOwnChain(this.walletOf(this.source))
     const isConfirmed = async () => (await rpc('block_info', { hash, json_block: 'true' })).confirmed === 'true'
     await waitFor(`${hash} is confirmed`, isConfirmed, { patience: this.#options.patience })
   }

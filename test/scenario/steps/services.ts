@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { exactNano } from '../../../src/client/index.ts'
+import { exactNano } from '../../../src/exports/x402.ts'
 import { toRaw } from '../../../src/kernel/money.ts'
 import { ask } from '../../support/gateway.ts'
 import { decode, encode } from '../../support/x402-steps.ts'

@@ -1,19 +1,20 @@
-import { callNode } from '../infra/node/call-node.ts'
 import type { Raw } from '../kernel/money.ts'
 import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, fromBlockJson, hashBlock, rootOf } from '../kernel/nano/block.ts'
 import { isHex } from '../kernel/nano/hex.ts'
 import { publicKeyOf, signHash } from '../kernel/nano/keys.ts'
 import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
-import { searchWork } from './search-work.ts'
+import type { LedgerRpc } from './ledger-rpc.ts'
 
-export interface WalletOptions {
+/** Finds proof of work of at least this value for the root of a block. */
+export type FindWork = (root: string, threshold: bigint) => Promise<string>
+
+export interface ChainOptions {
   /** 64 hexadecimal digits. It signs here and goes nowhere. */
   privateKey: string
-  /** Where the ledger is asked: a gateway, a node. What it says of the balance is checked, not believed. */
-  rpcUrl: string
-  /** Finds proof of work; unset, this machine does. Work from a gateway would itself have to be paid for. */
-  findWork?: (root: string, threshold: bigint) => Promise<string>
+  /** What it says of the balance is checked, not believed. */
+  rpc: LedgerRpc
+  findWork: FindWork
 }
 
 /** What the next block of an account builds on. */
@@ -23,22 +24,24 @@ export interface Head {
   representative: PublicKey
 }
 
+/** What a block does, which says how much work it needs. */
+export type Deed = 'send' | 'receive' | 'open' | 'change'
+
 /** One account that signs blocks with what it reads from the ledger. */
-export interface Wallet {
+export interface AccountChain {
   key: PublicKey
   address: string
-  rpc(action: string, parameters: object): Promise<Record<string, unknown>>
+  rpc: LedgerRpc
   /** Undefined while the account has no block. */
   readHead(): Promise<Head | undefined>
   /** Signs a block and finds its work. */
-  seal(draft: Head & { link: string }): Promise<StateBlock>
+  seal(draft: Head & { link: string }, deed?: Deed): Promise<StateBlock>
 }
 
-export function openWallet({ privateKey, rpcUrl, findWork = searchWork }: WalletOptions): Wallet {
+export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountChain {
   if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')
   const key = publicKeyOf(privateKey)
   const address = toAddress(key)
-  const rpc: Wallet['rpc'] = (action, parameters) => callNode(rpcUrl, { action, ...parameters })
   return {
     key,
     address,
@@ -49,10 +52,10 @@ export function openWallet({ privateKey, rpcUrl, findWork = searchWork }: Wallet
       if (typeof frontier !== 'string') throw new Error(`The ledger does not tell the state of ${address}.`)
       return readBlock(rpc, key, frontier)
     },
-    async seal({ previous, balance, representative, link }) {
+    async seal({ previous, balance, representative, link }, deed = 'send') {
       const draft = { type: 'state', account: key, previous, representative, balance, link } as const
       const block: StateBlock = { ...draft, signature: '', work: '' }
-      const work = await findWork(rootOf(block), await readThreshold(rpc))
+      const work = await findWork(rootOf(block), await readThreshold(rpc, deed))
       return { ...block, signature: signHash(privateKey, hashBlock(block)), work }
     },
   }
@@ -62,7 +65,7 @@ export function openWallet({ privateKey, rpcUrl, findWork = searchWork }: Wallet
  * The balance is read from the block itself, whose hash is recomputed here. An account's balance can be told wrongly,
  * and whoever signs for less than there is gives the difference away.
  */
-async function readBlock(rpc: Wallet['rpc'], key: PublicKey, hash: string): Promise<Head> {
+async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<Head> {
   const { contents } = await rpc('block_info', { hash, json_block: 'true' })
   const members = (contents ?? {}) as Record<string, string>
   const block = fromBlockJson((name) => (typeof members[name] === 'string' ? members[name] : undefined))
@@ -73,9 +76,11 @@ async function readBlock(rpc: Wallet['rpc'], key: PublicKey, hash: string): Prom
 }
 
 /** Asked for, because test networks want less; never more than the live network wants. */
-async function readThreshold(rpc: Wallet['rpc']): Promise<bigint> {
-  const { network_minimum: minimum } = await rpc('active_difficulty', {})
-  const live = WORK_THRESHOLDS.live.send
+async function readThreshold(rpc: LedgerRpc, deed: Deed): Promise<bigint> {
+  const receives = deed === 'receive' || deed === 'open'
+  const told = await rpc('active_difficulty', {})
+  const minimum = receives ? told.network_receive_minimum : told.network_minimum
+  const live = receives ? WORK_THRESHOLDS.live.receive : WORK_THRESHOLDS.live.send
   if (typeof minimum !== 'string' || !isHex(minimum, 16)) return live
   const asked = BigInt(`0x${minimum}`)
   return asked < live ? asked : live

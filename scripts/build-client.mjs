@@ -1,0 +1,33 @@
+/*
+ * Builds packages/client: what the client knows of the actions, from the registry; one module of the client and of the kernel it
+ * uses; and its types, compiled without those of Node, so that nothing of Node's is used.
+ */
+import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const home = join(root, 'packages', 'client')
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+// The kept files are compared with the registry by `npm run check`; a package is made from the registry itself.
+if (!process.argv.includes('--as-kept')) run('--import', 'tsx', 'scripts/keep-client.mjs')
+rmSync(join(home, 'dist'), { recursive: true, force: true })
+run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
+await build({
+  entryPoints: [join(root, 'src', 'client', 'index.ts')],
+  outfile: join(home, 'dist', 'index.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  external: ['@noble/*'],
+  legalComments: 'none',
+  logLevel: 'warning',
+})

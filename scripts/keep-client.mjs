@@ -1,0 +1,162 @@
+/*
+ * Writes what the client knows of the actions, from the registry itself: `npm run keep-client`. A test compares the kept files
+ * with the registry, and the build of the package makes them anew.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { publicSchema } from '../src/http/openapi/schemas.ts'
+import { CHECK, CHECKOUT_EVENT } from '../src/modules/checkout/index.ts'
+import { ACTIONS } from '../src/offered.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = 'src/client/generated'
+const RAW = '^[0-9]{1,39}$'
+const HEAD = '/* Made from the registry by `npm run keep-client`; changes belong there. */'
+
+const isRaw = ({ type, pattern }) => type === 'string' && pattern === RAW
+const formsOf = (schema) => schema.anyOf ?? schema.oneOf
+const unique = (list) => [...new Set(list)]
+const memberName = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
+const remark = (text) => (text === undefined ? '' : `/** ${text.replaceAll('*/', '*')} */\n`)
+
+/** `bigints`: whether amounts in raw are read into numbers. */
+function typeOf(schema, bigints) {
+  const forms = formsOf(schema)
+  if (forms) {
+    const types = unique(forms.map((form) => typeOf(form, bigints)))
+    // A text that may be any says nothing more by naming some.
+    return types.filter((type) => !types.includes('string') || !/^"[^"]*"$/.test(type)).join(' | ')
+  }
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (bigints && isRaw(schema)) return 'bigint'
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `Array<${typeOf(schema.items ?? {}, bigints)}>`
+    case 'object':
+      return objectOf(schema, bigints)
+    default:
+      return 'unknown'
+  }
+}
+
+function objectOf({ properties = {}, required = [], additionalProperties }, bigints) {
+  const members = Object.entries(properties)
+  if (members.length === 0) {
+    const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties, bigints) : 'unknown'
+    return `Record<string, ${values}>`
+  }
+  const lines = members.map(([name, schema]) => memberOf(name, typeOf(schema, bigints), schema, required))
+  return `{\n${lines.join('\n')}\n}`
+}
+
+const memberOf = (name, type, { description }, required) =>
+  `${remark(description)}${memberName(name)}${required.includes(name) ? `: ${type}` : `?: ${type} | undefined`}`
+
+/** The unit of an amount in a request: a bigint is always raw, and written as the action reads it. */
+const UNITS = { nano: 'nano', nanoOrAll: 'nano', raw: 'raw' }
+const unitOf = ({ reader }) => UNITS[reader]
+const isFlag = (schema) => schema.reader === 'flag' || schema.form?.anyOf?.[0]?.type === 'boolean'
+
+function requestOf({ properties, required = [] }) {
+  const lines = Object.entries(properties).map(([name, schema]) => {
+    const shown = publicSchema(schema)
+    const type = isFlag(schema) ? 'boolean' : typeOf(shown, false)
+    return memberOf(name, unitOf(schema) ? `${type} | bigint` : type, shown, required)
+  })
+  return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('\n')}\n}`
+}
+
+/** Every text in an answer with its place: `[]` is an entry of a list, `*` one of a map. */
+function textsIn(schema, path = []) {
+  const forms = formsOf(schema)
+  if (forms) return forms.flatMap((form) => textsIn(form, path))
+  if (schema.type === 'string') return [{ path: path.join('.'), schema }]
+  const { items, properties = {}, additionalProperties } = schema
+  return [
+    ...(items ? textsIn(items, [...path, '[]']) : []),
+    ...Object.entries(properties).flatMap(([name, member]) => textsIn(member, [...path, name])),
+    ...(typeof additionalProperties === 'object' ? textsIn(additionalProperties, [...path, '*']) : []),
+  ]
+}
+
+/** What else could be mistaken for an amount in raw. */
+const looksRaw = ({ pattern = '', enum: words }) =>
+  words ? words.some((word) => /^\d+$/.test(word)) : new RegExp(pattern).test('5')
+
+/** Where amounts in raw stand in an answer, and nothing but those. */
+function rawPaths(schema) {
+  const texts = textsIn(schema)
+  const raws = unique(texts.filter(({ schema }) => isRaw(schema)).map(({ path }) => path))
+  const others = texts.filter(({ path, schema }) => raws.includes(path) && !isRaw(schema) && looksRaw(schema))
+  if (others.length > 0)
+    throw new Error(`${others[0].path} is an amount in raw in one form of an answer, and not in another.`)
+  return raws
+}
+
+function factsOf({ input, output, readOnly, once, onceWhen }) {
+  const units = Object.entries(input.properties).flatMap(([name, schema]) =>
+    unitOf(schema) ? [[name, unitOf(schema)]] : [],
+  )
+  const raws = rawPaths(publicSchema(output))
+  return {
+    ...(readOnly && { safe: true }),
+    ...((once || onceWhen) && { once: true }),
+    ...(units.length > 0 && { units: Object.fromEntries(units) }),
+    ...(raws.length > 0 && { raws }),
+  }
+}
+
+const interfaceOf = (name, about, lines) => `${remark(about)}export interface ${name} {\n${lines.join('\n')}\n}\n`
+
+function write() {
+  const requests = ACTIONS.map(({ name, input, summary }) => `${remark(summary)}${name}: ${requestOf(input)}`)
+  const answers = ACTIONS.map(({ name, output }) => `${name}: ${typeOf(publicSchema(output), true)}`)
+  const facts = ACTIONS.map((action) => `${action.name}: ${JSON.stringify(factsOf(action))},`)
+  const raws = JSON.stringify(rawPaths(publicSchema(CHECK)))
+  return {
+    'requests.ts': `${HEAD}\n${interfaceOf('Requests', 'What each action takes.', requests)}`,
+    'answers.ts': `${HEAD}\n${interfaceOf('Answers', 'What each action answers; amounts in raw are bigint.', answers)}
+/** How a checkout stands. */
+export type Check = ${typeOf(publicSchema(CHECK), true)}
+
+/** What a webhook brings, as it is in its body. */
+export type WebhookEvent = ${typeOf(publicSchema(CHECKOUT_EVENT), false)}
+`,
+    'facts.ts': `${HEAD}\nimport type { ActionFacts } from '../action-facts.ts'
+
+export const FACTS = {\n${facts.join('\n')}\n} as const satisfies Record<string, ActionFacts>
+
+/** Where amounts in raw stand in a check of a checkout. */
+export const CHECK_RAWS: readonly string[] = ${raws}
+`,
+  }
+}
+
+/** The files as the house writes them, by name. */
+export function generate() {
+  const scratch = mkdtempSync(join(tmpdir(), 'nano-gateway-generated-'))
+  try {
+    const files = Object.entries(write())
+    for (const [name, text] of files) writeFileSync(join(scratch, name), text)
+    const oxfmt = join(root, 'node_modules/oxfmt/bin/oxfmt')
+    const args = [oxfmt, '--write', '--config', join(root, '.oxfmtrc.json'), ...files.map(([name]) => name)]
+    execFileSync(process.execPath, args, { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] })
+    return Object.fromEntries(files.map(([name]) => [`${folder}/${name}`, readFileSync(join(scratch, name), 'utf8')]))
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  for (const [file, text] of Object.entries(generate())) writeFileSync(join(root, file), text)
+}

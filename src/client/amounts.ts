@@ -1,0 +1,47 @@
+import { formatNano, parseNano, parseRaw, toPlainDecimal } from '../kernel/money.ts'
+import type { ActionFacts } from './action-facts.ts'
+import { GatewayError } from './gateway-error.ts'
+
+const noAmount = (given: unknown, unit: string) =>
+  new GatewayError(`Not an amount in ${unit}: ${String(given)}`, { code: 'invalid_amount' })
+
+/** An amount of nano in raw, exactly: `raw('1.5')` is 1500000000000000000000000000000n. */
+export function raw(nano: string | number): bigint {
+  const amount = parseNano(toPlainDecimal(String(nano)))
+  if (amount === undefined) throw noAmount(nano, 'nano')
+  return amount
+}
+
+/** An amount of raw in nano, exactly and without trailing zeros: `nano(10n ** 30n)` is `1`. */
+export function nano(raw: bigint | string): string {
+  const amount = typeof raw === 'bigint' ? raw : parseRaw(raw)
+  if (amount === undefined) throw noAmount(raw, 'raw')
+  return formatNano(amount)
+}
+
+/** Fields as the wire has them: a bigint is raw, and is written in the unit of its field. */
+export function toWire(fields: Readonly<Record<string, unknown>>, units: ActionFacts['units'] = {}): string {
+  const written = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    if (typeof value !== 'bigint') return [name, value]
+    if (value < 0n || units[name] === undefined) throw noAmount(value, `${units[name] ?? 'any unit'} for ${name}`)
+    return [name, units[name] === 'nano' ? formatNano(value) : value.toString()]
+  })
+  return JSON.stringify(Object.fromEntries(written))
+}
+
+/** An answer with its amounts in raw as bigint. Changes what it is given, which nobody else has. */
+export function withBigints(answer: unknown, places: readonly string[] = []): unknown {
+  const held = { answer }
+  for (const place of places) convert(held, ['answer', ...place.split('.')])
+  return held.answer
+}
+
+function convert(holder: unknown, [step, ...rest]: string[]): void {
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder) !== (step === '[]')) return
+  const members = holder as Record<string, unknown>
+  for (const name of step === '*' || step === '[]' ? Object.keys(members) : [step!]) {
+    const member = members[name]
+    if (rest.length > 0) convert(member, rest)
+    else if (typeof member === 'string') members[name] = parseRaw(member) ?? member
+  }
+}

@@ -1,0 +1,126 @@
+import type { ActionFacts } from './action-facts.ts'
+import { toWire, withBigints } from './amounts.ts'
+import { GatewayError, toRefusal } from './gateway-error.ts'
+import type { Fetch } from './ledger-rpc.ts'
+import { backOff, rest } from './rest.ts'
+
+export interface CallOptions {
+  /** Ends the call. */
+  signal?: AbortSignal | undefined
+  timeoutMs?: number | undefined
+  /** For a call that is repeated by its caller; every other money call gets one of its own. */
+  idempotencyKey?: string | undefined
+}
+
+export interface Connection {
+  /** Without a slash at its end. */
+  url: string
+  key: string | undefined
+  fetch: Fetch
+  timeoutMs: number
+  /** Whether something was paid for this answer; then it is not asked for again. */
+  wasPaid(about: Response | GatewayError): boolean
+}
+
+const TRIES_MAX = 3
+/** Whoever asks for a longer wait is told to the caller instead. */
+const WAIT_SECONDS_MAX = 10
+const PASSING = new Set([0, 429, 502, 503, 504])
+
+/** Calls an action; answers what it answers, and throws `GatewayError` at everything else. */
+export async function callAction(
+  connection: Connection,
+  name: string,
+  facts: ActionFacts,
+  fields: object = {},
+  options: CallOptions = {},
+): Promise<unknown> {
+  const body = toWire(fields as Record<string, unknown>, facts.units)
+  const idempotencyKey = options.idempotencyKey ?? (facts.once ? crypto.randomUUID() : undefined)
+  const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
+  for (let failures = 0; ;) {
+    try {
+      const answer = await ask(connection, `/actions/${name}`, { method: 'POST', body, headers }, options)
+      return withBigints(answer, facts.raws)
+    } catch (error) {
+      const wait = waitBefore(error, facts, connection)
+      if (++failures >= TRIES_MAX || wait === undefined) throw error
+      await rest(Math.max(wait * 1_000, backOff(failures)), options.signal)
+    }
+  }
+}
+
+/** Seconds to wait before a failed call may be asked again; undefined where it must not be. */
+function waitBefore(error: unknown, { safe }: ActionFacts, { wasPaid }: Connection): number | undefined {
+  if (!safe || !(error instanceof GatewayError) || !PASSING.has(error.status) || wasPaid(error)) return undefined
+  const { retryAfter = 0 } = error
+  return retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
+}
+
+interface Question {
+  method: 'GET' | 'POST'
+  body?: string
+  headers?: Record<string, string>
+}
+
+/** One exchange of JSON; an `error` in the answer is a failure, also with status 200. */
+export async function ask(
+  connection: Connection,
+  path: string,
+  { method, body, headers = {} }: Question,
+  options: CallOptions = {},
+): Promise<unknown> {
+  const idempotencyKey = headers['idempotency-key']
+  const { response, text } = await exchange(connection, path, { method, body, headers }, options)
+  const answer = parse(text)
+  const isRefusal = typeof answer === 'object' && answer !== null && 'error' in answer
+  if (response.status === 200 && answer !== undefined && !isRefusal) return answer
+  throw connectionError(connection, response, toRefusal(response, answer, { idempotencyKey }))
+}
+
+/** A refusal of what was paid for is remembered as paid. */
+function connectionError({ wasPaid }: Connection, response: Response, error: GatewayError): GatewayError {
+  if (wasPaid(response)) paidErrors.add(error)
+  return error
+}
+export const paidErrors = new WeakSet<object>()
+
+async function exchange(
+  { url, key, fetch, timeoutMs }: Connection,
+  path: string,
+  { method, body, headers }: { method: string; body: string | undefined; headers: Record<string, string> },
+  options: CallOptions,
+): Promise<{ response: Response; text: string }> {
+  const timeout = AbortSignal.timeout(options.timeoutMs ?? timeoutMs)
+  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body !== undefined && { body }),
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      signal,
+      // A key must not follow wherever it is led.
+      redirect: 'manual',
+    })
+    return { response, text: await response.text() }
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (error instanceof GatewayError) throw error
+    const details = { cause: error, idempotencyKey: headers['idempotency-key'] }
+    if (timeout.aborted) throw new GatewayError('The gateway took too long.', { code: 'timeout', ...details })
+    throw new GatewayError(`No gateway answers at ${url}.`, { code: 'network_error', ...details })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON: no answer of a gateway, and told as such.
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { toMembers } from '../kernel/x402/wire.ts'
+
+export interface GatewayErrorDetails {
+  code: string
+  status?: number
+  field?: string | undefined
+  retryAfter?: number | undefined
+  body?: unknown
+  requestId?: string | undefined
+  idempotencyKey?: string | undefined
+  cause?: unknown
+}
+
+/**
+ * Everything that goes wrong between a program and a gateway. The code is the gateway's, or one of this package:
+ * `ledger_refused` (the message is the node's), `network_error`, `timeout`, `unexpected_answer`, `publish_unknown`,
+ * `budget_exceeded`, `insufficient_funds`, `invalid_account`, `invalid_amount`, `checkout_expired`, `checkout_cancelled`,
+ * `webhook_invalid`, `webhook_too_old`.
+ */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: string
+  /** Of the answer; 0 where there was none. A refusal by the ledger has 200. */
+  readonly status: number
+  /** The field it is about. */
+  readonly field: string | undefined
+  /** Seconds until it is worth asking again. */
+  readonly retryAfter: number | undefined
+  /** The answer itself, where there was one. */
+  readonly body: unknown
+  /** What the operator of the gateway finds it by. */
+  readonly requestId: string | undefined
+  /** The key that a call went out with; repeated with the same one, it acts once. */
+  readonly idempotencyKey: string | undefined
+
+  constructor(message: string, { code, status = 0, cause, ...details }: GatewayErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.status = status
+    this.field = details.field
+    this.retryAfter = details.retryAfter
+    this.body = details.body
+    this.requestId = details.requestId
+    this.idempotencyKey = details.idempotencyKey
+  }
+}
+
+/** A refusal as it came: ours has a code, the ledger's only its words. */
+export function toRefusal(response: Response, body: unknown, details: Partial<GatewayErrorDetails> = {}): GatewayError {
+  const { error, message, code, field, retry_after: told } = toMembers(body) ?? {}
+  const { status, headers } = response
+  const text = [message, error].find((each) => typeof each === 'string')
+  const wait = Number(headers.get('retry-after') ?? (typeof told === 'number' ? told : Number.NaN))
+  const ledger = status === 200 && text !== undefined
+  return new GatewayError(text ?? `The gateway answered with status ${status}.`, {
+    code: typeof code === 'string' ? code : ledger ? 'ledger_refused' : 'unexpected_answer',
+    status,
+    field: typeof field === 'string' ? field : undefined,
+    retryAfter: Number.isFinite(wait) ? wait : undefined,
+    body,
+    requestId: headers.get('x-request-id') ?? undefined,
+    ...details,
+  })
+}

@@ -1,0 +1,637 @@
+/* Made from the registry by `npm run keep-client`; changes belong there. */
+/** What each action takes. */
+export interface Requests {
+  /** Every username that stands for an address now. */
+  known: Record<string, never>
+  /** What well-known accounts are called. */
+  aliases: Record<string, never>
+  /** Frontier, balance, representative and block count of one account. Read it right before building a block. */
+  account_info: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+    /** Include the representative. */
+    representative?: boolean | undefined
+    /** Include the voting weight. */
+    weight?: boolean | undefined
+    /** Old name of `receivable`. */
+    pending?: boolean | undefined
+    /** Include the receivable sum. */
+    receivable?: boolean | undefined
+    /** Include confirmed values beside the current ones. */
+    include_confirmed?: boolean | undefined
+  }
+  /** Balance and receivable amount of one account; zeros for an account that was never opened. */
+  account_balance: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+    /** Count confirmed blocks only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+  }
+  /** Balances of many accounts, keyed by each identifier as given; wrong ones are listed under `errors`. */
+  accounts_balances: {
+    /** Up to 1000 accounts. */
+    accounts: Array<string>
+    /** Count confirmed blocks only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+  }
+  /** Sends and receives of an account, newest first. */
+  account_history: {
+    /** A ledger account: an address or `@username`. */
+    account?: string | undefined
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count: number | string
+    /** The block to begin with, instead of the newest of an account. */
+    head?: string | undefined
+    /** How many entries to skip. */
+    offset?: number | string | undefined
+    /** Oldest first. */
+    reverse?: boolean | undefined
+    /** Every block with all its members. */
+    raw?: boolean | undefined
+    /** Up to 1000 accounts. */
+    account_filter?: Array<string> | undefined
+  }
+  /** Sends that wait to be received by an account. With `array` the answer is a list of objects. */
+  receivable: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count?: number | string | undefined
+    /** How many entries to skip. */
+    offset?: number | string | undefined
+    /** Smallest amount in raw. */
+    threshold?: string | number | bigint | undefined
+    /** Include the sender of each. */
+    source?: boolean | undefined
+    /** Include the epoch each needs. */
+    min_version?: boolean | undefined
+    /** Largest first. */
+    sorting?: boolean | undefined
+    /** Include blocks in an open election. */
+    include_active?: boolean | undefined
+    /** Confirmed sends only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+    /** Answer with a list of objects. */
+    array?: boolean | undefined
+  }
+  /** Sends that wait for each of many accounts: account, then hash, then amount and source. */
+  accounts_receivable: {
+    /** Up to 1000 accounts. */
+    accounts: Array<string>
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count?: number | string | undefined
+    /** Smallest amount in raw. */
+    threshold?: string | number | bigint | undefined
+    /** Largest first. */
+    sorting?: boolean | undefined
+    /** Include blocks in an open election. */
+    include_active?: boolean | undefined
+    /** Confirmed sends only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+    /** Accepted for compatibility; the source is always included. */
+    source?: boolean | undefined
+  }
+  /** Old name of `accounts_receivable`, in the shapes that programs know it by: hashes, amounts with `threshold` or `sorting`, amount and source with `source`. */
+  accounts_pending: {
+    /** Up to 1000 accounts. */
+    accounts: Array<string>
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count?: number | string | undefined
+    /** Smallest amount in raw. */
+    threshold?: string | number | bigint | undefined
+    /** Largest first. */
+    sorting?: boolean | undefined
+    /** Include blocks in an open election. */
+    include_active?: boolean | undefined
+    /** Confirmed sends only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+    /** Include the sender of each. */
+    source?: boolean | undefined
+  }
+  /** Whether a send still waits to be received. */
+  receivable_exists: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+    /** Include blocks in an open election. */
+    include_active?: boolean | undefined
+    /** Confirmed sends only, which is the default. */
+    include_only_confirmed?: boolean | undefined
+  }
+  /** One block with its amount, height, confirmation and contents. */
+  block_info: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+    /** False asks for the contents as JSON inside a string. */
+    json_block?: boolean | undefined
+  }
+  /** Many blocks by hash. An unknown hash fails the request unless `include_not_found` asks for a list of them. */
+  blocks_info: {
+    /** Up to 1000 block hashes. */
+    hashes: Array<string>
+    /** False asks for the contents as JSON inside a string. */
+    json_block?: boolean | undefined
+    /** Old name of `receivable`. */
+    pending?: boolean | undefined
+    /** Include whether each still waits to be received. */
+    receivable?: boolean | undefined
+    /** Include the block that received each. */
+    receive_hash?: boolean | undefined
+    /** Include the sender of each. */
+    source?: boolean | undefined
+    /** List unknown hashes under `blocks_not_found`. */
+    include_not_found?: boolean | undefined
+  }
+  /** Finds the newest payment of an exact amount to an address, received or still waiting. */
+  find_block: {
+    /** A ledger account: an address or `@username`. */
+    address: string
+    /** An amount in nano, a decimal with up to 30 places. */
+    amount: string | number | bigint
+  }
+  /** Publishes a signed block. Not to be repeated blindly: after a time-out look the block up first. */
+  process: {
+    /** A block as an object, or as JSON in a string. */
+    block: Record<string, unknown> | string
+    /** What the block does: `send`, `receive`, `open`, `change` or `epoch`. */
+    subtype?: 'send' | 'receive' | 'open' | 'change' | 'epoch' | '' | undefined
+    /** Accepted for compatibility; both forms of a block are read. */
+    json_block?: boolean | undefined
+    /** Refused: only a node operator may force a block. */
+    force?: boolean | undefined
+  }
+  /** Version and network of the node behind the gateway. */
+  version: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** How many blocks the ledger holds, under the old and the new names. */
+  block_count: Record<string, never>
+  /** Newest block of each of many accounts; unknown and wrong ones are listed under `errors`. */
+  accounts_frontiers: {
+    /** Up to 1000 accounts. */
+    accounts?: Array<string> | undefined
+    /** A ledger account: an address or `@username`. */
+    account?: string | undefined
+  }
+  /** Representative of each of many accounts; unknown and wrong ones are listed under `errors`. */
+  accounts_representatives: {
+    /** Up to 1000 accounts. */
+    accounts: Array<string>
+  }
+  /** The representative of an account. */
+  account_representative: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** The voting weight delegated to an account. */
+  account_weight: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** How many blocks an account has. */
+  account_block_count: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** The public key of an address. */
+  account_key: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** The address of a public key. */
+  account_get: {
+    /** A public key of 64 hexadecimal digits. */
+    key: string
+  }
+  /** Whether a text is an address with a right checksum. */
+  validate_account_number: {
+    /** The text to check. */
+    account: string
+  }
+  /** Nano to raw, exact to the last of 30 decimals. */
+  nano_to_raw: {
+    /** An amount in nano, a decimal with up to 30 places. */
+    amount: string | number | bigint
+  }
+  /** Raw to nano, exact to the last of 30 decimals. */
+  raw_to_nano: {
+    /** An amount in raw, a whole number. */
+    amount: string | number | bigint
+  }
+  /** The contents of many blocks by hash. */
+  blocks: {
+    /** Up to 1000 block hashes. */
+    hashes: Array<string>
+    /** False asks for the contents as JSON inside a string. */
+    json_block?: boolean | undefined
+  }
+  /** The account a block belongs to. */
+  block_account: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+  }
+  /** Asks the representatives to vote on a block that waits for its confirmation. */
+  block_confirm: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+  }
+  /** The hash of a block, computed here. */
+  block_hash: {
+    /** A block as an object, or as JSON in a string. */
+    block: Record<string, unknown> | string
+    /** Accepted for compatibility. */
+    json_block?: boolean | undefined
+  }
+  /** Hashes from a block back towards the opening of its account. */
+  chain: {
+    /** A block hash of 64 hexadecimal digits. */
+    block: string
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count: number | string
+    /** How many entries to skip. */
+    offset?: number | string | undefined
+    /** Walk the other way. */
+    reverse?: boolean | undefined
+  }
+  /** Hashes from a block on towards the newest of its account. */
+  successors: {
+    /** A block hash of 64 hexadecimal digits. */
+    block: string
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count: number | string
+    /** How many entries to skip. */
+    offset?: number | string | undefined
+    /** Walk the other way. */
+    reverse?: boolean | undefined
+  }
+  /** Accounts that delegate to a representative, with their balances in raw. */
+  delegators: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count?: number | string | undefined
+    /** Smallest amount in raw. */
+    threshold?: string | number | bigint | undefined
+    /** A ledger account: an address or `@username`. */
+    start?: string | undefined
+  }
+  /** How many accounts delegate to a representative. */
+  delegators_count: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** Representatives with their voting weight in raw, heaviest first. */
+  representatives: {
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    count?: number | string | undefined
+    /** Accepted for compatibility; the answer is always sorted. */
+    sorting?: boolean | undefined
+  }
+  /** Representatives that voted lately. */
+  representatives_online: {
+    /** Include the weight of each. */
+    weight?: boolean | undefined
+    /** Up to 1000 accounts. */
+    accounts?: Array<string> | undefined
+  }
+  /** The open election for a root. */
+  confirmation_info: {
+    /** An election root of 128 hexadecimal digits. */
+    root: string
+    /** Include the blocks, which is the default. */
+    contents?: boolean | undefined
+    /** Blocks as objects. */
+    json_block?: boolean | undefined
+    /** Include who voted. */
+    representatives?: boolean | undefined
+  }
+  /** How much voting weight confirms a block. */
+  confirmation_quorum: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Work thresholds of the network. */
+  active_difficulty: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Everything outside the genesis and burn accounts. */
+  available_supply: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** How many accounts the ledger has. */
+  frontier_count: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Telemetry of the network. */
+  telemetry: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Peers of the node behind the gateway. */
+  peers: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Seconds since the node behind the gateway started. */
+  uptime: {
+    /** Include details of peers, where there are any. */
+    peer_details?: boolean | undefined
+    /** Include the trend of the difficulty. */
+    include_trend?: boolean | undefined
+    /** Values of each peer instead of one summary. */
+    raw?: boolean | undefined
+  }
+  /** Mails a one-time sign-in link, with which keys are made. A key is never given to whoever knows an address. */
+  rpc_key: {
+    /** Where the link goes. */
+    email: string
+  }
+  /** Credits left, and what was used on each of the last 30 days. */
+  rpc_credits: Record<string, never>
+  /** What one nano costs in a currency, USD unless told. */
+  price: {
+    /** Code of a currency, in any case. */
+    currency?: string | undefined
+  }
+  /** Price, volume and supply of nano as a market tells them. */
+  market_data: Record<string, never>
+  /** Representatives with weight, uptime and score, heaviest first. */
+  reps: Record<string, never>
+  /** One representative. */
+  rep_info: {
+    /** A ledger account: an address or `@username`. */
+    account: string
+  }
+  /** Proof of work for the root of the next block. */
+  work_generate: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+    /** A difficulty of 16 hexadecimal digits. */
+    difficulty?: string | undefined
+    /** A difficulty as a multiple of the base difficulty. */
+    multiplier?: string | number | undefined
+    /** What the block does: `send`, `receive`, `open`, `change` or `epoch`. */
+    subtype?: 'send' | 'receive' | 'open' | 'change' | 'epoch' | '' | undefined
+    /** A block as an object, or as JSON in a string. */
+    block?: Record<string, unknown> | string | undefined
+  }
+  /** How strong a work value is for a root, and whether it suffices. */
+  work_validate: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+    /** A work value of 16 hexadecimal digits. */
+    work?: string | undefined
+    /** A difficulty of 16 hexadecimal digits. */
+    difficulty?: string | undefined
+    /** A difficulty as a multiple of the base difficulty. */
+    multiplier?: string | number | undefined
+  }
+  /** Ends your own waits for the work of a root. Nobody else’s wait ends. */
+  work_cancel: {
+    /** A block hash of 64 hexadecimal digits. */
+    hash: string
+  }
+  /** Wallets whose keys the service keeps: create, list, receive, balance, send, delete, update_metadata. */
+  cloud_wallet: {
+    /** `create_wallet`, `list_wallets`, `account_info`, `receive`, `balance`, `send`, `delete` or `update_metadata`; or the flags below. */
+    wallet_action?: string | undefined
+    /** A ledger account: an address or `@username`. */
+    account?: string | undefined
+    /** Create: beginning of the address after `nano_`, up to 5 characters, the first 1 or 3. */
+    vanity?: string | undefined
+    /** Create: where funds go at the end; a list shares them equally. */
+    refund_address?: string | Array<string> | undefined
+    /** Create: lifetime, 5 minutes to 10 years; 90 days by default. `true` with an `account` ends it now. */
+    expire?: string | boolean | undefined
+    /** Create and update: kept with the wallet. List: what the metadata must have. */
+    metadata?: Record<string, unknown> | undefined
+    /** List wallets. */
+    list?: boolean | undefined
+    /** How many entries at most; `-1` asks for as many as the server gives. */
+    limit?: number | string | undefined
+    /** How many entries to skip. */
+    start?: number | string | undefined
+    /** List: part of the address or metadata. */
+    search?: string | undefined
+    /** Read one wallet; also meant when only `account` is given. */
+    info?: boolean | undefined
+    /** Receive what waits. */
+    receive?: boolean | 'true' | 'false' | '1' | '0' | number | 'all' | undefined
+    /** Read balance and receivable amount. */
+    balance?: boolean | undefined
+    /** A ledger account: an address or `@username`. */
+    send?: string | undefined
+    /** A ledger account: an address or `@username`. */
+    address?: string | undefined
+    /** An amount in nano, a decimal with up to 30 places, or `all`. */
+    amount?: string | number | bigint | undefined
+    /** End the wallet now. */
+    delete?: boolean | undefined
+    /** Replace the metadata. */
+    update_metadata?: boolean | undefined
+  }
+  /** Asks for a payment: a page, a unique amount or address, and a way to know when it is paid. */
+  checkout: {
+    /** The account that receives; an address or `@username`. Needed unless a template is given. */
+    address?: string | undefined
+    /** The price. Each digit written `X` is filled at random. Without one the payer decides. */
+    amount?: string | number | undefined
+    /** `NANO`, or a supported code such as `USD`. */
+    currency?: string | undefined
+    /** What is sold, up to 120 characters. */
+    title?: string | undefined
+    /** More about it, up to 1000 characters. */
+    description?: string | undefined
+    /** An https address of a picture. */
+    image?: string | undefined
+    /** Where signed events are sent: an address of up to 2048 characters. */
+    webhook_url?: string | undefined
+    /** What signs them. */
+    webhook_secret?: string | undefined
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired. */
+    webhook_events?:
+      | Array<'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'>
+      | undefined
+    /** Mail address for one receipt; needs a secret key. */
+    notify?: string | undefined
+    /** Where the payer goes afterwards. */
+    success_url?: string | undefined
+    /** Where the payer goes otherwise. */
+    cancel_url?: string | undefined
+    /** An object that comes back with events: up to 4096 bytes, 50 members, 4 levels. */
+    metadata?: Record<string, unknown> | undefined
+    /** The id of an own checkout that is used again; needs a key. */
+    template?: string | undefined
+    /** `unique_amount`, `unique_address` or `generated_wallet`. */
+    mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
+    /** `true` is the mode `unique_amount`, `false` is `unique_address`. */
+    random?: boolean | undefined
+    /** How long it is open, from 5 minutes to 30 days; otherwise as long as the service says. */
+    expire?: string | undefined
+    /** What you want to remember about it, up to 1000 characters; payers do not see it. */
+    note?: string | undefined
+    /** Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed. */
+    line_items?:
+      | Array<{
+          price: string | number
+          quantity?: string | number | undefined
+        }>
+      | undefined
+    /** What is added to them: a price, or an object with `price`. */
+    shipping?:
+      | string
+      | number
+      | {
+          price: string | number
+        }
+      | undefined
+    /** Prices to choose from: up to 20 of `{title, value, discount?}`. */
+    plans?:
+      | Array<{
+          title?: string | undefined
+          name?: string | undefined
+          value?: string | number | undefined
+          price?: string | number | undefined
+          discount?: string | number | boolean | undefined
+        }>
+      | undefined
+    /** A key that may live in a browser. */
+    public_key?: string | undefined
+  }
+  /** What the checkouts made with this key, or with those whose place it took, came to. */
+  checkout_report: {
+    /** A period: `last 30 days`, `past 12 hours`, `today`, `yesterday`, `this` or `last` `week`, `month` or `year`. */
+    query?: string | undefined
+    /** Only checkouts of this status; `paid` is `complete`. */
+    status?: string | undefined
+    /** A date or unix seconds; goes before the period. */
+    from?: string | number | undefined
+    /** The same for the end: a date means the end of that day, a moment is not included. */
+    to?: string | number | undefined
+    /** Members that the metadata must have. */
+    metadata_filter?: Record<string, unknown> | undefined
+    /** One such member; with `metadata_value`. */
+    metadata_key?: string | undefined
+    /** What it must be. */
+    metadata_value?: string | number | boolean | undefined
+    /** How many checkouts at most, up to 1000. */
+    limit?: string | number | undefined
+  }
+  /** Sells credits: for the account of the key, or for that of an e-mail address. They are added once it is paid. */
+  buy_rpc: {
+    /** Whose credits they will be, where no key says so. */
+    email?: string | undefined
+  }
+  /** Offers a username: for how much it can be leased or, by its owner, extended. */
+  get_name: {
+    /** A username of 1 to 30 letters and digits, with or without `@`. */
+    name: string
+    /** Whether each plan comes with a picture of its link. */
+    qrcode?: boolean | undefined
+  }
+  /** Changes what a username stands for or tells: for a small fee, by the word of the account or the address that has it. */
+  update_name: {
+    /** A username of 1 to 30 letters and digits, with or without `@`. */
+    name: string
+    /** Id of an offer of this action, to say now what may happen under it. */
+    id?: string | undefined
+    /** Signature of the key of the owning address over `to_sign`. */
+    signature?: string | undefined
+    /** A ledger account: an address or `@username`. */
+    address?: string | undefined
+    /** Up to 99 characters, as all of these. */
+    title?: string | undefined
+    /** An address of the web. */
+    website?: string | undefined
+    /** A name there. */
+    github?: string | undefined
+    /** A name there. */
+    twitter?: string | undefined
+    /** A name there. */
+    mastodon?: string | undefined
+    /** A place. */
+    location?: string | undefined
+    /** An address of a picture. */
+    image?: string | undefined
+    /** An object of up to 500 bytes. */
+    metadata?: Record<string, unknown> | undefined
+    /** Members that are taken away. */
+    remove?: Array<string> | string | undefined
+  }
+  /** Sends nano to mail addresses: pay to a wallet made for it, and everybody gets a mail to claim their share. */
+  nano_email: {
+    /** A ledger account: an address or `@username`. */
+    refund_address: string
+    /** An amount in nano, a decimal with up to 30 places. */
+    amount: string | number | bigint
+    /** Up to 50 mail addresses, each once. They share the amount equally. */
+    emails: Array<string> | string
+    /** What the sender is called; mails say that nobody has verified it. Up to 60 characters. */
+    from?: string | undefined
+    /** A few words, without links. Up to 280 characters. */
+    message?: string | undefined
+    /** Mail address that is told of the funding and of every claim. */
+    email_receipt?: string | undefined
+    /** How long shares can be claimed: 1 hour to 90 days; 30 days by default. */
+    expiration?: string | undefined
+  }
+  /** Whether an address may claim from the faucet, and when. With a key it looks at its account too. */
+  faucet_check: {
+    /** A ledger account: an address or `@username`. */
+    nano_address: string
+  }
+  /** A little nano to try things out, once a day for each account and address. */
+  faucet_claim: {
+    /** A ledger account: an address or `@username`. */
+    nano_address: string
+  }
+  /** Exchange nano for another currency or back: a quote with the address to pay to. */
+  nano_swap: {
+    /** How much is sent, in the currency sent. */
+    amount: string | number
+    /** Code of a currency, in any case. */
+    from: string
+    /** Code of a currency, in any case. */
+    to: string
+    /** Where the exchanged currency goes. */
+    address: string
+    /** Where the deposit goes back to if the swap fails. */
+    refund_address: string
+  }
+  /** Where a swap stands: waiting, confirming, exchanging, sending, finished, failed, refunded or expired. */
+  nano_swap_status: {
+    /** Id of the swap. */
+    id: string
+  }
+}

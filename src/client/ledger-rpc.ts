@@ -1,0 +1,17 @@
+/** Asks a gateway or a node; the ledger's refusals are answers with an `error`. */
+export type LedgerRpc = (action: string, fields: object) => Promise<Record<string, unknown>>
+
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
+
+/** Whatever speaks the node's language at a URL. */
+export function rpcAt(url: string, fetch: Fetch = (input, init) => globalThis.fetch(input, init)): LedgerRpc {
+  return async (action, fields) => {
+    try {
+      const body = JSON.stringify({ action, ...fields })
+      const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      return (await response.json()) as Record<string, unknown>
+    } catch (error) {
+      throw new Error(`No ledger answers at ${url}. Is it running?`, { cause: error })
+    }
+  }
+}

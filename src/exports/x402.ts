@@ -1,0 +1,14 @@
+/*
+ * What the package of the server exports as `nano-gateway/x402`: that part of `@nano-gateway/client`, with all threads of
+ * this machine to find work, where none is said.
+ */
+import * as client from '../client/index.ts'
+import { searchWork } from './search-work.ts'
+
+export type { ExactNanoPayload, ExactNanoRequirements, ExactNanoScheme, WalletOptions } from '../client/index.ts'
+
+export const exactNano = (options: client.WalletOptions): client.ExactNanoScheme =>
+  client.exactNano({ findWork: searchWork, ...options })
+
+export const receiveFunds = (options: client.WalletOptions): Promise<bigint> =>
+  client.receiveFunds({ findWork: searchWork, ...options })
