@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config.ts'
 import type { Gateway } from './guard/dispatch.ts'
+import { toBatchWidth } from './guard/plans.ts'
+import type { RpcReport } from './http/ask.ts'
 import { mountAssets } from './http/assets.ts'
 import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
 import { mountDashboard } from './http/dashboard.tsx'
@@ -9,7 +11,7 @@ import { DeveloperDoor } from './http/developer-door.ts'
 import { mountDocuments } from './http/docs/index.ts'
 import { mountHealth } from './http/health.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
-import { type RpcReport, createRpcEndpoint } from './http/rpc.ts'
+import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
 import { admitFront, remoteAddressOf } from './http/remote-address.ts'
 import { ClientSockets } from './http/websocket.ts'
@@ -71,7 +73,8 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
   const calls = { bodyBytesMax, clientIp, nextRequestId, isDraining }
-  const rpc = createRpcEndpoint({ ...calls, gateway, concurrencyMax, report })
+  const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
+  const rpc = createRpcEndpoint({ ...calls, ...asking, batchWidth: toBatchWidth(config) })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({ ...calls, requestTimeoutMilliseconds, rpc, onError, ...(admits && { admits }) })
   const routes = listAnswered(server)

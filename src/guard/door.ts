@@ -103,7 +103,7 @@ function findAction(registry: Registry, body: Body): RegisteredAction {
   const name = body.action ?? implied
   if (name === undefined || name === null || name === '') throw badAction('Action not provided')
   const found = typeof name === 'string' ? registry.find(name) : undefined
-  if (!found) throw badAction('Bad action provided.')
+  if (!found) throw badAction('Bad action provided.', typeof name === 'string' ? meantBy(registry, name) : {})
   return found
 }
 
@@ -111,7 +111,15 @@ function findNamed(registry: Registry, name: string): RegisteredAction {
   const found = registry.find(name)
   if (found) return found
   const detail = 'The path names no action. They are listed at /docs and in /openapi.json.'
-  throw new AppError('not_found', 'Bad action provided.', { body: { field: 'action', detail } })
+  const body = { field: 'action', detail, ...meantBy(registry, name) }
+  throw new AppError('not_found', 'Bad action provided.', { body })
 }
 
-const badAction = (text: string) => new AppError('invalid_action', text, { body: { field: 'action' } })
+/** The words of a refusal are the contract's; what was probably meant stands beside them. */
+function meantBy(registry: Registry, name: string): { nearest?: string } {
+  const nearest = registry.nearest(name)
+  return nearest === undefined ? {} : { nearest }
+}
+
+const badAction = (text: string, meant: { nearest?: string } = {}) =>
+  new AppError('invalid_action', text, { body: { field: 'action', ...meant } })

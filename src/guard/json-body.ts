@@ -4,21 +4,25 @@ const DEPTH_MAX = 20
 
 /** Reads a request body, whatever its content type says: an object of bounded depth, or a clear refusal. */
 export function parseBody(text: string): Record<string, unknown> {
-  if (exceedsDepth(text)) throw new AppError('invalid_json', 'Max JSON depth exceeded')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new AppError('invalid_json', 'Unable to parse JSON')
-  }
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_json', 'Unable to parse JSON', { body: { detail: 'The body must be a JSON object.' } })
   }
   return value as Record<string, unknown>
 }
 
+/** Any JSON of bounded depth; what stands around requests adds to the depth that each may have. */
+export function parseJson(text: string, around = 0): unknown {
+  if (exceedsDepth(text, DEPTH_MAX + around)) throw new AppError('invalid_json', 'Max JSON depth exceeded')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('invalid_json', 'Unable to parse JSON')
+  }
+}
+
 /** Counts real nesting, so that brackets inside strings are harmless. */
-function exceedsDepth(text: string): boolean {
+function exceedsDepth(text: string, max: number): boolean {
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
@@ -28,7 +32,7 @@ function exceedsDepth(text: string): boolean {
       else if (code === 0x22) inString = false
     } else if (code === 0x22) inString = true
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > DEPTH_MAX) return true
+      if (++depth > max) return true
     } else if (code === 0x7d || code === 0x5d) depth--
   }
   return false

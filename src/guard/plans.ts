@@ -15,6 +15,14 @@ export function toPlans(config: Config): Plans {
   }
 }
 
+const BATCH_WIDTH_MAX = 10
+
+/** How many requests of a batch run at once: half of what its caller may, so that a batch neither refuses itself nor shuts out the rest. */
+export function toBatchWidth(config: Config): number {
+  const limits = Object.values(toPlans(config)).flatMap(({ concurrencyMax }) => concurrencyMax || [])
+  return Math.max(1, Math.min(BATCH_WIDTH_MAX, ...limits.map((limit) => Math.floor(limit / 2))))
+}
+
 /** What metered things cost, and how much of them is free. */
 export function toTariffs(config: Config): Tariffs {
   const allowance = (max: number, windowMilliseconds: number) => (max === 0 ? undefined : { max, windowMilliseconds })

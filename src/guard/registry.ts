@@ -1,7 +1,10 @@
 import type { Action } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
 import { type IgnoredFields, createIgnoredFields } from '../kernel/ignored-fields.ts'
+import { openNearest } from '../kernel/nearest-name.ts'
 import { type Parser, createParser } from '../kernel/parse-fields.ts'
+
+const NAME_LENGTH_MAX = 40
 
 /** What a module offers at the RPC endpoint. */
 type Offering = Pick<Module, 'name' | 'actions' | 'room'>
@@ -20,6 +23,7 @@ export class Registry {
   readonly modules: readonly { name: string; actions: readonly Action[] }[]
   readonly actions: readonly Action[]
   readonly #byName = new Map<string, RegisteredAction>()
+  #nearest: ReturnType<typeof openNearest> | undefined
 
   constructor(modules: readonly Offering[]) {
     this.modules = modules.flatMap(({ name, actions }) => (actions ? [{ name, actions }] : []))
@@ -42,5 +46,17 @@ export class Registry {
 
   find(name: string): RegisteredAction | undefined {
     return this.#byName.get(name)
+  }
+
+  /** The name of ours that an unknown one was probably meant to be. No action has a name as long as this bound. */
+  nearest(name: string): string | undefined {
+    this.#nearest ??= openNearest(this.#byName.keys())
+    return name.length > NAME_LENGTH_MAX ? undefined : this.#nearest(name)
+  }
+
+  /** Whether money may move through an action of ours, or something be made. */
+  mayAct(name: string): boolean {
+    const action = this.#byName.get(name)?.action
+    return action?.once !== undefined || action?.onceWhen !== undefined
   }
 }

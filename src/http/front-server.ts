@@ -6,7 +6,7 @@ import { type OwnerDoor, refuse } from './owner-door.ts'
 import { type RpcOptions, createRpcEndpoint } from './rpc.ts'
 import { createServer } from './server.ts'
 
-interface FrontServerOptions extends Omit<RpcOptions, 'handOver'> {
+interface FrontServerOptions extends Omit<RpcOptions, 'handOver' | 'batchWidth' | 'running'> {
   requestTimeoutMilliseconds: number
   door: OwnerDoor
   onError(error: unknown, requestId: string): void
@@ -15,7 +15,13 @@ interface FrontServerOptions extends Omit<RpcOptions, 'handOver'> {
 /** The server of a front: RPC as everywhere, and one way for everything else. */
 export function createFrontServer({ door, ...options }: FrontServerOptions): FastifyInstance {
   const { isDraining, nextRequestId } = options
-  const rpc = createRpcEndpoint({ ...options, handOver: (...handed) => door.pass(...handed) })
+  const rpc = createRpcEndpoint({
+    ...options,
+    running: { count: 0 },
+    // It answers none.
+    batchWidth: 1,
+    handOver: (...handed) => door.pass(...handed),
+  })
   const server = createServer({
     ...options,
     rpc,

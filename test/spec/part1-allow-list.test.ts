@@ -4,7 +4,7 @@ import { toAddress } from '../../src/kernel/nano/address.ts'
 import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
 import { LEDGER_ACTIONS } from '../../src/modules/ledger/open.ts'
 import { WORK_ACTIONS } from '../../src/modules/work/open.ts'
-import { openGateway } from '../support/gateway.ts'
+import { ask, openGateway } from '../support/gateway.ts'
 import { openRecordingNode } from '../support/recording-node.ts'
 import { assertRefusal } from './refusal.ts'
 
@@ -55,6 +55,31 @@ test('400 for every action that could harm a node, and no node ever hears of it 
     forbidden.filter((action) => heard.has(action)),
     [],
   )
+})
+
+test('a mistyped action is told the nearest one, in the words that it always had; a forbidden one is told none (contract 1, rule 4)', async (t) => {
+  const { post, url } = await openGateway(t)
+  const typed = {
+    acount_balance: 'account_balance',
+    accountInfo: 'account_info',
+    recievable: 'receivable',
+    VERSION: 'version',
+    'work-generate': 'work_generate',
+    stop: undefined,
+    send: undefined,
+    wallet_create: undefined,
+    [`version${'n'.repeat(100_000)}`]: undefined,
+  }
+  for (const [action, nearest] of Object.entries(typed)) {
+    const reply = await post(JSON.stringify({ action }))
+    assertRefusal(reply, 400, 'Bad action provided.', 'invalid_action')
+    assert.equal(reply.json().nearest, nearest, action)
+  }
+  const byPath = await ask(`${url}/actions/acount_info`, { body: '{}' })
+  assert.deepEqual([byPath.status, byPath.json().nearest], [404, 'account_info'])
+  const called = await post('{"jsonrpc":"2.0","id":1,"method":"acount_info"}')
+  const { error } = called.json<{ error: { code: number; data: { nearest: string } } }>()
+  assert.deepEqual([error.code, error.data.nearest], [-32601, 'account_info'])
 })
 
 /** The reads of the contract, under the node's names, and the two writes. */

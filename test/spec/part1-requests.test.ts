@@ -40,18 +40,7 @@ test('requests are read generously, and what cannot be read is told clearly', as
   await t.test(
     '400 with a JSON error for a body that is no JSON object (contract 1, rule 2; 7, Status codes: 400)',
     async () => {
-      const bodies = [
-        '',
-        ' ',
-        '[]',
-        `[${BLOCK_COUNT}]`,
-        '"version"',
-        '1',
-        'true',
-        'null',
-        'action=version',
-        "{'action':1}",
-      ]
+      const bodies = ['', ' ', '"version"', '1', 'true', 'null', 'action=version', "{'action':1}"]
       for (const body of [...bodies, '{', '{"action":"version"', '{"action":"version",}', `${BLOCK_COUNT}x`]) {
         assertRefusal(await gateway.post(body), 400, 'Unable to parse JSON', 'invalid_json')
       }

@@ -108,7 +108,7 @@ test('400 with the node’s own words for what is malformed, naming the field (c
     )
     assert.equal(reply.json().field, field, reply.text)
   }
-  for (const body of ['{', '[]', 'action=version', '']) {
+  for (const body of ['{', '[', 'action=version', '']) {
     assertRefusal(await post(body), 400, 'Unable to parse JSON', 'invalid_json')
   }
 })

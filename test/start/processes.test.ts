@@ -119,6 +119,22 @@ test('a gateway of several processes answers as one', { skip }, async (t) => {
     assert.ok(!answers.map(frontOf).includes(frontOf(handed)), 'a caller with a key is answered by the owner')
   })
 
+  await t.test('a batch, and a call in JSON-RPC, are answered through any front as by one process', async () => {
+    const credits = { action: 'rpc_credits', key: gateway.admin }
+    const body = [{ action: 'block_count' }, credits, { jsonrpc: '2.0', id: 7, method: 'block_count' }]
+    for (const { status, json } of await times(8, () => gateway.ask({ body }))) {
+      const [plain, own, call] = JSON.parse(String(json.text)) as Record<string, unknown>[]
+      assert.deepEqual([status, plain!.count, own!.error], [200, plain!.block_count, undefined])
+      assert.deepEqual(call, { jsonrpc: '2.0', id: 7, result: plain })
+    }
+    const read = { jsonrpc: '2.0', id: 'a', method: 'block_count' }
+    for (const { json } of await everyFront(gateway, { body: read })) assert.equal(json.id, 'a')
+    const owned = await gateway.ask({ body: { jsonrpc: '2.0', id: 8, method: 'rpc_credits', params: credits } })
+    assert.deepEqual([owned.json.id, owned.json.error], [8, undefined])
+    const silent = await gateway.ask({ body: { jsonrpc: '2.0', method: 'checkout', params: {} } })
+    assert.equal((silent.json.error as { code: number }).code, -32600)
+  })
+
   await t.test('a write through a front arrives once, and no front answers from before it', async () => {
     const account = new Signer(41).address
     for (let nano = 1; nano <= 5; nano++) {

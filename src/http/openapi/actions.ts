@@ -129,7 +129,11 @@ export function rootOperation(actions: readonly Action[]): object {
     operationId: 'call',
     tags: [tagOf('rpc')],
     summary: 'Call any action by its name in the body.',
-    description: 'Each action also has a path of its own, which ties its answer to its request.',
+    description: [
+      'Each action also has a path of its own, which ties its answer to its request.',
+      'The body may be in the words of JSON-RPC 2.0 (`{"jsonrpc": "2.0", "id", "method", "params"}`): then the answer is `{"jsonrpc", "id", "result"}` or `{"jsonrpc", "id", "error": {"code", "message", "data"}}`, with status 200.',
+      'It may also be an array of 1 to 100 requests of either form, each guarded, counted and charged as if it came alone: then the answer is an array in the same order, in which a refusal has its `status`.',
+    ].join('\n\n'),
     security: [{}, { bearer: [] }],
     parameters: [
       { $ref: '#/components/parameters/IdempotencyKey' },

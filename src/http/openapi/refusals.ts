@@ -9,6 +9,7 @@ export const ERROR = answer.record({
   code: Type.String({ description: 'What is wrong, for programs.' }),
   field: answer.optional(Type.String({ description: 'The field it is about.' })),
   detail: answer.optional(Type.String({ description: 'More about it.' })),
+  nearest: answer.optional(Type.String({ description: 'The action that was probably meant.' })),
   retry_after: answer.optional(Type.Integer({ description: 'Seconds until it is worth asking again.' })),
 })
 

@@ -1,0 +1,93 @@
+import { type Gateway, countUnread, dispatch } from '../guard/dispatch.ts'
+import type { RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
+import { AppError } from '../kernel/errors.ts'
+import { toErrorReply } from './errors.ts'
+
+/** What is told of each request; only these fields ever reach a log line. */
+export interface RpcReport {
+  requestId: string
+  action: string
+  status: number
+  code: string | undefined
+  cache: string | undefined
+  caller: string | undefined
+  /** Hash of the block that was presented as payment. */
+  payment: string | undefined
+  milliseconds: number
+  cause: unknown
+}
+
+/** Requests that are waited for, in the whole process. */
+export interface Running {
+  count: number
+}
+
+export interface Asking {
+  gateway: Gateway
+  concurrencyMax: number
+  running: Running
+  report(report: RpcReport): void
+}
+
+/** What the log says of a client that did not wait for its answer. */
+export const CLIENT_LEFT = 499
+
+export const overloaded = () =>
+  new AppError('overloaded', 'Too many requests at once. Try again in a moment.', { retryAfterSeconds: 1 })
+
+export const roundedSince = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10
+
+export type Ask = ReturnType<typeof createAsk>
+
+/**
+ * Takes one of several requests that came together through everything that one passes which came alone: the limits of the process, the
+ * guards, the log and the metrics. It never throws. `wrong` is a request that cannot even be asked, and is counted all the same.
+ */
+export function createAsk({ gateway, concurrencyMax, running, report }: Asking) {
+  return async function ask(request: RpcRequest, wrong?: AppError): Promise<RpcOutcome> {
+    const startedAt = performance.now()
+    const outcome = await run(request, wrong)
+    const { trace, answer, error } = outcome
+    const { status, code } = answer === undefined ? toErrorReply(error) : { status: 200, code: undefined }
+    const { action = 'unknown', cache, caller, payment } = trace
+    report({
+      requestId: request.requestId,
+      action,
+      status: request.leaving.left && answer === undefined ? CLIENT_LEFT : status,
+      code,
+      cache,
+      caller,
+      payment: payment?.hash,
+      milliseconds: roundedSince(startedAt),
+      cause: status >= 500 ? error : undefined,
+    })
+    return outcome
+  }
+
+  async function run(request: RpcRequest, wrong: AppError | undefined): Promise<RpcOutcome> {
+    if (running.count >= concurrencyMax) return { trace: { ...UNKNOWN }, error: overloaded() }
+    running.count++
+    try {
+      return wrong === undefined ? await dispatch(gateway, request) : await refuse(request, wrong)
+    } finally {
+      running.count--
+    }
+  }
+
+  async function refuse({ ip }: RpcRequest, wrong: AppError): Promise<RpcOutcome> {
+    try {
+      return { trace: { ...UNKNOWN, limit: await countUnread(gateway, ip) }, error: wrong }
+    } catch (limited) {
+      return { trace: { ...UNKNOWN }, error: limited }
+    }
+  }
+}
+
+/** Of a request that nobody has looked at. */
+const UNKNOWN: RpcTrace = {
+  cache: undefined,
+  fresh: undefined,
+  action: undefined,
+  caller: undefined,
+  limit: undefined,
+}

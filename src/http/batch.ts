@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http'
+import { readJsonRpc } from '../guard/json-rpc.ts'
+import type { Registry } from '../guard/registry.ts'
+import type { RpcOutcome, RpcRequest } from '../guard/rpc-request.ts'
+import type { Ask } from './ask.ts'
+import { toErrorReply } from './errors.ts'
+import { challengeIn, toJsonRpcError, toJsonRpcResult } from './json-rpc.ts'
+
+interface Batch {
+  /** Each request as it was written. */
+  texts: readonly string[]
+  /** What all of them have in common. */
+  request: Omit<RpcRequest, 'text'>
+  /** How many run at once. */
+  width: number
+  registry: Registry
+  ask: Ask
+}
+
+/**
+ * Answers the requests of a batch in their order, as each would be answered alone. No more answers than run at once are ever held, because
+ * a request begins only when the one so many places before it has been written and read: a hundred large answers take the memory of a few.
+ */
+export async function answerBatch(
+  { texts, request, width, registry, ask }: Batch,
+  response: ServerResponse,
+  begin: () => void,
+): Promise<void> {
+  const { leaving, requestId } = request
+  const answerOne = (at: number): Promise<string | undefined> =>
+    answerElement(texts[at]!, { ...request, requestId: `${requestId}-${at + 1}` }, { registry, ask })
+  const waiting: Promise<string | undefined>[] = []
+  let isFirst = true
+  for (let at = 0; at < texts.length && !leaving.left; at++) {
+    while (waiting.length < width && at + waiting.length < texts.length) waiting.push(answerOne(at + waiting.length))
+    const text = await waiting.shift()
+    if (text === undefined) continue
+    if (isFirst) begin()
+    if (!response.write((isFirst ? '[' : ',') + text)) await hasRead(response)
+    isFirst = false
+  }
+  // What still runs has been told that the client left.
+  await Promise.all(waiting)
+  if (!isFirst) response.end(']')
+}
+
+async function answerElement(
+  text: string,
+  request: Omit<RpcRequest, 'text'>,
+  { registry, ask }: Pick<Batch, 'registry' | 'ask'>,
+): Promise<string | undefined> {
+  const call = readJsonRpc(text, registry)
+  const outcome = await ask({ ...request, text: call ? call.text : text }, call?.wrong)
+  if (!call) return outcome.answer ?? refusalOf(outcome)
+  if (call.id === undefined) return undefined
+  return outcome.answer === undefined
+    ? toJsonRpcError(call.id, outcome.error, outcome.trace)
+    : toJsonRpcResult(call.id, outcome.answer)
+}
+
+/** The body of a refusal, with what stands around it elsewhere. */
+function refusalOf({ error, trace }: RpcOutcome): string {
+  const { status, body } = toErrorReply(error)
+  return JSON.stringify({ ...challengeIn(trace), ...body, ...(status !== 200 && { status }) })
+}
+
+/** Until the client has read what was written, or has left. */
+const hasRead = (response: ServerResponse) =>
+  new Promise<void>((resolve) => {
+    if (response.destroyed) return resolve()
+    const done = () => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })

@@ -1,0 +1,40 @@
+import { InvalidCall } from '../guard/json-rpc.ts'
+import type { RpcTrace } from '../guard/rpc-request.ts'
+import { LedgerRefusal } from '../kernel/errors.ts'
+import type { JsonObject } from '../kernel/shape.ts'
+import { toErrorReply } from './errors.ts'
+
+/** What JSON-RPC and its users agreed on, by the status that the refusal has elsewhere. */
+const CODES: Readonly<Record<number, number>> = {
+  400: -32602,
+  401: -32001,
+  402: -32002,
+  403: -32003,
+  404: -32005,
+  409: -32005,
+  429: -32004,
+}
+const INTERNAL = -32603
+
+/** An answer, in the words of JSON-RPC 2.0. */
+export const toJsonRpcResult = (id: string, answer: string): string => `{"jsonrpc":"2.0","id":${id},"result":${answer}}`
+
+/** A refusal in the words of JSON-RPC 2.0: its `data` has what the body has elsewhere. */
+export function toJsonRpcError(id: string, error: unknown, trace: Partial<RpcTrace>): string {
+  const { body, status, code } = toErrorReply(error)
+  const { error: message, message: _same, ...rest } = body
+  const data = error instanceof LedgerRefusal ? undefined : { ...rest, ...challengeIn(trace), code, status }
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: codeOf(error, status, code), message, data })}}`
+}
+
+function codeOf(error: unknown, status: number, code: string): number {
+  if (error instanceof LedgerRefusal) return -32000
+  if (error instanceof InvalidCall) return -32600
+  return code === 'invalid_action' ? -32601 : (CODES[status] ?? INTERNAL)
+}
+
+/** What a request that costs something is answered with, which otherwise stands in a header of our own making. */
+export function challengeIn({ payment }: Partial<RpcTrace>): JsonObject {
+  if (payment?.required === undefined) return {}
+  return JSON.parse(Buffer.from(payment.required, 'base64').toString()) as JsonObject
+}

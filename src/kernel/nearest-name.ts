@@ -1,0 +1,50 @@
+/** Below this length a name is a word like any other (`PORT`, `HOST`): another letter makes another word (`POST`). */
+const WORD_LENGTH = 6
+/** Below this length two replaced letters make another name (`SMTP_URL`, `SITE_URL`). */
+const LONG_LENGTH = 8
+
+const DISTANCE_MAX = 2
+
+/** Finds the one of ours that a name was probably meant to be: it differs in case, underscores, or one or two letters. */
+export function openNearest(ours: Iterable<string>): (name: string) => string | undefined {
+  const own = [...ours].map((name) => ({ name, letters: plain(name) }))
+  return (given) => {
+    const letters = plain(given)
+    let found: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const each of own) {
+      const distance = distanceOf(letters, each.letters)
+      if (distance <= allowed(each.letters.length) && distance < least) [found, least] = [each.name, distance]
+    }
+    return found
+  }
+}
+
+const plain = (name: string) => name.toUpperCase().replaceAll('_', '')
+const allowed = (length: number) => (length >= WORD_LENGTH ? DISTANCE_MAX : 1)
+
+/** Letters that were added, left out, replaced or swapped with their neighbour. Whatever differs in more is not looked at to its end. */
+function distanceOf(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > DISTANCE_MAX) return Number.POSITIVE_INFINITY
+  const replacing = b.length < LONG_LENGTH ? 2 : 1
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
+  let leastAbove = 0
+  for (let row = 1; row <= a.length; row++) {
+    const line = [row]
+    let leastHere = row
+    for (let column = 1; column <= b.length; column++) {
+      const same = a.charCodeAt(row - 1) === b.charCodeAt(column - 1)
+      let least = Math.min(above[column - 1]! + (same ? 0 : replacing), above[column]! + 1, line[column - 1]! + 1)
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (swapped) least = Math.min(least, before[column - 2]! + 1)
+      line.push(least)
+      if (least < leastHere) leastHere = least
+    }
+    // A swap looks two lines back.
+    if (leastHere > DISTANCE_MAX && leastAbove > DISTANCE_MAX) return Number.POSITIVE_INFINITY
+    ;[before, above] = [above, line]
+    leastAbove = leastHere
+  }
+  return above[b.length]!
+}
