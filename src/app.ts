@@ -122,7 +122,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     ledger: ports.ledger,
     devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
     play: devnet ? toPlayNames(await rooms.wallets.treasuryAddress()) : [],
-    sold: [...(gateway.seller?.prices.keys() ?? [])],
+    sold: [...(gateway.seller?.goods.keys() ?? [])],
   }
   return {
     ...shown,

@@ -5,10 +5,9 @@ import { openMarketSources } from './infra/market/open.ts'
 import { EMBEDDED, isEmbedded, toUpstreams } from './infra/node/upstreams.ts'
 import { toMasterKeys } from './infra/secrets/master-keys.ts'
 import type { Clock, Prices } from './kernel/ports.ts'
-import type { Price } from './kernel/x402/price.ts'
 import { requireMetricsToken } from './metrics.ts'
 import { loadBuiltIn } from './modules/names/index.ts'
-import { readPrices } from './modules/x402/index.ts'
+import { type Goods, readGoods } from './modules/x402/index.ts'
 
 /** What a start with these settings would meet. */
 interface StartCheck {
@@ -57,7 +56,7 @@ function findLate(config: Config, clock: Clock): string[] {
     () => requireMetricsToken(config),
     () => config.walletKeys.length > 0 && toMasterKeys(config.walletKeys, config.walletKeyActive),
     () => loadBuiltIn(config),
-    () => soldPrices(config, openMarketSources(config, { clock, onFailure: () => {} }).prices),
+    () => goodsOf(config, openMarketSources(config, { clock, onFailure: () => {} }).prices),
   ]
   return checks.flatMap((check) => {
     try {
@@ -69,9 +68,9 @@ function findLate(config: Config, clock: Clock): string[] {
   })
 }
 
-/** What each action costs that is sold by request: none while nobody is paid. */
-export function soldPrices(config: Config, rates: Prices): ReadonlyMap<string, Price> {
-  return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readPrices(config, ACTIONS, rates)
+/** What is sold by request: nothing while nobody is paid. */
+export function goodsOf(config: Config, rates: Prices): Goods {
+  return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readGoods(config, ACTIONS, rates)
 }
 
 /** The proxies whose word counts. */

@@ -1,4 +1,4 @@
-import { soldPrices } from './check-start.ts'
+import { goodsOf } from './check-start.ts'
 import { type Config, storeUrl } from './config.ts'
 import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
@@ -33,6 +33,7 @@ import { type WalletsModule, openWallets } from './modules/wallets/open.ts'
 import { type AttemptEvent } from './modules/webhooks/index.ts'
 import { openWebhooks } from './modules/webhooks/open.ts'
 import { openWork } from './modules/work/open.ts'
+import type { Goods } from './modules/x402/index.ts'
 import { openX402 } from './modules/x402/open.ts'
 import type { Ports } from './ports.ts'
 
@@ -47,7 +48,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const isPlay = devnet !== undefined
   const keep = <M extends Module>(module: M): M => stack.adopt(module, () => module.close?.())
   // Before any room is opened: a price that nobody can pay should not keep half a gateway running.
-  const sold = soldPrices(config, prices)
+  const goods = goodsOf(config, prices)
   // The treasury is known once the wallets are open, which is before any name is read.
   const play: (() => Promise<KnownName[]>) | undefined =
     devnet && (async () => toPlayNames(await wallets.treasuryAddress()))
@@ -89,7 +90,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
       config,
     ),
   )
-  const x402 = keep(await openPayments(config, ports, { sold, treasuryAddress: wallets.treasuryAddress }))
+  const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
   const checkout = keep(
     openCheckouts(
       {
@@ -157,7 +158,7 @@ async function vaultOf(config: Config, { store, log, random }: Ports) {
 async function openPayments(
   config: Config,
   { store, node, nodes, thresholds, prices, links, devnet }: Ports,
-  { sold, treasuryAddress }: { sold: ReturnType<typeof soldPrices>; treasuryAddress(): Promise<string> },
+  { goods, treasuryAddress }: { goods: Goods; treasuryAddress(): Promise<string> },
 ) {
   const { clock, failures } = store
   const settings = devnet ? withPlayPayments(config, await treasuryAddress()) : config
@@ -167,7 +168,7 @@ async function openPayments(
   const own = new EmbeddedFacilitator({ node, confirmations, clock, failures, network, threshold, timeoutSecondsMax })
   const remote = url === undefined ? undefined : new RemoteFacilitator({ url, clock })
   const baseUrl = () => links.base()
-  const x402 = openX402({ store, own, remote, threshold, prices: sold, rates: prices, baseUrl }, settings)
+  const x402 = openX402({ store, own, remote, threshold, goods, rates: prices, baseUrl }, settings)
   return { ...x402, close: () => remote?.close() }
 }
 

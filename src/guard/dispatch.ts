@@ -197,7 +197,7 @@ function repeat(passing: Passing): void | Promise<void> {
 
 /** Whether the caller is asked for money. Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8). */
 function isSold({ gateway, caller, found }: Passing): boolean {
-  return caller!.kind === 'anonymous' && (gateway.seller?.prices.has(found!.action.name) ?? false)
+  return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
 }
 
 function countUse({ gateway, caller, found }: Passing): void {

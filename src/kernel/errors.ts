@@ -134,3 +134,7 @@ export const storeAway = (cause: unknown) =>
 
 export const noWork = (retryAfterSeconds: number) =>
   new AppError('no_work', 'No work source available.', { retryAfterSeconds })
+
+/** A request field is wrong; the answer names it. */
+export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
+  new AppError(code, text, { body: { field } })

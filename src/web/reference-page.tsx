@@ -21,11 +21,13 @@ interface ReferencePageProps {
   result?: RunResult | undefined
 }
 
-const DOORS: Record<Action['auth'], string> = {
+export const DOORS: Record<Action['auth'], string> = {
   none: 'Anybody may call it.',
   'public-key': 'It needs an API key, secret or public.',
   'secret-key': 'It needs a secret API key.',
 }
+
+export const ONCE = 'With an `Idempotency-Key` it acts once, however often it is sent.'
 
 /** Everything about one action, and a form that runs it. */
 export const ReferencePage = ({ site, action, costs, hasPrice, request, result }: ReferencePageProps) => {
@@ -52,7 +54,7 @@ export const ReferencePage = ({ site, action, costs, hasPrice, request, result }
         )}
         {(action.once || action.onceWhen) && (
           <li>
-            With an <code>Idempotency-Key</code> it acts once, however often it is sent.
+            <Prose text={ONCE} />
           </li>
         )}
       </ul>

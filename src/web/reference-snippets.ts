@@ -9,12 +9,14 @@ interface Snippet {
 /** A longer body is broken where it can be read, and not where the window ends. */
 const LINE_MAX = 60
 
-/** The same call for a terminal, for JavaScript and for Python, with nothing but what comes with each. */
+/** The same call in several languages, with nothing but what comes with each. */
 export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: boolean): Snippet[] {
   return [
     { language: 'sh', name: 'curl', code: curl(baseUrl, request, needsKey) },
     { language: 'js', name: 'JavaScript', code: javaScript(baseUrl, request, needsKey) },
     { language: 'python', name: 'Python', code: python(baseUrl, request, needsKey) },
+    { language: 'php', name: 'PHP', code: php(baseUrl, request, needsKey) },
+    { language: 'go', name: 'Go', code: go(baseUrl, request, needsKey) },
   ]
 }
 
@@ -44,24 +46,91 @@ function python(baseUrl: string, request: JsonObject, needsKey: boolean): string
 
 request = urllib.request.Request(
     ${JSON.stringify(baseUrl)},
-    json.dumps(${toPython(request, 4)}).encode()${headers},
+    json.dumps(${write(PYTHON, request, 4)}).encode()${headers},
 )
 print(json.load(urllib.request.urlopen(request)))`
 }
 
+/** How a language writes what JSON can say. */
+interface Notation {
+  /** For null, true and false. */
+  words: readonly [string, string, string]
+  text(value: string): string
+  object: readonly [string, string]
+  /** Between a name and its value. */
+  pair: string
+}
+
 /** JSON is Python but for three words. */
-function toPython(value: Json | undefined, indent: number): string {
-  if (value === null || value === undefined) return 'None'
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value !== 'object') return JSON.stringify(value)
+const PYTHON: Notation = { words: ['None', 'True', 'False'], text: JSON.stringify, object: ['{', '}'], pair: ': ' }
+/** In single quotes nothing has a meaning but they themselves. */
+const PHP: Notation = {
+  words: ['null', 'true', 'false'],
+  text: (value) => `'${value.replaceAll(/[\\']/g, '\\$&')}'`,
+  object: ['[', ']'],
+  pair: ' => ',
+}
+
+function write(notation: Notation, value: Json | undefined, indent: number): string {
+  const [none, yes, no] = notation.words
+  if (value === null || value === undefined) return none
+  if (typeof value === 'boolean') return value ? yes : no
+  if (typeof value === 'string') return notation.text(value)
+  if (typeof value === 'number') return String(value)
   const inner = ' '.repeat(indent + 4)
   const [open, parts, close] = Array.isArray(value)
-    ? (['[', value.map((part) => toPython(part, indent + 4)), ']'] as const)
+    ? (['[', value.map((part) => write(notation, part, indent + 4)), ']'] as const)
     : ([
-        '{',
-        Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}: ${toPython(part, indent + 4)}`),
-        '}',
+        notation.object[0],
+        Object.entries(value).map(
+          ([name, part]) => `${notation.text(name)}${notation.pair}${write(notation, part, indent + 4)}`,
+        ),
+        notation.object[1],
       ] as const)
   if (parts.length === 0) return `${open}${close}`
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${' '.repeat(indent)}${close}`
+}
+
+function php(baseUrl: string, request: JsonObject, needsKey: boolean): string {
+  const header = needsKey
+    ? `'Content-Type: application/json',\n        'Authorization: Bearer ' . getenv('NANO_KEY'),`
+    : `'Content-Type: application/json',`
+  return `<?php
+$context = stream_context_create(['http' => [
+    'method' => 'POST',
+    'header' => [
+        ${header}
+    ],
+    'content' => json_encode(${write(PHP, request, 4)}),
+    'ignore_errors' => true,
+]]);
+print_r(json_decode(file_get_contents(${PHP.text(baseUrl)}, false, $context), true));`
+}
+
+function go(baseUrl: string, request: JsonObject, needsKey: boolean): string {
+  const text = JSON.stringify(request, null, 2).replaceAll('\n', '\n\t')
+  const body = text.includes('`') ? JSON.stringify(JSON.stringify(request)) : `\`${text}\``
+  const key = needsKey ? '\n\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("NANO_KEY"))' : ''
+  return `package main
+
+import (
+\t"io"
+\t"net/http"
+\t"os"
+\t"strings"
+)
+
+func main() {
+\tbody := ${body}
+\trequest, err := http.NewRequest("POST", ${JSON.stringify(baseUrl)}, strings.NewReader(body))
+\tif err != nil {
+\t\tpanic(err)
+\t}${key}
+\tresponse, err := http.DefaultClient.Do(request)
+\tif err != nil {
+\t\tpanic(err)
+\t}
+\tdefer response.Body.Close()
+\tio.Copy(os.Stdout, response.Body)
+}`
 }

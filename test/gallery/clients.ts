@@ -21,6 +21,7 @@ export const CLIENTS = {
   '@dev-ptera/nano-node-rpc': { doors: BOTH, apart: 'an axios with known holes' },
   '@nanobox/nano-client': { doors: BOTH, apart: 'brings 90 MB along' },
   '@x402/core': { doors: ['/facilitator'] },
+  '@x402/extensions': { doors: ['/facilitator'], apart: 'brings 30 MB for other chains along' },
   '@x402/fetch': { doors: ['/'] },
   libnemo: { doors: BOTH, apart: 'GPL' },
   'nano-rpc-fetch': { doors: BOTH, apart: 'no licence' },

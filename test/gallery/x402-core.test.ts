@@ -21,7 +21,7 @@ test(
     const payload = payloadOf(block) as unknown as Payload
     await steps.step('supported', async () => {
       const kinds = [{ x402Version: 2, scheme: 'exact', network: 'nano:mainnet' }]
-      assert.deepEqual(await client.getSupported(), { kinds, extensions: [], signers: {} })
+      assert.deepEqual(await client.getSupported(), { kinds, extensions: ['bazaar'], signers: {} })
     })
     await steps.step('verify', async () => {
       assert.deepEqual(await client.verify(payload, terms), { isValid: true, payer: payer.address })

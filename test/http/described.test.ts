@@ -33,6 +33,7 @@ interface Operation {
 /** For people, with forms and pictures; and what only the development ledger has. */
 const PAGES = [
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
+  /^GET \/(docs\.md|llms\.txt)$/,
   /^GET \/assets\//,
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Raw } from '../../src/kernel/money.ts'
@@ -62,6 +65,43 @@ test('every link of every page leads to a page', async (t) => {
   assert.ok([...seen].filter((page) => page.startsWith('/docs/actions/')).length > 50, 'every action has its page')
   for (const guide of ['first-payment', 'webhooks', 'security', 'contract/part-4', 'decisions'])
     assert.ok(seen.has(`/docs/${guide}`))
+})
+
+test('programs read every page as text, by its address or by what they accept, and every link of it leads somewhere', async (t) => {
+  const gateway = await openGateway(t, { X402_PAY_TO: GENESIS })
+  const { url } = gateway
+  const read = (path: string, accept = '*/*') => ask(`${url}${path}`, { method: 'GET', headers: { accept } })
+  const index = await read('/llms.txt')
+  assert.match(String(index.headers['content-type']), /^text\/plain/)
+  assert.match(index.text, /^# nano-gateway\n\n> .*play money/)
+  const listed = [...index.text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link.slice(url.length))
+  assert.ok(listed.length > 80)
+  const broken: string[] = []
+  for (const path of listed) {
+    const { status, text, headers } = await read(path)
+    if (status !== 200) broken.push(`${path}: ${status}`)
+    if (!path.endsWith('.md')) continue
+    if (!headers['content-type']?.startsWith('text/markdown')) broken.push(`${path}: ${headers['content-type']}`)
+    const page = path.slice(0, -'.md'.length)
+    if ((await read(page, 'text/markdown, text/html;q=0.9')).text !== text) broken.push(`${page} by Accept`)
+    for (const [, link = ''] of text.matchAll(/\]\((\/[^)#]+)/g)) {
+      if ((await read(link)).status !== 200) broken.push(`${link} on ${path}`)
+    }
+  }
+  assert.deepEqual(broken, [])
+  const { text } = await read('/docs/actions/work_generate.md')
+  for (const part of [
+    /^# work_generate\n/,
+    /curl -d '/,
+    /\| `hash` \| yes \|/,
+    /a call costs 0\.001 nano/,
+    /`no_work`|503/,
+  ]) {
+    assert.match(text, part)
+  }
+  assert.match((await read('/docs/actions/work_generate', 'text/html, text/markdown')).text, /^<!doctype html>/i)
+  assert.equal((await read('/docs/actions/nothing.md')).status, 404)
+  assert.equal((await read('/docs/..%2fpackage.md')).status, 404)
 })
 
 test('links within the documentation name places that exist', async (t) => {
@@ -197,7 +237,9 @@ test('what is metered says what is free and what it costs then', async (t) => {
   assert.match((await get(gateway, '/docs/actions/account_key')).text, /It costs nothing\./)
 })
 
-test('the code of a call runs as it stands: curl, JavaScript and Python', async (t) => {
+const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
+
+test('the code of a call runs as it stands: in a terminal, in JavaScript, and in every other language that is installed', async (t) => {
   const gateway = await openGateway(t)
   const env = { ...process.env, NANO_KEY: gateway.app.createdKey }
   const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
@@ -207,6 +249,17 @@ test('the code of a call runs as it stands: curl, JavaScript and Python', async 
   const script = ['--input-type=module', '-e', snippet(text, 'js')]
   const { stdout: fetched } = await run(process.execPath, script, { env })
   const { stdout: opened } = await run('python3', ['-c', snippet(text, 'python')], { env })
+  const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-snippets-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const others: [string, string[], string][] = [
+    ['php', ['call.php'], '--version'],
+    ['go', ['run', 'call.go'], 'version'],
+  ]
+  for (const [language, args, version] of others) {
+    writeFileSync(join(folder, `call.${language}`), snippet(text, language))
+    if (!has(language, version)) t.diagnostic(`${language} is not installed here`)
+    else assert.match((await run(language, args, { env, cwd: folder })).stdout, /nano_[13][\w]{59}/, language)
+  }
   assert.deepEqual((JSON.parse(curled) as { metadata: unknown }).metadata, { "it's": true, none: null, list: [1, 'é'] })
   for (const output of [fetched, opened]) assert.match(output, /nano_[13][\w]{59}/)
 })

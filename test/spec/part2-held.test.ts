@@ -239,19 +239,34 @@ test('payment requirements name scheme, network, amount, asset, payee and time, 
     payTo: SHOP.address,
     maxTimeoutSeconds: 60,
   }
-  const resource = { url: 'https://rpc.example/', description: 'work_generate', mimeType: 'application/json' }
+  const resource = {
+    url: 'https://rpc.example/actions/work_generate',
+    description: 'work_generate',
+    mimeType: 'application/json',
+  }
   const whole = { x402Version: 2, ...terms, resource, accepts: [terms] }
   const reply = await call('work_generate', { hash: newHash() })
   assert.equal(reply.status, 402)
+  const { extensions, ...required } = requiredOf(reply)
   row(
     '2, Payment requirements: x402Version, error, scheme, network, amount, asset, payTo, maxTimeoutSeconds, resource, accepts[]',
-    () => assert.deepEqual(requiredOf(reply), { ...whole, error: 'PAYMENT-SIGNATURE header is required' }),
+    () => assert.deepEqual(required, { ...whole, error: 'PAYMENT-SIGNATURE header is required' }),
   )
+  row('2, Payment requirements: extensions', () => {
+    const { info, schema } = extensions.bazaar as { info: { input: object }; schema: object }
+    const body = { hash: 'BC955907A25186B1E55B353AEC452E21844369A44A2C6C9CCBAA5E2599698B02' }
+    assert.deepEqual(info.input, { type: 'http', method: 'POST', bodyType: 'json', body })
+    assert.match(JSON.stringify(schema), /"body":\{"type":"object","properties":\{"hash":\{"type":"string"/)
+  })
   // The reason of a refusal stands where the next payment is asked for.
   const block = paymentBlock(node, await openPayer(node), PRICE + 1n)
   const over = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(payloadOf(block)) })
   assert.equal(over.status, 402)
   row('2, Payment requirements: error', () =>
-    assert.deepEqual(requiredOf(over), { ...whole, error: 'invalid_exact_nano_payload_amount_mismatch' }),
+    assert.deepEqual(requiredOf(over), {
+      ...whole,
+      extensions,
+      error: 'invalid_exact_nano_payload_amount_mismatch',
+    }),
   )
 })

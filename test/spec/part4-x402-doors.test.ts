@@ -30,7 +30,7 @@ test('a service learns what is settled here before it sends anything (contract 4
   const { url } = await openFaultyShop(t, { env: { X402_PAY_TO: '' } })
   const reply = await ask(`${url}/facilitator/supported`, { method: 'GET' })
   const kinds = [{ x402Version: 2, scheme: 'exact', network: 'nano:mainnet' }]
-  assert.deepEqual([reply.status, reply.json()], [200, { kinds, extensions: [], signers: {} }])
+  assert.deepEqual([reply.status, reply.json()], [200, { kinds, extensions: ['bazaar'], signers: {} }])
 })
 
 // The services that rely on it may have no memory of their own: five parallel requests must not all be paid.

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { ACTIONS } from '../../src/offered.ts'
+import { workGenerate } from '../../src/modules/work/actions/work-generate.ts'
 import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
+import type { Raw } from '../../src/kernel/money.ts'
+import { describeBriefly } from '../../src/modules/x402/domain/bazaar.ts'
+import { Signer } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { freshUrl } from '../support/engines.ts'
@@ -26,14 +32,42 @@ import {
 
 /* Contract 4.7: the price, the payment, and what it buys. What can go wrong is in part4-x402-refusals and -outcomes. */
 
-const RESOURCE = { url: 'https://rpc.example/', description: 'work_generate', mimeType: 'application/json' }
+const RESOURCE = {
+  url: 'https://rpc.example/actions/work_generate',
+  description: 'work_generate',
+  mimeType: 'application/json',
+}
+
+interface Described {
+  info: { input: { method: string; body: object } }
+  schema: object
+}
+interface Item {
+  resource: string
+  body: object
+  description: string
+  mimeType: string
+  accepts: { amount: string }[]
+  extensions: { bazaar: Described }
+}
+
+/** Says how the action is called, and its own example keeps to its own schema. */
+function assertDescribes({ info, schema }: Described, name: string): void {
+  const action = ACTIONS.find((one) => one.name === name)!
+  assert.deepEqual([info.input.method, info.input.body], ['POST', action.example.request])
+  const validate = new Ajv2020({ strict: false }).compile(schema)
+  assert.ok(validate(info), JSON.stringify(validate.errors))
+  assert.ok(!validate({ ...info, input: { ...info.input, body: 'none' } }), 'the schema refuses something')
+}
 
 test('402 what has a price is answered with the price, in the header and in the body (contract 4.7, rule 1; 4.7, Headers of 4.7: PAYMENT-REQUIRED; 4.7, Answers of 4.7: paid action, no payment; 9, rule 2; 7, Status codes: 402)', async (t) => {
   const { call, post, url } = await openShop(t, { BASE_URL: 'https://rpc.example' })
   const reply = await call('work_generate', { hash: newHash() }, { host: 'evil.example' })
   assert.equal(reply.status, 402)
   const error = 'PAYMENT-SIGNATURE header is required'
-  assert.deepEqual(requiredOf(reply), { x402Version: 2, error, ...TERMS, resource: RESOURCE, accepts: [TERMS] })
+  const { extensions, ...required } = requiredOf(reply)
+  assert.deepEqual(required, { x402Version: 2, error, ...TERMS, resource: RESOURCE, accepts: [TERMS] })
+  assertDescribes(extensions.bazaar as unknown as Described, 'work_generate')
   const body = { error: 'Payment required', message: 'Payment required', code: 'payment_required', x402Version: 2 }
   assert.deepEqual(reply.json(), { ...body, accepts: [TERMS] })
   assert.match(String(reply.headers['payment-required']), /^[A-Za-z0-9+/]+={0,2}$/, 'the standard alphabet')
@@ -158,12 +192,16 @@ test('only what is listed has a price, the list may be empty, and programs can r
   const forSale = async ({ url }: (typeof shops)[number]) => {
     const reply = await ask(`${url}/.well-known/x402`, { method: 'GET' })
     assert.equal(reply.status, 200)
-    return reply.json<{ items: { body: object; accepts: { amount: string }[] }[] }>()
+    return reply.json<{ items: Item[] }>()
   }
-  const resource = 'https://rpc.example/'
+  const resource = 'https://rpc.example/actions/work_generate'
   const sold = { resource, type: 'http', method: 'POST', x402Version: 2, body: { action: 'work_generate' } }
-  const items = [{ ...sold, accepts: [{ ...TERMS, network: 'nano:dev' }] }]
-  assert.deepEqual(await forSale(byDefault), { version: 1, x402Version: 2, resources: [resource], items })
+  const { items, ...shop } = await forSale(byDefault)
+  assert.deepEqual(shop, { version: 1, x402Version: 2, resources: [resource] })
+  const [{ extensions, description, mimeType, ...item } = assert.fail()] = items
+  assert.deepEqual(item, { ...sold, accepts: [{ ...TERMS, network: 'nano:dev' }] })
+  assert.deepEqual([description, mimeType], [workGenerate.summary, 'application/json'])
+  assertDescribes(extensions.bazaar, 'work_generate')
   const account = SHOP.address
   assert.equal((await byDefault.call('account_balance', { account })).status, 200)
 
@@ -179,6 +217,56 @@ test('only what is listed has a price, the list may be empty, and programs can r
   )
   assert.equal((await nothing.call('work_generate', { hash: newHash() })).status, 200)
   assert.deepEqual(await forSale(nothing), { version: 1, x402Version: 2, resources: [], items: [] })
+})
+
+test('programs that look for something to buy find each sold action at its own address, and pay there (contract 4.7, Other doors of 4.7: GET /discovery/resources; 4.7, rule 20)', async (t) => {
+  const { url, node } = await openShop(t, { X402_ACTIONS: 'work_generate, version', X402_PRICE: '7 raw' })
+  const discover = async (path: string) => {
+    const reply = await ask(`${url}${path}`, { method: 'GET' })
+    return { ...reply, json: () => reply.json<{ items: Item[]; pagination: object; field?: string }>() }
+  }
+  const { items, pagination } = (await discover('/discovery/resources')).json()
+  assert.deepEqual((await discover('/facilitator/discovery/resources')).json().items, items)
+  assert.deepEqual(pagination, { limit: 100, offset: 0, total: 2 })
+  assertDescribes(items[0]!.extensions.bazaar, 'work_generate')
+  assert.deepEqual((await discover('/discovery/resources?limit=1&offset=1&scheme=exact')).json().items, [items[1]])
+  for (const nothing of [
+    'type=mcp',
+    'network=nano:elsewhere',
+    'extensions=constructor',
+    `payTo=${new Signer(5).address}`,
+  ]) {
+    assert.deepEqual((await discover(`/discovery/resources?${nothing}`)).json().items, [], nothing)
+  }
+  for (const [wrong, field] of [
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['offset=-1', 'offset'],
+    ['type=a&type=b', 'type'],
+  ]) {
+    const refused = await discover(`/discovery/resources?${wrong}`)
+    assert.deepEqual([refused.status, refused.json().field], [400, field], wrong)
+  }
+  const payer = await openPayer(node)
+  const { resource } = items[0]!
+  const body = JSON.stringify({ hash: newHash() })
+  const asked = await ask(resource, { body })
+  assert.equal(asked.status, 402)
+  const block = paymentBlock(node, payer, 7n)
+  const paid = await ask(resource, {
+    body,
+    headers: { 'payment-signature': encode(payloadOf(block, { accepted: requiredOf(asked).accepts[0]! })) },
+  })
+  assert.equal(paid.status, 200, paid.text)
+})
+
+test('every challenge fits into what proxies allow for headers (contract 4.7, rule 20)', () => {
+  const sellable = ACTIONS.filter(({ auth, once, onceWhen }) => auth === 'none' && !once && !onceWhen)
+  assert.ok(sellable.length > 40)
+  for (const action of sellable) {
+    const bytes = JSON.stringify(describeBriefly({ action, price: { raw: 1n as Raw } })).length
+    assert.ok(bytes < 1_400, `${action.name}: ${bytes}`)
+  }
 })
 
 test('a price that was told is good for five minutes after it has changed, and no other is (contract 4.7, rules 7 and 16)', async (t) => {

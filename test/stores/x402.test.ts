@@ -14,6 +14,7 @@ import {
   saveOffer,
   takeOver,
 } from '../../src/modules/x402/store.ts'
+import { workGenerate } from '../../src/modules/work/actions/work-generate.ts'
 import { agreedTerms, offerTerms } from '../../src/modules/x402/domain/terms.ts'
 import { keepClaim } from '../../src/modules/x402/domain/keep-claim.ts'
 import type { Seller } from '../../src/modules/x402/index.ts'
@@ -162,7 +163,7 @@ forEachEngine((_engine, open) => {
       threshold: 0n,
       timeoutSeconds: 60,
       payTo: new Signer(900).address,
-      prices: new Map([['work_generate', { currency: 'USD', value: '0.01' }]]),
+      goods: new Map([['work_generate', { action: workGenerate, price: { currency: 'USD', value: '0.01' } }]]),
       rates: { currencies: ['USD'], rate: async () => ({ rate, source: 'test', at: 0 }) },
       resourceUrl: () => 'https://rpc.example/',
     }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Registry } from '../../guard/registry.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { toErrorReply } from '../errors.ts'
-import { publicSchema } from '../openapi/schemas.ts'
+import { publicSchema } from '../../kernel/public-schema.ts'
 
 /** What an action takes and answers, at the path it is called by. Calls themselves do not pass the router. */
 export function mountActions(server: FastifyInstance, { registry }: { registry: Registry }): void {

@@ -66,6 +66,24 @@ export class Guides {
     return guide
   }
 
+  /** The text of a guide, with links that lead somewhere from anywhere. */
+  markdown(path: string): string | undefined {
+    const guide = this.find(path)
+    if (!guide) return undefined
+    const file = this.#pages.get(path)
+    const source = file === undefined ? this.#contentsOf(path) : this.#text(file)
+    return withLinks(source, (href) => {
+      const target = guide.resolve(href)
+      return target?.startsWith('/docs/') ? this.#toMarkdown(target) : target
+    })
+  }
+
+  #toMarkdown(target: string): string {
+    const [page = '', hash] = target.split('#')
+    if (!this.#pages.has(page.slice('/docs/'.length))) return target
+    return `${page}.md${hash === undefined ? '' : `#${hash}`}`
+  }
+
   /** A file that documents link to or show, as it is. */
   file(path: string): Buffer | undefined {
     return this.#files.has(path) ? readFileSync(new URL(path, this.#folder)) : undefined
@@ -91,4 +109,19 @@ export class Guides {
     if (this.#pages.has(page)) return `/docs/${page}${hash === undefined ? '' : `#${hash}`}`
     return this.#files.has(path) ? `/docs/${path}` : undefined
   }
+}
+
+/** Links outside of code; one that leads nowhere here becomes its words. */
+function withLinks(source: string, resolve: ResolveLink): string {
+  return source
+    .split(/(^```[^]*?^```$)/m)
+    .map((part) =>
+      part.startsWith('```')
+        ? part
+        : part.replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (_link, mark: string, words: string, href: string) => {
+            const target = resolve(href)
+            return target === undefined ? words : `${mark}[${words}](${target})`
+          }),
+    )
+    .join('')
 }

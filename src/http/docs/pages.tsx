@@ -6,9 +6,11 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import type { DocsSite } from '../../web/docs-shell.tsx'
 import { DocsOverview } from '../../web/docs-overview.tsx'
 import { GuidePage } from '../../web/docs-guide-page.tsx'
+import { llmsText } from '../../web/llms-text.ts'
 import { LandingPage } from '../../web/landing-page.tsx'
 import { renderPage } from '../../web/layout.tsx'
 import { toRequest } from '../../web/reference-fields.ts'
+import { referenceMarkdown } from '../../web/reference-markdown.ts'
 import { ReferencePage } from '../../web/reference-page.tsx'
 import type { RunResult } from '../../web/reference-form.tsx'
 import { describeCost } from './describe-cost.ts'
@@ -38,13 +40,14 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     baseUrl: baseUrl(),
     devnet,
   })
-  const actionPage = (action: Action, request: JsonObject, result?: RunResult) => {
-    const price = seller?.prices.get(action.name)
+  const describe = (action: Action) => {
+    const price = seller?.goods.get(action.name)?.price
     const costs = describeCost(action.meter && tariffs[action.meter], price, COUNTED[action.meter ?? 'work'])
-    const page = { action, costs, hasPrice: price !== undefined, request, result }
-    return renderPage(<ReferencePage site={site()} {...page} />)
+    return { action, costs, hasPrice: price !== undefined }
   }
-  const send = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).send(html)
+  const actionPage = (action: Action, request: JsonObject, result?: RunResult) =>
+    renderPage(<ReferencePage site={site()} {...describe(action)} request={request} result={result} />)
+  const send = (reply: FastifyReply, html: string) => reply.headers(PAGE_HEADERS).header('vary', 'accept').send(html)
 
   server.get('/', (request, reply) => {
     if (request.headers.accept?.includes('text/html')) {
@@ -53,16 +56,20 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
     const docs = `${baseUrl()}/openapi.json`
     return reply.send({ service: 'nano-gateway', version, rpc: `POST ${baseUrl()}`, docs })
   })
+  server.get('/llms.txt', (_request, reply) => reply.type(TEXT).send(llmsText(site())))
+  server.get('/docs.md', (_request, reply) => sendMarkdown(reply, llmsText(site())))
   server.get('/docs', (request, reply) => {
+    if (wantsMarkdown(request)) return sendMarkdown(reply, llmsText(site()))
     const { q } = request.query as { q?: unknown }
     const query = typeof q === 'string' ? q.trim().slice(0, QUERY_MAX) : ''
     return send(reply, renderPage(<DocsOverview site={site()} query={query} />))
   })
   server.get('/docs/actions', (_request, reply) => reply.redirect('/docs#actions'))
   server.get('/docs/actions/:name', async (request, reply) => {
-    const name = nameOf(request)
+    const { name, isMarkdown } = readPath(nameOf(request), request)
     const action = registry.find(name)?.action
     if (!action) return notFound(reply)
+    if (isMarkdown) return sendMarkdown(reply, referenceMarkdown({ baseUrl: baseUrl(), ...describe(action) }))
     if (action.name !== name) return reply.redirect(`/docs/actions/${action.name}`)
     const asked = readQuestion(action, request.query as Record<string, unknown>)
     if (!asked) return send(reply, actionPage(action, action.example.request))
@@ -71,6 +78,9 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
   })
   server.get('/docs/*', (request, reply) => {
     const path = (request.params as { '*': string })['*']
+    const { name, isMarkdown } = readPath(path, request)
+    const text = isMarkdown ? guides.markdown(name.replace(/\/README$/, '')) : undefined
+    if (text !== undefined) return sendMarkdown(reply, text)
     const guide = guides.find(path)
     if (guide) return send(reply, renderPage(<GuidePage site={site()} {...guide} />))
     const file = guides.file(path)
@@ -113,6 +123,24 @@ const FILE_HEADERS = {
 }
 const TEXT = 'text/plain; charset=utf-8'
 const PICTURES: Record<string, string> = { svg: 'image/svg+xml', png: 'image/png' }
+
+/** Who asks for text gets it at the address of the page; everybody gets it at an address that ends so. */
+function readPath(path: string, request: FastifyRequest): { name: string; isMarkdown: boolean } {
+  return path.endsWith('.md')
+    ? { name: path.slice(0, -'.md'.length), isMarkdown: true }
+    : { name: path, isMarkdown: wantsMarkdown(request) }
+}
+
+/** Browsers never name it; programs that take both name it first. */
+function wantsMarkdown({ headers: { accept = '' } }: FastifyRequest): boolean {
+  const at = accept.indexOf('text/markdown')
+  const html = accept.indexOf('text/html')
+  return at !== -1 && (html === -1 || at < html)
+}
+
+function sendMarkdown(reply: FastifyReply, text: string): FastifyReply {
+  return reply.headers(FILE_HEADERS).header('vary', 'accept').type('text/markdown; charset=utf-8').send(text)
+}
 
 /** A link may ask what costs and changes nothing, as for a block; anything else waits for the button. */
 function readQuestion(action: Action, query: Record<string, unknown>): JsonObject | undefined {

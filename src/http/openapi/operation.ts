@@ -1,6 +1,6 @@
 import type { Described } from '../../kernel/described.ts'
 import { headerRefs, refusalRef } from './refusals.ts'
-import { type Names, publicSchema } from './schemas.ts'
+import { type Names, publicSchema } from '../../kernel/public-schema.ts'
 
 export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',

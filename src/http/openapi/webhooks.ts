@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { CHECKOUT_EVENT, EVENT_KINDS } from '../../modules/checkout/index.ts'
 import { PING_EVENT } from '../../modules/webhooks/index.ts'
-import { type Names, publicSchema } from './schemas.ts'
+import { type Names, publicSchema } from '../../kernel/public-schema.ts'
 import { tagOf } from './tags.ts'
 
 interface Kind {

@@ -50,7 +50,7 @@ export class EmbeddedFacilitator implements OwnFacilitator {
 
   async getSupported(): Promise<SupportedResponse> {
     const { network } = this.#options
-    return { kinds: [{ x402Version: X402_VERSION, scheme: SCHEME, network }], extensions: [], signers: {} }
+    return { kinds: [{ x402Version: X402_VERSION, scheme: SCHEME, network }], extensions: ['bazaar'], signers: {} }
   }
 
   /** Throws when no node answers. */

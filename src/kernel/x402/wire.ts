@@ -1,3 +1,5 @@
+import type { JsonObject } from '../shape.ts'
+
 /* The shapes of x402, version 2. They are the protocol's own, so that any client and any facilitator fits. */
 
 export const X402_VERSION = 2
@@ -22,6 +24,8 @@ export type PaymentRequired = PaymentTerms & {
   error: string
   resource: { url: string; description: string; mimeType: string }
   accepts: PaymentTerms[]
+  /** How what is sold is called, for programs that look for it. */
+  extensions: { bazaar: JsonObject }
 }
 
 /** The decoded PAYMENT-SIGNATURE header, as far as anybody has looked into it. */

@@ -1,8 +1,6 @@
-import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { AppError, badField } from '../../kernel/errors.ts'
 
-/** A request field is wrong; the answer names it. */
-export const badField = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
-  new AppError(code, text, { body: { field } })
+export { badField }
 
 /** Also for checkouts of other accounts: nobody learns what exists elsewhere. */
 export const checkoutNotFound = (body: Record<string, string> = {}) =>

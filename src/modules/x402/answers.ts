@@ -14,20 +14,28 @@ export const TERMS = record({
   maxTimeoutSeconds: integer,
 })
 
+/** A sold action: where it is asked for, what it costs, how it is called. */
+const OFFER = {
+  resource: text,
+  type: words('http'),
+  x402Version: integer,
+  description: text,
+  mimeType: text,
+  accepts: list(TERMS),
+  extensions: record({ bazaar: record({ info: answer.object, schema: answer.object }) }),
+}
+
 export const SHOP = record({
   version: integer,
   x402Version: integer,
   resources: list(text),
-  items: list(
-    record({
-      resource: text,
-      type: words('http'),
-      method: words('POST'),
-      x402Version: integer,
-      body: record({ action: text }),
-      accepts: list(TERMS),
-    }),
-  ),
+  items: list(record({ ...OFFER, method: words('POST'), body: record({ action: text }) })),
+})
+
+export const DISCOVERED = record({
+  x402Version: integer,
+  items: list(record({ ...OFFER, lastUpdated: text })),
+  pagination: record({ limit: integer, offset: integer, total: integer }),
 })
 
 export const SUPPORTED = record({

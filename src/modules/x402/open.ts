@@ -2,8 +2,8 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Module } from '../../kernel/module.ts'
 import type { Prices } from '../../kernel/ports.ts'
 import type { Facilitator, OwnFacilitator } from '../../kernel/x402/facilitator.ts'
-import type { Price } from '../../kernel/x402/price.ts'
 import type { Seller, Facilitation } from './domain/facilitation.ts'
+import type { Goods } from './domain/goods.ts'
 import { forgetPaid } from './jobs.ts'
 import { x402Routes } from './routes.ts'
 import type { X402Settings } from './settings.ts'
@@ -15,8 +15,8 @@ interface X402Ports {
   remote: Facilitator | undefined
   /** The smallest work of a send. */
   threshold: bigint
-  /** What each action costs that is sold; none where nothing is. */
-  prices: ReadonlyMap<string, Price>
+  /** Empty where nothing is for sale. */
+  goods: Goods
   rates: Prices | undefined
   baseUrl(): string
 }
@@ -30,12 +30,14 @@ interface X402Module extends Module {
 
 /** Pay per request: without an account, in the moment of the request. */
 export function openX402(
-  { store, own, remote, threshold, prices, rates, baseUrl }: X402Ports,
+  { store, own, remote, threshold, goods, rates, baseUrl }: X402Ports,
   settings: Pick<X402Settings, 'x402PayTo' | 'x402Network' | 'x402TimeoutSeconds'>,
 ): X402Module {
   const { x402Network: network, x402TimeoutSeconds: timeoutSeconds, x402PayTo: payTo } = settings
   const facilitation: Facilitation = { store, own, remote, network, threshold, timeoutSeconds }
   const seller =
-    payTo === undefined ? undefined : { ...facilitation, payTo, prices, rates, resourceUrl: () => `${baseUrl()}/` }
+    payTo === undefined
+      ? undefined
+      : { ...facilitation, payTo, goods, rates, resourceUrl: (action: string) => `${baseUrl()}/actions/${action}` }
   return { name: 'x402', facilitation, seller, routes: x402Routes({ facilitation, seller }), jobs: [forgetPaid(store)] }
 }

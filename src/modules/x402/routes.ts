@@ -1,10 +1,13 @@
 import type { Route } from '../../kernel/route.ts'
-import { describeOffers } from './domain/describe.ts'
+import { badField } from '../../kernel/errors.ts'
+import { readWhole } from '../../kernel/read-whole.ts'
+import { type Sought, describeOffers, discoverResources } from './domain/describe.ts'
 import { readFacilitatorRequest, settleForOthers, verifyForOthers } from './domain/facilitate.ts'
 import type { Seller, Facilitation } from './domain/facilitation.ts'
 import { PaymentError } from './errors.ts'
+import { answer } from '../../kernel/answers.ts'
 import type { Described } from '../../kernel/described.ts'
-import { FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
+import { DISCOVERED, FACILITATED, SETTLED, SHOP, SUPPORTED, VERIFIED } from './answers.ts'
 
 /** A payment and its terms take some 2,000 bytes. */
 const BODY_BYTES_MAX = 64 * 1024
@@ -22,7 +25,15 @@ export function x402Routes({
   facilitation: Facilitation
   seller: Seller | undefined
 }): readonly Route[] {
+  const openedAt = new Date(facilitation.store.clock.now()).toISOString()
   return [
+    // Where clients of a facilitator look, and where programs look that know nothing but our address.
+    ...['/facilitator/discovery/resources', '/discovery/resources'].map((path): Route => ({
+      method: 'GET',
+      path,
+      door: 'anyone',
+      run: async ({ query }) => ({ json: await discoverResources(seller, readSought(query), openedAt) }),
+    })),
     {
       method: 'GET',
       path: '/.well-known/x402',
@@ -53,6 +64,32 @@ export function x402Routes({
   ]
 }
 
+const LISTED_MAX = 100
+const WORDS = ['type', 'payTo', 'scheme', 'network', 'extensions'] as const
+
+function readSought(query: Readonly<Record<string, unknown>>): Sought {
+  const words = WORDS.map((name) => {
+    const value = query[name]
+    if (value !== undefined && typeof value !== 'string') throw badField(name, `${name} is given once.`)
+    return [name, value === '' ? undefined : value] as const
+  })
+  return {
+    ...Object.fromEntries(words),
+    limit: readWhole('limit', query.limit, { min: 1, max: LISTED_MAX, otherwise: LISTED_MAX }),
+    offset: readWhole('offset', query.offset, { min: 0, max: 1_000_000, otherwise: 0 }),
+  }
+}
+
+const SOUGHT = [
+  { name: 'type', schema: answer.text, description: 'Only resources of this protocol: `http`.' },
+  { name: 'payTo', schema: answer.text, description: 'Only what is paid to this address.' },
+  { name: 'scheme', schema: answer.text, description: 'Only what is paid by this scheme: `exact`.' },
+  { name: 'network', schema: answer.text, description: 'Only what is paid on this network, such as `nano:mainnet`.' },
+  { name: 'extensions', schema: answer.text, description: 'Only what says more of itself in this way: `bazaar`.' },
+  { name: 'limit', schema: answer.integer, description: `At most so many; ${LISTED_MAX} by itself, and never more.` },
+  { name: 'offset', schema: answer.integer, description: 'So many are left out first.' },
+]
+
 const terms = {
   scheme: 'exact',
   network: 'nano:mainnet',
@@ -78,6 +115,28 @@ export const describedX402Routes: readonly Described[] = [
     summary: 'What is for sale by request, and for how much.',
     who: 'anybody',
     answer: SHOP,
+    refuses: [503],
+  },
+  {
+    method: 'get',
+    path: '/discovery/resources',
+    id: 'discoverResources',
+    tag: 'x402',
+    summary: 'The same as clients of the extension `bazaar` ask for it.',
+    who: 'anybody',
+    query: SOUGHT,
+    answer: DISCOVERED,
+    refuses: [503],
+  },
+  {
+    method: 'get',
+    path: '/facilitator/discovery/resources',
+    id: 'discoverFacilitated',
+    tag: 'x402',
+    summary: 'The same at the address of the facilitator.',
+    who: 'anybody',
+    query: SOUGHT,
+    answer: DISCOVERED,
     refuses: [503],
   },
   {

@@ -1,4 +1,5 @@
 import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
+import { readWhole } from '../../../kernel/read-whole.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
@@ -175,17 +176,6 @@ async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: st
     offset,
     next_cursor: last ? toCursor(last) : null,
   }
-}
-
-function readWhole(
-  field: string,
-  value: unknown,
-  { min, max, otherwise }: { min: number; max: number; otherwise: number },
-): number {
-  if (value === undefined || value === '') return otherwise
-  const number = typeof value === 'string' && /^[0-9]{1,7}$/.test(value) ? Number(value) : NaN
-  if (!(number >= min && number <= max)) throw badField(field, `${field} must be a whole number from ${min} to ${max}.`)
-  return number
 }
 
 function readHash({ block_hash: hash }: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,7 +1,7 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { Prices } from '../../../kernel/ports.ts'
 import type { Facilitator, OwnFacilitator } from '../../../kernel/x402/facilitator.ts'
-import type { Price } from '../../../kernel/x402/price.ts'
+import type { Goods } from './goods.ts'
 
 /** Where payments are taken in. */
 export interface Facilitation {
@@ -18,9 +18,8 @@ export interface Facilitation {
 /** Settles payments, and sells actions by request for them. */
 export interface Seller extends Facilitation {
   payTo: string
-  /** By the name of the action. */
-  prices: ReadonlyMap<string, Price>
+  goods: Goods
   rates: Prices | undefined
-  /** The address that requests are sent to. */
-  resourceUrl(): string
+  /** The address of an action: each is a resource of its own. */
+  resourceUrl(action: string): string
 }

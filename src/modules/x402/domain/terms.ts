@@ -45,8 +45,8 @@ export async function agreedTerms(seller: Seller, action: string, accepted: unkn
   return offered ? earlier : reason
 }
 
-async function amountOf({ prices, rates, network }: Seller, action: string): Promise<bigint> {
-  const price = prices.get(action)
+async function amountOf({ goods, rates, network }: Seller, action: string): Promise<bigint> {
+  const price = goods.get(action)?.price
   if (!price) throw new Error(`${action} has no price.`)
   if ('raw' in price) return price.raw
   try {

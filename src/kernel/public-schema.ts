@@ -1,8 +1,8 @@
-import { form } from '../../kernel/free-field.ts'
+import { form } from './free-field.ts'
 
 export type Schema = Record<string, unknown>
 
-/** Schemas that have a name of their own in the document. Wherever one of them stands, its name does. */
+/** Schemas that have a name of their own in a document. Wherever one of them stands, its name does. */
 export type Names = ReadonlyMap<unknown, string>
 
 /** Our own notes in a schema mean nothing to its readers. */

@@ -1,14 +1,14 @@
 import type { Action } from '../../kernel/action.ts'
 import type { Prices } from '../../kernel/ports.ts'
-import type { Price } from '../../kernel/x402/price.ts'
+import type { Goods } from './domain/goods.ts'
 import type { X402Settings } from './settings.ts'
 
-/** The price of each action that has one. A price that cannot be asked for is refused. */
-export function readPrices(
+/** Each action that has a price. A price that cannot be asked for is refused. */
+export function readGoods(
   { x402Actions, x402Price }: Pick<X402Settings, 'x402Actions' | 'x402Price'>,
   actions: readonly Action[],
   rates: Prices | undefined,
-): ReadonlyMap<string, Price> {
+): Goods {
   return new Map(
     x402Actions.map(({ name, price = x402Price }) => {
       const action = actions.find((one) => one.name === name || one.synonyms?.includes(name))
@@ -20,7 +20,7 @@ export function readPrices(
       }
       // Paid for once, it could happen twice when we die in between.
       if (action.once || action.onceWhen) throw new Error(`X402_ACTIONS names ${name}, which makes or moves something.`)
-      return [action.name, price]
+      return [action.name, { action, price }]
     }),
   )
 }
