@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { publicSchema } from '../src/http/openapi/schemas.ts'
+import { publicSchema } from '../src/kernel/public-schema.ts'
 import { CHECK, CHECKOUT_EVENT } from '../src/modules/checkout/index.ts'
 import { ACTIONS } from '../src/offered.ts'
 

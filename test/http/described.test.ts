@@ -151,16 +151,18 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   const waits = async () => (await at('/api/checkouts/unmatched')).json<{ payments: unknown[] }>().payments.length > 0
   await until(waits)
   const offer = (await gateway.call('get_name', { name: 'alice' })).json<{ id: string }>()
+  // One takes its share, one declines, and the third leaves something to cancel.
+  const emails = ['a@example.com', 'b@example.com', 'c@example.com']
   const sent = await gateway.call(
     'nano_email',
-    { amount: '1', emails: ['a@example.com', 'b@example.com'], refund_address: address, message: 'Hi', from: 'Bob' },
+    { amount: '1', emails, refund_address: address, message: 'Hi', from: 'Bob' },
     key,
   )
   const email = sent.json<{ id: string; address: string }>()
-  await pay(email.address, '2')
+  await pay(email.address, '3')
   const mails = async () => (await at('/api/mails')).json<{ mails: { recipient: string; text: string }[] }>().mails
   const codes = async () => (await mails()).flatMap(({ text }) => /\/claim#([\w-]{43})/.exec(text)?.[1] ?? [])
-  await until(async () => (await codes()).length === 2)
+  await until(async () => (await codes()).length === 3)
   const { key: _shown, id: keyId } = (await at('/api/keys', { name: 'Second' })).json()
   const { event } = (await at('/api/webhooks/ping', { url: 'http://127.0.0.1:9/' })).json<{ event: { id: string } }>()
   await at('/api/sign-in/request', { email: 'alice@example.com' })
