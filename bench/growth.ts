@@ -142,6 +142,7 @@ async function timeOperations(ctx: CheckoutRoom, size: number, label: string): P
     role: 'user',
     prepaid: false,
     door: 'secret-key',
+    rights: undefined,
   } as const
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: false }
   const open = async (at: number) => {

@@ -107,6 +107,10 @@ keys
   .option('--name <name>', 'what it is for', 'Command line')
   .option('--public', 'a public key, for browsers')
   .option('--origin <origin...>', 'where a public key may be used')
+  .option('--scope <scope...>', 'what a secret key may do, such as read or wallets:send; everything otherwise')
+  .option('--expires <time>', 'when it ends: a date such as 2027-01-31, or seconds since 1970')
+  .option('--per-minute <count>', 'requests in a minute with a secret key')
+  .option('--spend-daily <nano>', 'nano that a secret key spends on a day (UTC)')
   .option('--json', 'print JSON')
   .action(from(async () => (await store()).createKey))
 keys

@@ -10,7 +10,16 @@ import { listJobs, retryDead } from '../infra/jobs/queue.ts'
 import { listCapturedMail } from '../infra/mail/captured.ts'
 import { systemRandom } from '../infra/random.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
-import { createAccount, findAccount, issueKey, listAccounts, listKeys, revokeKey } from '../modules/accounts/index.ts'
+import {
+  createAccount,
+  findAccount,
+  issueKey,
+  listAccounts,
+  listKeys,
+  readWanted,
+  revokeKey,
+  showKey,
+} from '../modules/accounts/index.ts'
 
 const LISTED_MAX = 200
 /** Who did it, in the audit log. */
@@ -55,26 +64,65 @@ export function addAccount({ json, email, admin }: Flags & { email?: string; adm
   })
 }
 
-export function createKey(
-  accountId: string,
-  { json, name, public: isPublic, origin }: Flags & { name: string; public?: boolean; origin?: string[] },
-): Promise<void> {
+interface KeyFlags extends Flags {
+  name: string
+  public?: boolean
+  origin?: string[]
+  scope?: string[]
+  expires?: string
+  perMinute?: string
+  spendDaily?: string
+}
+
+export function createKey(accountId: string, flags: KeyFlags): Promise<void> {
+  const { json, name, origin, scope, expires, perMinute, spendDaily } = flags
   return withStore(async (ctx) => {
     if (!(await findAccount(ctx.db, accountId))) throw new Error('Account not found.')
-    const kind = isPublic ? 'public' : 'secret'
-    const { text, key } = await issueKey(ctx, { accountId, kind, name, origins: origin ?? [], actor: ACTOR })
-    print(json, { key: text, ...key }, [text, 'Shown only once: keep it.'])
+    const kind = flags.public ? 'public' : 'secret'
+    const wanted = {
+      scopes: scope,
+      expires_unix: expires === undefined ? undefined : toUnix(expires),
+      per_minute: perMinute === undefined ? undefined : Number(perMinute),
+      spend_daily_nano: spendDaily,
+    }
+    const { text, key } = await issueKey(ctx, {
+      accountId,
+      kind,
+      name,
+      origins: origin ?? [],
+      actor: ACTOR,
+      wanted: readWanted(wanted, kind, ctx.clock.now()),
+    })
+    print(json, { key: text, ...toPrinted(key, ctx.clock.now()) }, [text, 'Shown only once: keep it.'])
   })
 }
 
+const toUnix = (text: string) => (/^[0-9]+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000))
+
+/** As it was printed ever since, and what it may do in the words of the REST interface. */
+function toPrinted(key: Awaited<ReturnType<typeof listKeys>>[number], now: number): object {
+  const { limits: _limits, lastsUntil: _until, ...printed } = key
+  const { scopes, expires_unix, per_minute, spend_daily_nano } = showKey(key, now)
+  return { ...printed, scopes, expires_unix, per_minute, spend_daily_nano }
+}
+
 export function printKeys(accountId: string, { json }: Flags): Promise<void> {
-  return withStore(async ({ db }) => {
+  return withStore(async ({ db, clock }) => {
     const keys = await listKeys(db, accountId, LISTED_MAX)
-    const lines = keys.map(({ id, start, kind, name, revokedAt, lastUsedAt }) => {
-      const state = revokedAt === null ? `last used ${toDate(lastUsedAt)}` : `revoked ${toDate(revokedAt)}`
-      return `${id}  ${start}…  ${kind}  ${name}  ${state}`
+    const lines = keys.map((key) => {
+      const { id, start, kind, name, revokedAt, lastUsedAt, expiresAt, scopes } = key
+      const { per_minute: perMinute, spend_daily_nano: spend } = showKey(key, clock.now())
+      const parts = [
+        revokedAt === null ? `last used ${toDate(lastUsedAt)}` : `revoked ${toDate(revokedAt)}`,
+        ...(expiresAt === null ? [] : [`until ${toDate(expiresAt)}`]),
+        ...(scopes === null ? [] : [scopes.join(' ')]),
+        ...(perMinute === null ? [] : [`${String(perMinute)} a minute`]),
+        ...(spend === null ? [] : [`${String(spend)} nano a day`]),
+      ]
+      return `${id}  ${start}…  ${kind}  ${name}  ${parts.join('  ')}`
     })
-    print(json, keys, lines)
+    const printed = keys.map((key) => toPrinted(key, clock.now()))
+    print(json, printed, lines)
   })
 }
 

@@ -1,9 +1,14 @@
 import type { Action } from '../kernel/action.ts'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import { type Scope, requireScope } from '../kernel/key-rights.ts'
 
-/** Lets a caller through an action's door. A secret key opens every door that a public one opens. */
-export function authorize(action: Action, caller: Caller): void {
+/**
+ * Lets a caller through an action's door. A secret key opens every door that a public one opens, as far as its scopes go; what
+ * anybody may do without a key is no exception.
+ */
+export function authorize(action: Action, caller: Caller, scope: Scope): void {
+  if (caller.kind === 'account') requireScope(caller, scope)
   if (action.auth === 'none') return
   if (caller.kind === 'anonymous') {
     throw new AppError('key_required', `API key required for ${action.name}.`)

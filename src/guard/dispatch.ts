@@ -1,6 +1,7 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
 import type { Deed } from '../kernel/deed.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import { hasScope } from '../kernel/key-rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
 import type { KeyLookup, LimitDecision, NodePort, SecretBox } from '../kernel/ports.ts'
 import { type UsageMeter, identify } from '../modules/accounts/index.ts'
@@ -68,7 +69,7 @@ export const ORDER: readonly Step[] = [
   { name: 'repeat', what: 'answers with what was remembered', pass: repeat },
   { name: 'price', what: 'takes the payment, or asks for it (402)', pass: price },
   { name: 'read', what: 'replaces names by addresses and reads the fields (400)', pass: read },
-  { name: 'authorize', what: "opens the action's door (401, 403)", pass: open },
+  { name: 'authorize', what: "opens the action's door, as far as a key's scopes go (401, 403)", pass: open },
   { name: 'act', what: 'settles the payment (402, 503), acts once (409), charges (403, 429) and runs', pass: act },
 ]
 
@@ -180,7 +181,7 @@ function repeat(passing: Passing): void | Promise<void> {
   const goOn = () => {
     passing.body = door.parse(request.text, gateway.registry)
   }
-  if (isSold(passing) || (known.running && !known.join(request.leaving))) return goOn()
+  if (isSold(passing) || !mayRecall(passing) || (known.running && !known.join(request.leaving))) return goOn()
   trace.cache = known.running ? 'coalesced' : 'hit'
   trace.ignored = known.ignoredNames
   const keep = (text: string) => {
@@ -198,6 +199,11 @@ function repeat(passing: Passing): void | Promise<void> {
 /** Whether the caller is asked for money. Any credential, whatever it was worth, has led elsewhere by now (contract 5, rule 8). */
 function isSold({ gateway, caller, found }: Passing): boolean {
   return caller!.kind === 'anonymous' && (gateway.seller?.goods.has(found!.action.name) ?? false)
+}
+
+/** Whether its key may be told what was remembered. Where it may not, it goes on, and `authorize` says so. */
+function mayRecall({ caller, found }: Passing): boolean {
+  return caller!.kind === 'anonymous' || hasScope(caller!, found!.action.scope)
 }
 
 function countUse({ gateway, caller, found }: Passing): void {
@@ -225,8 +231,8 @@ function read(passing: Passing): void | Promise<void> {
   return reading instanceof Promise ? reading.then(keep) : keep(reading)
 }
 
-function open({ found, caller }: Passing): void {
-  authorize(found!.action, caller!)
+function open({ found, caller, asked }: Passing): void {
+  authorize(found!.action, caller!, asked!.scope)
 }
 
 async function act(passing: Passing): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Ctx } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Scope } from '../kernel/key-rights.ts'
 import type { Names } from '../kernel/ports.ts'
 import type { Json } from '../kernel/shape.ts'
 import { parseBody } from './json-body.ts'
@@ -21,6 +22,8 @@ export interface Readable {
 export interface Asked {
   /** Money moves or something is made: with an Idempotency-Key it acts once. */
   once: boolean
+  /** What a secret key must be let do for it. */
+  scope: Scope
   run(ctx: Ctx): Promise<Json> | Json
 }
 
@@ -83,6 +86,7 @@ function toAsked({ action, room, parse }: RegisteredAction, { params, resolved }
   action.check?.(input, room)
   return {
     once: action.once ?? action.onceWhen?.(input) ?? false,
+    scope: action.scopeWhen?.(input) ?? action.scope,
     run:
       resolved === undefined
         ? (ctx) => action.run(ctx, input, room)

@@ -49,6 +49,7 @@ export const NODE_DOOR: Door = {
     const { run } = action.asNode ?? {}
     return {
       once: action.once ?? false,
+      scope: action.scope,
       run: run ? (ctx) => run(ctx, question, room) : (ctx) => passOn(action, ctx, question, countMax),
     }
   },

@@ -11,6 +11,7 @@ const accountOf = (accountId: string): Caller => ({
   role: 'user',
   prepaid: false,
   door: 'secret-key',
+  rights: undefined,
 })
 const PLANS: Plans = {
   anonymous: { perMinute: 3, concurrencyMax: 2 },

@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { KeyLimits } from '../kernel/key-rights.ts'
 import type { LimitDecision, RateLimiter } from '../kernel/ports.ts'
 
 /** What a kind of caller may do; 0 means no limit. */
@@ -106,8 +107,11 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
       const { perMinute } = plans[kind]
       const entering = { kind, key, presence: arrive(key, kind) }
       const { presence } = entering
-      if (perMinute === 0) return settle(entering, undefined)
-      const decision = burst.take(key, perMinute)
+      const limits = limitsOf(caller)
+      if (limits.length === 0 && perMinute === 0) return settle(entering, undefined)
+      const take = () => (perMinute === 0 ? undefined : burst.take(key, perMinute))
+      const decision =
+        limits.length === 0 ? take() : takeOwn(burst, limits).then(async (own) => tighter(own, await take()))
       if (!(decision instanceof Promise)) return settle(entering, decision)
       return decision.then(
         (decision) => settle(entering, decision),
@@ -118,6 +122,32 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
       )
     },
   }
+}
+
+/** Those of a key that say how many requests it may make. */
+function limitsOf(caller: Caller): readonly KeyLimits[] {
+  const limits = caller.kind === 'account' ? caller.rights?.limits : undefined
+  return limits?.filter(({ perMinute }) => perMinute !== undefined) ?? []
+}
+
+/** Counts a request against a key's own limits, before anything of its account is used up. */
+async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promise<LimitDecision> {
+  let told: LimitDecision | undefined
+  for (const { id, perMinute } of limits) {
+    const decision = await burst.take(`key:${id}`, perMinute!)
+    if (!decision.allowed) {
+      const detail = `${perMinute} requests a minute with this key, as it was made. Other keys of its account have limits of their own.`
+      throw new TooManyRequests(decision, decision.retryAfterSeconds, detail)
+    }
+    told = told ? tighter(told, decision) : decision
+  }
+  return told!
+}
+
+/** What is told in headers: the one that ends first, and a refusal in any case. */
+function tighter(own: LimitDecision, account: LimitDecision | undefined): LimitDecision {
+  if (!account) return own
+  return !account.allowed || account.remaining < own.remaining ? account : own
 }
 
 /** What a caller is counted by. */

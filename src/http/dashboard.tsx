@@ -7,6 +7,7 @@ import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
 import { canBeId } from '../kernel/id-shape.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
+import { requireEveryScope } from '../kernel/key-rights.ts'
 import type { Form, FrameProps, MenuEntry, OpenPage, Outcome, Page, PageRequest } from '../kernel/page.ts'
 import type { Notices, SecretBox } from '../kernel/ports.ts'
 import { SESSION_SECONDS, type Session } from '../modules/accounts/index.ts'
@@ -179,6 +180,8 @@ class Dashboard {
       void reply.redirect(next === '/dashboard' ? SIGN_IN : `${SIGN_IN}?next=${encodeURIComponent(next)}`, 303)
       return undefined
     }
+    // Nobody signs in with a key that may do less; a session of one would come from elsewhere.
+    requireEveryScope(session)
     if (session.expiresAt - store.clock.now() < RENEWED_BEFORE && request.method === 'GET') {
       const renewed = await sessions.renew(session)
       if (renewed !== undefined) void reply.header('set-cookie', sessionCookie(baseUrl(), renewed))
@@ -189,7 +192,7 @@ class Dashboard {
   #toPageRequest(page: Page | Form, session: Session, request: FastifyRequest): PageRequest {
     const { path, section = path, door, done = {} } = page
     const { store, devnet, developers } = this.#options
-    const { account, keyId: restsOn } = session
+    const { account, keyId: restsOn, rights } = session
     const { id: accountId, role } = account
     const isAdmin = role === 'admin'
     const plays = devnet && developers.admits(request.raw, role)
@@ -210,7 +213,7 @@ class Dashboard {
     }
     const params = request.params as Record<string, string>
     if (!Object.values(params).every(canBeId)) throw noSuchPage()
-    const caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn } as const
+    const caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights } as const
     return { accountId, isAdmin, caller, frame, params, query }
   }
 

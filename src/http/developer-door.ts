@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { requireScope } from '../kernel/key-rights.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import { remoteAddressOf } from './remote-address.ts'
 import { type SessionOptions, identifyApiCaller } from './session.ts'
@@ -30,9 +31,11 @@ export class DeveloperDoor {
 
   async require({ method, url, headers, raw }: FastifyRequest): Promise<void> {
     if (this.admits(raw, undefined)) return
-    const { role } = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
-    if (role !== 'admin')
+    const caller = await identifyApiCaller(this.#options, { method, url, headers, body: undefined })
+    if (caller.role !== 'admin')
       throw new AppError('feature_disabled', 'Only administrators may use the development ledger here.')
+    // As everything that only administrators may.
+    requireScope(caller, 'keys')
   }
 
   async mayEnter(request: FastifyRequest): Promise<boolean> {

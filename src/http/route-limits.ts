@@ -47,7 +47,8 @@ export class RouteLimits {
   async #findAccountId({ headers, url }: FastifyRequest): Promise<string | undefined> {
     const credential = readCredential(headers, url)
     const owner = credential === undefined ? undefined : await this.#options.keys.find(credential)
-    return owner?.kind === 'secret' ? owner.accountId : undefined
+    // One with limits of its own has none of the account's here, where nobody asks it for more than its address.
+    return owner?.kind === 'secret' && owner.rights === undefined ? owner.accountId : undefined
   }
 }
 

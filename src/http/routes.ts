@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../kernel/ctx.ts'
 import { AppError } from '../kernel/errors.ts'
+import { requireScope } from '../kernel/key-rights.ts'
 import type { RateLimiter } from '../kernel/ports.ts'
 import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
 import { findBody, readBodies } from './body.ts'
@@ -113,6 +114,7 @@ async function answer(
   if (route.door === 'account' || route.door === 'administrator') {
     const caller = await identifyCaller(mounting, request)
     return within(mounting, caller, request, async () => {
+      requireScope(caller, route.scope)
       const asked = toAccountRequest(mounting, caller, request, reply)
       if (route.door === 'administrator' && caller.role !== 'admin') {
         throw new AppError('feature_disabled', 'Only administrators may see this.')

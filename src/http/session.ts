@@ -72,8 +72,9 @@ export async function identifyApiCaller(
     const text = credential === undefined ? 'The session has ended. Sign in again.' : 'Invalid API Key.'
     throw new AppError('invalid_key', text)
   }
-  const { account, keyId: restsOn } = session
-  return { kind: 'account', accountId: account.id, role: account.role, prepaid: false, door: 'secret-key', restsOn }
+  const { account, keyId: restsOn, rights } = session
+  const { id: accountId, role } = account
+  return { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights }
 }
 
 /**

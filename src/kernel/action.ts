@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Ctx, Meter } from './ctx.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Scope } from './key-rights.ts'
 import type { NodeRequest } from './nano/node-request.ts'
 import type { Json } from './shape.ts'
 
@@ -46,6 +47,10 @@ export interface Action<R = never, S extends TObject = TObject> {
   /** What a success looks like; the ledger's refusals have an `error` instead. */
   output: TSchema
   auth: KeyNeeded
+  /** What a secret key must be let do for it. */
+  scope: Scope
+  /** The same for an action of several operations, of which some need another. */
+  scopeWhen?(input: Static<S>): Scope
   /** Changes nothing, and rests on the ledger alone: the answer to a repeated question may be remembered as long as the node's is. */
   readOnly?: true
   /** Answered without asking a node. */

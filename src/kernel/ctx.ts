@@ -1,5 +1,6 @@
 import type { Deed } from './deed.ts'
 import type { StoreCtx } from './in-tx.ts'
+import type { KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { NodePort } from './ports.ts'
 
@@ -17,6 +18,8 @@ export type Caller =
       prepaid: boolean
       door: 'secret-key' | 'public-key'
       keyId?: string
+      /** What its key lets it do; undefined where no key says less than everything. */
+      rights: KeyRights | undefined
     }
 
 /** What a request leaves behind for headers, logs and metrics. */

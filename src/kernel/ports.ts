@@ -1,3 +1,4 @@
+import type { KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
@@ -117,6 +118,8 @@ export interface KeyOwner {
   prepaid: boolean
   /** Where a public key may be used from. */
   origins: readonly string[]
+  /** Of a secret key. */
+  rights: KeyRights | undefined
 }
 
 /** Who a key belongs to. Answers at once when it knows. */

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import type { Caller } from './ctx.ts'
 import type { Deed } from './deed.ts'
 import type { AppError } from './errors.ts'
+import type { Scope } from './key-rights.ts'
 import type { JsonObject } from './shape.ts'
 
 /**
@@ -61,7 +62,8 @@ interface Placed {
 /** One address of the server as plain data: `src/http/routes.ts` alone knows how it is served. */
 export type Route =
   | ({ door: 'open' | 'anyone' | 'developer' } & Placed & Run<RouteRequest>)
-  | ({ door: 'account' | 'administrator' } & Placed & Run<AccountRequest>)
+  | ({ door: 'account' | 'administrator'; /** What a secret key must be let do. */ scope: Scope } & Placed &
+      Run<AccountRequest>)
 
 export interface RouteRequest {
   id: string

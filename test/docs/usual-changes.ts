@@ -50,6 +50,7 @@ export const nameLetters = action({
   example: { request: { name: 'alice' }, response: { letters: 5 } },
   output: answer.record({ letters: answer.number }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { name }) => ({ letters: name.replace(/^@/, '').length }),
@@ -130,6 +131,7 @@ export const USUAL_CHANGES: readonly UsualChange[] = [
         behind('USERNAME_ACTIONS = [getName, ', 'nameLetters, '),
       ),
       'test/hostile/expectations.ts': behind(' known aliases ', 'name_letters '),
+      'docs/keys.md': behind('`process`, `price`, ', '`name_letters`, '),
       'docs/contract/part-4.md': behind(
         '\n### Names\n\n| action | request | answer |\n|---|---|---|\n',
         '| `name_letters` | `name` | `letters` |\n',

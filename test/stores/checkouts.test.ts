@@ -17,7 +17,14 @@ import { toCheckoutCtx } from '../support/checkout-room.ts'
 
 const address = new Signer(1).address
 const payer = new Signer(2).address
-const caller = { kind: 'account', accountId: 'acc_shop', role: 'user', prepaid: false, door: 'secret-key' } as const
+const caller = {
+  kind: 'account',
+  accountId: 'acc_shop',
+  role: 'user',
+  prepaid: false,
+  door: 'secret-key',
+  rights: undefined,
+} as const
 
 const open = async (ctx: CheckoutRoom, fields: object) => {
   const rules = { currencies: ctx.ports.prices.currencies, plainHttpAllowed: false }

@@ -8,8 +8,10 @@ import {
   deleteOldSecrets,
   replaceSessionSecret,
 } from '../../src/modules/accounts/sessions-store.ts'
+import * as spends from '../../src/modules/accounts/spends-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
+import { toRaw } from '../../src/kernel/money.ts'
 import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
 
 const NOW = 1_000
@@ -109,6 +111,44 @@ tryVerbs(
         to: null,
         means: ['ends_at'],
         unless: [{ ends_at: NOW }],
+      },
+    }),
+    ...verbsOn('key_spends', {
+      deleteSpend: {
+        run: (db, { limit_id: limitId, reference }) => spends.deleteSpend(db, { limitId, reference }),
+        to: null,
+      },
+      deleteSpends: {
+        run: (db, { reference }) => spends.deleteSpends(db, [reference]),
+        to: null,
+        means: ['reference'],
+      },
+      'deleteOldSpends of what was set aside': {
+        row: { day: '2026-11-01' },
+        run: (db) => spends.deleteOldSpends(db, '2026-11-02'),
+        to: null,
+        means: ['day'],
+        unless: [{ day: '2026-11-02' }],
+      },
+    }),
+    ...verbsOn('key_spend_days', {
+      lockSpendDay: {
+        run: (db, { limit_id: limitId, day }) => spends.lockSpendDay(db, { limitId, day }),
+        locks: true,
+      },
+      moveSpent: {
+        row: { spent_raw: '5' },
+        run: (db, { limit_id: limitId, day }) =>
+          spends.moveSpent(db, { limitId, day }, { from: toRaw(5n), to: toRaw(9n) }),
+        to: { spent_raw: '9' },
+        unless: [{ spent_raw: '4' }],
+      },
+      deleteOldSpends: {
+        row: { day: '2026-11-01' },
+        run: (db) => spends.deleteOldSpends(db, '2026-11-01+'),
+        to: null,
+        means: ['day'],
+        unless: [{ day: '2026-11-02' }],
       },
     }),
     ...verbsOn('credit_balances', {

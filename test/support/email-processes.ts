@@ -62,15 +62,19 @@ export async function openPayment(
   instance: Instance,
   { refundAddress, amount, people }: { refundAddress: string; amount: Raw; people: number },
 ): Promise<Opened> {
-  const { id, walletId, address } = await openEmailPayment(toEmailCtx(instance), world.accountId, {
-    refundAddress,
-    amount,
-    emails: Array.from({ length: people }, (_, at) => `person${at}@example.com`),
-    sender: 'Zoë',
-    message: null,
-    receipt: 'sender@example.com',
-    lifetimeMilliseconds: 86_400_000,
-  })
+  const { id, walletId, address } = await openEmailPayment(
+    toEmailCtx(instance),
+    { accountId: world.accountId, rights: undefined },
+    {
+      refundAddress,
+      amount,
+      emails: Array.from({ length: people }, (_, at) => `person${at}@example.com`),
+      sender: 'Zoë',
+      message: null,
+      receipt: 'sender@example.com',
+      lifetimeMilliseconds: 86_400_000,
+    },
+  )
   const recipients = await listRecipients(world.db, id)
   return { id, walletId, address, recipientIds: recipients.map((recipient) => recipient.id) }
 }

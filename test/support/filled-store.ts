@@ -7,6 +7,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import type { Db } from '../../src/kernel/db.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
+import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
@@ -53,6 +54,9 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     await addUsage(db, accountId, [{ accountId, day: '2026-11-15', action: 'process', count: 3 }], clock.now())
     const free = { caller: `acc:${accountId}`, meter: 'work', now: clock.now() }
     await takeFree(db, free, { max: 3, windowMilliseconds: 60_000 })
+    const spend = { limitId: `limit of ${accountId}`, day: '2026-11-15', reference: 'wbl_1', amount: toRaw(2n ** 100n) }
+    await lockSpendDay(db, spend)
+    await insertSpend(db, spend)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()

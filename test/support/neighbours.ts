@@ -58,6 +58,8 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   credit_balances: { key: ['account_id'] },
   credit_reservations: { key: ['id'] },
   free_uses: { key: ['caller', 'meter'], own: ['caller'], beside: [['meter']] },
+  key_spends: { key: ['limit_id', 'reference'], own: ['limit_id'], beside: [['reference']] },
+  key_spend_days: { key: ['limit_id', 'day'], own: ['limit_id'], beside: [['day']] },
   usage_batches: { key: ['id'] },
   idempotency: { key: ['account_id', 'action', 'key'], own: ['account_id'], beside: [['action'], ['key']] },
   swaps: { key: ['id'] },

@@ -126,7 +126,14 @@ export async function openShardedWorld(t: TestContext, size: WorldSize): Promise
     sell: async () => {
       const owner = random.pick(accounts)
       const shard = shards[shardOf(owner, size.shards)]!
-      const caller = { kind: 'account', accountId: owner, role: 'user', prepaid: false, door: 'secret-key' } as const
+      const caller = {
+        kind: 'account',
+        accountId: owner,
+        role: 'user',
+        prepaid: false,
+        door: 'secret-key',
+        rights: undefined,
+      } as const
       const checkout = await persist(shard.process, () => {
         const room = shard.room()
         const rules = { currencies: room.ports.prices.currencies, plainHttpAllowed: false }

@@ -104,7 +104,7 @@ function reasonsFor({ errors = {} }: Action, status: number): string[] {
 }
 
 /** What the schemas cannot say. */
-function describe({ summary, synonyms = [], fieldSynonyms = {}, refusals = [] }: Action): string {
+function describe({ summary, synonyms = [], fieldSynonyms = {}, refusals = [], scope, scopeWhen }: Action): string {
   const code = (text: string) => `\`${text}\``
   const lines = [
     summary,
@@ -113,6 +113,7 @@ function describe({ summary, synonyms = [], fieldSynonyms = {}, refusals = [] }:
       `Other names of fields: ${Object.entries(fieldSynonyms)
         .map(([other, name]) => `${code(other)} is ${code(name)}`)
         .join(', ')}.`,
+    `With a secret key it needs the scope ${code(scope)}${scopeWhen ? ', or a smaller one for what only reads' : ''}.`,
     refusals.length > 0 && `The ledger may refuse with: ${refusals.map(code).join(', ')}.`,
   ]
   return lines.filter((line) => line !== false).join('\n\n')

@@ -10,6 +10,10 @@ export const ERROR = answer.record({
   field: answer.optional(Type.String({ description: 'The field it is about.' })),
   detail: answer.optional(Type.String({ description: 'More about it.' })),
   nearest: answer.optional(Type.String({ description: 'The action that was probably meant.' })),
+  scope: answer.optional(Type.String({ description: 'What the key lacks (`missing_scope`).' })),
+  limit: answer.optional(Type.String({ description: 'Nano a day that the key may spend (`spending_limit`).' })),
+  spent: answer.optional(Type.String({ description: 'Nano of it that are spent or set aside.' })),
+  resets_unix: answer.optional(Type.Integer({ description: 'When the next day begins.' })),
   retry_after: answer.optional(Type.Integer({ description: 'Seconds until it is worth asking again.' })),
 })
 
@@ -62,7 +66,11 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
       'It has a price here, and was asked for without a key: the body and the header PAYMENT-REQUIRED say which.',
     headers: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE'],
   },
-  403: { name: 'Forbidden', description: 'The account may not, or has not enough.' },
+  403: {
+    name: 'Forbidden',
+    description:
+      'The account may not, or has not enough. `missing_scope`: the key may not, and `scope` says what it lacks. `spending_limit`: the key has spent what it may today.',
+  },
   404: { name: 'NotFound', description: 'There is no such thing, or it is somebody else’s.' },
   405: { name: 'MethodNotAllowed', description: 'Another method is meant.' },
   409: {

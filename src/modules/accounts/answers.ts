@@ -1,4 +1,5 @@
 import { answer } from '../../kernel/answers.ts'
+import { SCOPES } from '../../kernel/key-rights.ts'
 
 const { text, orNull, list, record, words } = answer
 
@@ -15,6 +16,10 @@ export const KEY_MEMBERS = {
   expires_at: orNull(text),
   revoked_at: orNull(text),
   last_used_at: orNull(text),
+  scopes: list(words(...SCOPES)),
+  expires_unix: orNull(answer.unix),
+  per_minute: orNull(answer.integer),
+  spend_daily_nano: orNull(answer.nano),
 }
 
 export const KEY = record(KEY_MEMBERS)

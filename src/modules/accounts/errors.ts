@@ -1,9 +1,17 @@
 import { AppError } from '../../kernel/errors.ts'
+import { formatNano } from '../../kernel/money.ts'
 
 /** Also for keys of other accounts: nobody learns what exists elsewhere. */
 export const keyNotFound = () => new AppError('not_found', 'Key not found.')
 export const keyOver = () => new AppError('invalid_key', 'Invalid API Key.')
 export const keyEnding = () => new AppError('conflict', 'This key has been replaced already and is about to end.')
+export const keyExceedsMaker = (field: string) =>
+  new AppError('limit_reached', 'A key makes and rotates no key that may do more than itself.', { body: { field } })
+export const spendingLimit = ({ limit, spent, resetsAt }: { limit: bigint; spent: bigint; resetsAt: number }) => {
+  const told = { limit: formatNano(limit), spent: formatNano(spent), resets_unix: resetsAt / 1000 }
+  const text = `This key spends at most ${told.limit} nano in a day (UTC); ${told.spent} are spent or set aside.`
+  return new AppError('spending_limit', text, { body: told })
+}
 export const tooManyKeys = (max: number) =>
   new AppError('conflict', `An account has at most ${max} keys. Revoke one first.`)
 export const emailTaken = () => new AppError('conflict', 'There is an account with this address already.')

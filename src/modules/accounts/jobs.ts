@@ -7,6 +7,8 @@ import { type AskedLink, MAIL_SIGN_IN, mailSignIn } from './domain/sign-in.ts'
 import { deleteEndedUses } from './free-uses-store.ts'
 import { deleteExpiredAnswers } from './idempotency-store.ts'
 import { deleteOldEndedSessions, deleteOldSecrets } from './sessions-store.ts'
+import { dayOf } from './domain/spending.ts'
+import { deleteOldSpends } from './spends-store.ts'
 import { deleteOldLinks } from './store.ts'
 
 const BATCH_MAX = 500
@@ -16,6 +18,8 @@ const HOUR = 3_600_000
 const LINKS_KEPT = 24 * HOUR
 /** Longer than any session that a secret has signed. */
 const SECRETS_KEPT = 72 * HOUR
+/** Longer than anything that was set aside waits for its end. */
+const SPENDS_KEPT = 8 * DAY
 
 /** Sends one mail. Its id is its message id, so that a mail sent twice after a crash can be told. */
 export const sendMail = (mailer: Mailer): Job<Mail> => ({
@@ -62,5 +66,6 @@ export const forgetExpired = ({ db, clock }: StoreCtx): Job => ({
     await deleteOldEndedSessions(db, now)
     await deleteOldBatches(db, now - DAY)
     await deleteEndedReservations(db, now - DAY)
+    await deleteOldSpends(db, dayOf(now - SPENDS_KEPT))
   },
 })

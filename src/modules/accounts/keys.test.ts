@@ -53,6 +53,7 @@ forEachEngine((_engine, open) => {
       role: 'user',
       prepaid: false,
       door: 'secret-key',
+      rights: undefined,
     })
     const [listed, ...others] = await listKeys(ctx.db, accountId, 10)
     assert.deepEqual(others, [])
@@ -94,7 +95,7 @@ forEachEngine((_engine, open) => {
     const { ctx, clock, accountId, keys, issue } = await openKeys(t)
     const old = await issue({ kind: 'public', name: 'Shop', origins: ['https://shop.example'] })
     const rotated = await rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' })
-    keys.forget(rotated.oldHash)
+    keys.forget(rotated.oldHash!)
     const { kind, name, origins } = rotated.key
     assert.deepEqual({ kind, name, origins }, { kind: 'public', name: 'Shop', origins: ['https://shop.example'] })
     clock.advance(DAY - 1)
@@ -106,7 +107,7 @@ forEachEngine((_engine, open) => {
     assert.ok(await keys.find(rotated.text))
     await assert.rejects(rotateKey(ctx, { accountId, keyId: old.key.id, actor: 'test' }), refused('not_found'))
     const again = { accountId, keyId: rotated.key.id, actor: 'test', overlapMilliseconds: 0 }
-    keys.forget((await rotateKey(ctx, again)).oldHash)
+    keys.forget((await rotateKey(ctx, again)).oldHash!)
     assert.equal(await keys.find(rotated.text), undefined)
   })
 
@@ -121,7 +122,7 @@ forEachEngine((_engine, open) => {
 
   test('401 an expired key, though it was remembered a moment before', async (t) => {
     const { clock, keys, issue } = await openKeys(t)
-    const { text } = await issue({ expiresAt: clock.now() + 1_000 })
+    const { text } = await issue({ wanted: { expiresAt: clock.now() + 1_000 } })
     clock.advance(999)
     assert.ok(await keys.find(text))
     clock.advance(1)
@@ -140,6 +141,7 @@ forEachEngine((_engine, open) => {
         role: 'user',
         prepaid: false,
         door: 'public-key',
+        rights: undefined,
       })
     }
     const others = ['http://shop.example', 'https://shop.example.evil.example', 'https://a.shop.example', 'null', '']

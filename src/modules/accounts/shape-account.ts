@@ -1,4 +1,7 @@
 import type { JsonObject } from '../../kernel/shape.ts'
+import { SCOPES } from '../../kernel/key-rights.ts'
+import { formatNano } from '../../kernel/money.ts'
+import { perMinuteOf, spendDailyOf } from './key-rights-store.ts'
 import type { Account, ApiKey } from './store.ts'
 
 const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
@@ -8,6 +11,7 @@ export function showAccount({ id, email, role, createdAt }: Account): JsonObject
 }
 
 export function showKey(key: ApiKey, now: number): JsonObject {
+  const spend = spendDailyOf(key)
   const expired = key.expiresAt !== null && key.expiresAt <= now
   return {
     id: key.id,
@@ -20,5 +24,9 @@ export function showKey(key: ApiKey, now: number): JsonObject {
     expires_at: toTime(key.expiresAt),
     revoked_at: toTime(key.revokedAt),
     last_used_at: toTime(key.lastUsedAt),
+    scopes: key.kind === 'secret' ? [...(key.scopes ?? SCOPES)] : [],
+    expires_unix: key.expiresAt === null ? null : Math.floor(key.expiresAt / 1000),
+    per_minute: perMinuteOf(key) ?? null,
+    spend_daily_nano: spend === undefined ? null : formatNano(spend),
   }
 }

@@ -1,6 +1,7 @@
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
+import { type Granted, fromGranted, toGranted } from './key-rights-store.ts'
 import type { AccountsTable, ApiKeysTable } from './tables.ts'
 
 export interface Account {
@@ -11,7 +12,7 @@ export interface Account {
 }
 
 /** A key as it may be shown: its hash stays in the store. */
-export interface ApiKey {
+export interface ApiKey extends Granted {
   id: string
   accountId: string
   kind: KeyKind
@@ -40,6 +41,7 @@ function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    ...toGranted(row),
   }
 }
 
@@ -91,6 +93,7 @@ export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void
       expires_at: key.expiresAt,
       revoked_at: key.revokedAt,
       last_used_at: key.lastUsedAt,
+      ...fromGranted(key),
     })
     .execute()
 }

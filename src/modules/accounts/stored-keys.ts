@@ -3,6 +3,7 @@ import type { Failures } from '../../kernel/failures.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Clock, KeyOwner, KeyLookup } from '../../kernel/ports.ts'
 import type { Db } from '../../kernel/db.ts'
+import { rightsOf } from './key-rights-store.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 const KNOWN_MILLISECONDS = 30_000
@@ -122,7 +123,7 @@ export class StoredKeys implements KeyLookup {
     }
     const { accountId, id: keyId, kind, role, prepaid, origins } = found
     return {
-      owner: { accountId, keyId, kind, role, prepaid, origins },
+      owner: { accountId, keyId, kind, role, prepaid, origins, rights: rightsOf(found) },
       until: Math.min(now + KNOWN_MILLISECONDS, ends),
     }
   }

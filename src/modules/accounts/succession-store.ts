@@ -5,6 +5,12 @@ export async function markSuccession(db: Db, { keyId, predecessor }: { keyId: st
   await db.updateTable('api_keys').set({ predecessor }).where('id', '=', keyId).execute()
 }
 
+/** Whether another key has taken its place. */
+export async function hasSuccessor(db: Db, keyId: string): Promise<boolean> {
+  const row = await db.selectFrom('api_keys').select('id').where('predecessor', '=', keyId).limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
 const PREDECESSORS_MAX = 1_000
 
 /** A key of an account, and those whose place it took, newest first. */

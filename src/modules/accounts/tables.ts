@@ -22,6 +22,12 @@ export interface ApiKeysTable {
   last_used_at: number | null
   /** The key whose place it took. */
   predecessor: string | null
+  /** JSON list of what a secret key may do; null is everything. */
+  scopes: string | null
+  /** JSON list of limits that hold for it. */
+  limits: string | null
+  /** The end it was made with, which its successor has too; `expires_at` may be sooner, once it was replaced. */
+  lasts_until: number | null
 }
 
 interface SignInLinksTable {
@@ -99,6 +105,22 @@ interface FreeUsesTable {
   taken: number
 }
 
+/** What a limited key has set aside or spent: gone again where nothing came of it. */
+interface KeySpendsTable {
+  limit_id: string
+  /** What it is for, once. */
+  reference: string
+  day: string
+  amount_raw: string
+}
+
+/** The sum of those, which is what a limit is compared with. */
+interface KeySpendDaysTable {
+  limit_id: string
+  day: string
+  spent_raw: string
+}
+
 export interface AccountTables {
   accounts: AccountsTable
   api_keys: ApiKeysTable
@@ -110,6 +132,8 @@ export interface AccountTables {
   credit_entries: CreditEntriesTable
   credit_reservations: CreditReservationsTable
   free_uses: FreeUsesTable
+  key_spends: KeySpendsTable
+  key_spend_days: KeySpendDaysTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
 }
@@ -126,6 +150,8 @@ export const ACCOUNT_TABLES = [
   'credit_entries',
   'credit_reservations',
   'free_uses',
+  'key_spends',
+  'key_spend_days',
   'usage_days',
   'usage_batches',
 ] as const satisfies readonly (keyof AccountTables)[]

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readEmail, readNewKey, readOverlap } from './wire-fields.ts'
+import { readEmail, readNewKey as read, readOverlap } from './wire-fields.ts'
+
+const NOW = 1_000_000
+const readNewKey = (body: Record<string, unknown>) => read(body, NOW)
 
 const field = (name: string) => ({ body: { field: name } })
 
@@ -28,8 +31,9 @@ test('a public key has origins, exactly as browsers send them; a secret key has 
     name: 'Shop',
     kind: 'public',
     origins: ['https://shop.example', 'http://127.0.0.1:3000'],
+    wanted: {},
   })
-  assert.deepEqual(readNewKey({ name: 'a' }), { name: 'a', kind: 'secret', origins: [] })
+  assert.deepEqual(readNewKey({ name: 'a' }), { name: 'a', kind: 'secret', origins: [], wanted: {} })
   for (const wrong of [
     'https://shop.example/',
     'https://Shop.example',
@@ -44,6 +48,33 @@ test('a public key has origins, exactly as browsers send them; a secret key has 
   assert.throws(() => readNewKey({ name: 'a', origins: ['https://shop.example'] }), field('origins'))
   assert.throws(() => readNewKey({ name: '\u200b' }), field('name'))
   assert.throws(() => readNewKey({ name: 'a', kind: 'admin' }), field('kind'))
+})
+
+test('what a key is to be let do is taken as it is meant, or refused by the name of its field', () => {
+  const given = { scopes: ['keys', 'read', 'read'], expires_unix: 1_001, per_minute: 5, spend_daily_nano: '0.5' }
+  assert.deepEqual(readNewKey({ name: 'a', ...given }).wanted, {
+    scopes: ['read', 'keys'],
+    expiresAt: 1_001_000,
+    perMinute: 5,
+    spendDaily: 5n * 10n ** 29n,
+  })
+  assert.deepEqual(readNewKey({ name: 'a', scopes: null, expires_unix: null }).wanted, {})
+  assert.equal(readNewKey({ name: 'a', spend_daily_nano: 1e-7 }).wanted.spendDaily, 10n ** 23n)
+  const wrong: Record<string, unknown[]> = {
+    scopes: [[], 'read', ['admin'], ['read', 'admin'], ['read', 7], {}],
+    expires_unix: [1_000, 0, -1, 1_001.5, '1001', 1e15, true],
+    per_minute: [0, -1, 1.5, '5', 1_000_001],
+    spend_daily_nano: ['-1', 'all', '', 1e12, {}, true],
+  }
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      assert.throws(() => readNewKey({ name: 'a', [name]: value }), field(name), `${name} ${JSON.stringify(value)}`)
+    }
+  }
+  const origins = ['https://shop.example']
+  for (const [name, value] of Object.entries({ scopes: ['read'], per_minute: 5, spend_daily_nano: '1' })) {
+    assert.throws(() => readNewKey({ name: 'a', kind: 'public', origins, [name]: value }), field(name))
+  }
 })
 
 test('an old key works beside the new one for up to a week, in whole hours', () => {

@@ -1,5 +1,8 @@
 import type { KeyKind } from '../../kernel/api-key.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import { SCOPES, type Scope } from '../../kernel/key-rights.ts'
+import { type Raw, parseNano, toPlainDecimal } from '../../kernel/money.ts'
+import type { Wanted } from './domain/grant.ts'
 
 /** One plain address: nothing that a mail program could read as a list, a name or a line of its own. */
 export const EMAIL_PATTERN = '^[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,64}@[^@\\s,;:<>()"\\\\\\x00-\\x1f]{1,190}$'
@@ -10,6 +13,9 @@ const ORIGINS_MAX = 20
 const OVERLAP_HOURS_MAX = 7 * 24
 const TOKEN_LENGTH_MAX = 200
 const HOUR = 3_600_000
+const PER_MINUTE_MAX = 1_000_000
+/** The last second that a date can name. */
+const UNIX_MAX = 253_402_300_799
 /** Control, zero-width and direction characters make one name look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
@@ -31,11 +37,10 @@ export function readSignInToken({ token }: Body): string {
 }
 
 /** What a client says of a key it wants. */
-export function readNewKey({ name, kind = 'secret', origins = [] }: Body): {
-  name: string
-  kind: KeyKind
-  origins: string[]
-} {
+export function readNewKey(
+  { name, kind = 'secret', origins = [], ...wanted }: Body,
+  now: number,
+): { name: string; kind: KeyKind; origins: string[]; wanted: Wanted } {
   const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''
   if (shown === '' || shown.length > NAME_LENGTH_MAX) {
     throw refuse('name', `name must be a text of 1 to ${NAME_LENGTH_MAX} characters.`)
@@ -47,7 +52,47 @@ export function readNewKey({ name, kind = 'secret', origins = [] }: Body): {
   }
   if (kind === 'public' && list.length === 0) throw refuse('origins', 'A public key needs at least one of origins.')
   if (kind === 'secret' && list.length > 0) throw refuse('origins', 'Only a public key has origins.')
-  return { name: shown, kind, origins: [...new Set(list)] }
+  return { name: shown, kind, origins: [...new Set(list)], wanted: readWanted(wanted, kind, now) }
+}
+
+/** What a key is to be let do, and until when; what is null or left out is what its maker has. */
+export function readWanted(body: Body, kind: KeyKind, now: number): Wanted {
+  const { scopes, expires_unix: expires, per_minute: perMinute, spend_daily_nano: spend } = body
+  if (kind === 'public') {
+    const field = ['scopes', 'per_minute', 'spend_daily_nano'].find((name) => isGiven(body[name]))
+    if (field !== undefined) throw refuse(field, `Only a secret key has ${field}.`)
+  }
+  const soonest = Math.floor(now / 1000) + 1
+  return {
+    ...(isGiven(scopes) && { scopes: readScopes(scopes) }),
+    ...(isGiven(expires) && { expiresAt: readWhole('expires_unix', expires, soonest, UNIX_MAX) * 1000 }),
+    ...(isGiven(perMinute) && { perMinute: readWhole('per_minute', perMinute, 1, PER_MINUTE_MAX) }),
+    ...(isGiven(spend) && { spendDaily: readSpend(spend) }),
+  }
+}
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
+
+function readScopes(value: unknown): Scope[] {
+  const list: unknown[] = Array.isArray(value) ? value : []
+  const known = SCOPES.filter((scope) => list.includes(scope))
+  if (known.length === 0 || known.length !== new Set(list).size) {
+    throw refuse('scopes', `scopes must be a list of ${SCOPES.join(', ')}.`)
+  }
+  return known
+}
+
+function readWhole(field: string, value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
+  throw refuse(field, `${field} must be a whole number from ${min} to ${max}.`)
+}
+
+/** Nothing at all is an amount, too: such a key spends nothing. */
+function readSpend(value: unknown): Raw {
+  const text = typeof value === 'number' ? toPlainDecimal(String(value)) : value
+  const amount = typeof text === 'string' ? parseNano(text) : undefined
+  if (amount === undefined) throw refuse('spend_daily_nano', 'Invalid amount number', 'invalid_amount')
+  return amount
 }
 
 /** How long the old key works beside the new one; undefined leaves it to the default. */

@@ -22,6 +22,7 @@ export function accountFact(
     output,
     ...(refusals && { refusals }),
     auth: 'none',
+    scope: 'read',
     readOnly: true,
     async run({ node }, params) {
       return withNano((await node.read(name, params)) as JsonObject, amounts)

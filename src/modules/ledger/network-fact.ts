@@ -23,6 +23,7 @@ export function networkFact(
     example: { request: {}, response },
     output,
     auth: 'none',
+    scope: 'read',
     readOnly: true,
     asNode: { fields: ['address', 'port'] },
     async run({ node }, params) {

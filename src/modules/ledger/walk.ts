@@ -26,6 +26,7 @@ export function walk(name: 'chain' | 'successors', summary: string, next: string
     },
     output: answer.record({ blocks: answer.orNothing(answer.list(answer.hash)) }),
     auth: 'none',
+    scope: 'read',
     readOnly: true,
     async run(ctx, { count, ...rest }, room: LedgerRoom) {
       if (count === 0) throw new AppError('invalid_count', 'Invalid count', { body: { field: 'count' } })

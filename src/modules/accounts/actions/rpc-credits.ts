@@ -18,6 +18,7 @@ export const rpcCredits = action({
     usage: answer.map(answer.map(answer.integer)),
   }),
   auth: 'secret-key',
+  scope: 'reports',
   async run({ store, caller }) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for rpc_credits.')
     return readCredits(store, caller.accountId)

@@ -23,6 +23,7 @@ export const rpcKey = action({
   },
   output: answer.record({ success: answer.bool, message: answer.text }),
   auth: 'none',
+  scope: 'keys',
   once: true,
   async run({ store, deed }, { email }, { baseUrl, keepsMail }: AccountRoom) {
     await requestSignIn(store, { email, baseUrl: baseUrl(), deed })

@@ -2,7 +2,7 @@ import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { findAdministrator } from '../store.ts'
 import { createAccountIn } from './create-account.ts'
-import { issueKeyIn } from './issue-key.ts'
+import { UNLIMITED, issueKeyIn } from './issue-key.ts'
 
 /** The same on every instance, so that of two that start at once only one makes an administrator. */
 const FIRST_ID = 'acc_administrator'
@@ -20,8 +20,9 @@ export async function createFirstAdministrator(
     return await inTx(ctx, async (tx) => {
       if (await findAdministrator(tx.db)) return undefined
       const account = await createAccountIn(tx, { id: FIRST_ID, email: null, role: 'admin', actor: 'system' })
-      const key = { accountId: account.id, kind: 'secret' as const, name: 'First administrator key', actor: 'system' }
-      const { text } = await issueKeyIn(tx, key)
+      const made = { id: tx.ids.next('key'), kind: 'secret' as const, granted: UNLIMITED }
+      const named = { accountId: account.id, name: 'First administrator key', actor: 'system' }
+      const { text } = await issueKeyIn(tx, { ...made, ...named })
       keep(text)
       return text
     })

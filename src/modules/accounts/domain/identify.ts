@@ -17,11 +17,11 @@ export function identify(
 
 function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Caller {
   if (!owner) throw invalidKey()
-  const { accountId, kind, role, prepaid, keyId, origins } = owner
-  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId }
+  const { accountId, kind, role, prepaid, keyId, origins, rights } = owner
+  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, rights }
   // A public key is readable by anybody; what holds it is the page it may be used from.
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')
   }
-  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId }
+  return { kind: 'account', accountId, role, prepaid, door: 'public-key', keyId, rights: undefined }
 }

@@ -2,7 +2,12 @@ import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyOver, tooManyKeys } from '../errors.ts'
+import type { Granted } from '../key-rights-store.ts'
 import { type ApiKey, countLiveKeys, findLiveKey, insertAudit, insertKey, lockAccount } from '../store.ts'
+import { type Wanted, grant } from './grant.ts'
+
+/** Everything, for good. */
+export const UNLIMITED: Granted = { scopes: null, limits: [], lastsUntil: null }
 
 /** Enough to recognise a key by, and nothing to use it with. */
 const SHOWN_CHARACTERS = 12
@@ -13,53 +18,63 @@ interface NewKey {
   kind: KeyKind
   name: string
   origins?: string[]
-  expiresAt?: number | null
   actor: string
+  wanted?: Wanted
   /** The key in whose name it is made. */
   restsOn?: string | undefined
   deed?: Deed
 }
 
+type KeyToMake = Omit<NewKey, 'wanted'> & { id: string; granted: Granted }
+
 /** Makes a key. The text is returned here and never again. */
 export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
   return inTx(ctx, async (tx) => {
-    await requireAlive(tx, input)
+    const maker = await requireAlive(tx, input)
     if ((await countLiveKeys(tx.db, input.accountId, tx.clock.now())) >= LIVE_KEYS_MAX) throw tooManyKeys(LIVE_KEYS_MAX)
-    const issued = await issueKeyIn(tx, input)
+    const id = tx.ids.next('key')
+    const granted = grant(id, input.kind, input.wanted ?? {}, maker)
+    const issued = await issueKeyIn(tx, { ...input, id, granted })
     await input.deed?.record(tx.db, toShown(issued))
     return issued
   })
 }
 
-/** A key that was revoked makes no other, however little ago that was. */
+/** A key that was revoked makes no other, however little ago that was. Answers it, where one is used. */
 export async function requireAlive(
   { db, clock }: StoreCtx,
   { accountId, restsOn }: Pick<NewKey, 'accountId' | 'restsOn'>,
-): Promise<void> {
-  if (restsOn === undefined) return
+): Promise<ApiKey | undefined> {
+  if (restsOn === undefined) return undefined
   // Whoever revokes waits for us, or we for them.
   await lockAccount(db, accountId)
-  if (!(await findLiveKey(db, { accountId, keyId: restsOn, now: clock.now() }))) throw keyOver()
+  const maker = await findLiveKey(db, { accountId, keyId: restsOn, now: clock.now() })
+  if (!maker) throw keyOver()
+  return maker
 }
 
 /** What is shown once; a deed keeps it sealed, so that a lost reply does not cost the key. */
 export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** The same inside a transaction that already runs. */
-export async function issueKeyIn(ctx: StoreCtx, input: NewKey): Promise<{ text: string; key: ApiKey }> {
-  const { accountId, kind, name, origins = [], expiresAt = null, actor } = input
+export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ text: string; key: ApiKey }> {
+  const { id, accountId, kind, name, origins = [], actor } = input
+  const { scopes, limits, lastsUntil } = input.granted
   const text = createApiKey(kind, ctx.random)
   const key: ApiKey = {
-    id: ctx.ids.next('key'),
+    id,
     accountId,
     kind,
     start: text.slice(0, SHOWN_CHARACTERS),
     name,
     origins,
     createdAt: ctx.clock.now(),
-    expiresAt,
+    expiresAt: lastsUntil,
     revokedAt: null,
     lastUsedAt: null,
+    scopes,
+    limits,
+    lastsUntil,
   }
   await insertKey(ctx.db, key, hashApiKey(text))
   await insertAudit(ctx, { actor, accountId, what: 'key.issued', detail: { keyId: key.id, kind, name } })

@@ -1,8 +1,9 @@
 import type { Deed } from '../../../kernel/deed.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
-import { type ApiKey, findLiveKey, insertAudit, markEnding } from '../store.ts'
-import { markSuccession } from '../succession-store.ts'
+import { type ApiKey, findLiveKey, insertAudit, lockAccount, markEnding } from '../store.ts'
+import { hasSuccessor, markSuccession } from '../succession-store.ts'
+import { requireWithin } from './grant.ts'
 import { issueKeyIn, requireAlive, toShown } from './issue-key.ts'
 
 const OVERLAP_MILLISECONDS = 24 * 3_600_000
@@ -18,18 +19,23 @@ export function rotateKey(
     restsOn?: string | undefined
     deed?: Deed
   },
-): Promise<{ text: string; key: ApiKey; oldHash: string }> {
+): Promise<{ text: string; key: ApiKey; oldHash: string | undefined }> {
   const { accountId, keyId, actor, overlapMilliseconds = OVERLAP_MILLISECONDS } = input
   return inTx(ctx, async (tx) => {
-    await requireAlive(tx, input)
+    const maker = await requireAlive(tx, input)
     const now = tx.clock.now()
+    await lockAccount(tx.db, accountId)
+    const old = await findLiveKey(tx.db, { accountId, keyId, now })
+    if (!old) throw keyNotFound()
+    requireWithin(old, maker)
+    // One that ends sooner by itself keeps its end, unless it ends because it was replaced.
     const ending = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
-    if (!ending) throw (await findLiveKey(tx.db, { accountId, keyId, now })) ? keyEnding() : keyNotFound()
-    const { kind, name, origins } = ending.key
-    const issued = await issueKeyIn(tx, { accountId, kind, name, origins, actor })
+    if (!ending && (await hasSuccessor(tx.db, keyId))) throw keyEnding()
+    const { kind, name, origins } = old
+    const issued = await issueKeyIn(tx, { id: tx.ids.next('key'), accountId, kind, name, origins, actor, granted: old })
     await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
     await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
     await input.deed?.record(tx.db, toShown(issued))
-    return { ...issued, oldHash: ending.hash }
+    return { ...issued, oldHash: ending?.hash }
   })
 }

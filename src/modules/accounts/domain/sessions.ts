@@ -1,5 +1,6 @@
 import { SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { bytesToHex, hexToBytes } from '../../../kernel/nano/hex.ts'
 import type { SecretBox } from '../../../kernel/ports.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -11,6 +12,7 @@ import {
   listSessionSecrets,
   replaceSessionSecret,
 } from '../sessions-store.ts'
+import { rightsOf } from '../key-rights-store.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
 export const SESSION_SECONDS = 3_600
@@ -36,11 +38,15 @@ export interface Session {
   account: Account
   /** The key it was opened with: it ends when the key does. */
   keyId: string | undefined
+  /** What that key may do; undefined is everything. */
+  rights: KeyRights | undefined
   beganAt: number
   expiresAt: number
 }
 
-type Claims = Omit<Session, 'account'> & { accountId: string }
+type Claims = Omit<Session, 'account' | 'rights'> & { accountId: string }
+
+type Holder = Pick<Session, 'account' | 'rights'>
 
 interface Remembered {
   session: Session
@@ -93,10 +99,10 @@ export class Sessions {
     if (known && known.until > now) return known.session
     this.#remembered.delete(token)
     const claims = await this.#verify(token, now)
-    const account = claims && (await this.#findHolder(claims, now))
-    if (!claims || !account || this.#ended.has(claims.id)) return undefined
+    const holder = claims && (await this.#findHolder(claims, now))
+    if (!claims || !holder || this.#ended.has(claims.id)) return undefined
     const { id, keyId, beganAt, expiresAt } = claims
-    const session: Session = { id, account, keyId, beganAt, expiresAt }
+    const session: Session = { id, ...holder, keyId, beganAt, expiresAt }
     // One that was opened with a key ends with it at once, whoever revokes it and from where: it is looked up every time.
     if (keyId !== undefined) return session
     this.#remembered.set(token, { session, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, expiresAt) })
@@ -137,11 +143,13 @@ export class Sessions {
       .sign((await this.#findSecret(kid)) ?? (await this.#makeSecret(kid)))
   }
 
-  async #findHolder({ id, accountId, keyId }: Claims, now: number): Promise<Account | undefined> {
+  async #findHolder({ id, accountId, keyId }: Claims, now: number): Promise<Holder | undefined> {
     const { db } = this.#ctx
     if (await isSessionEnded(db, id)) return undefined
-    if (keyId !== undefined && !(await findLiveKey(db, { accountId, keyId, now }))) return undefined
-    return findAccount(db, accountId)
+    const key = keyId === undefined ? undefined : await findLiveKey(db, { accountId, keyId, now })
+    if (keyId !== undefined && !key) return undefined
+    const account = await findAccount(db, accountId)
+    return account && { account, rights: key && rightsOf(key) }
   }
 
   async #verify(token: string, now: number): Promise<Claims | undefined> {

@@ -3,10 +3,12 @@ import { up as accounts } from './0001-accounts.ts'
 import { up as credits } from './0002-credits.ts'
 import { up as freeUses } from './0004-free-uses.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
+import { up as keyRights } from './0024-key-rights.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
   '0002-credits': credits,
   '0004-free-uses': freeUses,
   '0017-ended-sessions': endedSessions,
+  '0024-key-rights': keyRights,
 }

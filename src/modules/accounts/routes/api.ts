@@ -73,6 +73,7 @@ function ownAccountRoutes({ store }: AccountPorts): readonly Route[] {
       method: 'GET',
       path: '/api/account',
       door: 'account',
+      scope: 'reports',
       async run({ caller }) {
         const account = await findAccount(store.db, caller.accountId)
         if (!account) throw new AppError('not_found', 'Account not found.')
@@ -83,6 +84,7 @@ function ownAccountRoutes({ store }: AccountPorts): readonly Route[] {
       method: 'GET',
       path: '/api/credits',
       door: 'account',
+      scope: 'reports',
       run: async ({ caller }) => ({ json: await readCredits(store, caller.accountId) }),
     },
   ]
@@ -94,6 +96,7 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       method: 'GET',
       path: '/api/keys',
       door: 'account',
+      scope: 'keys',
       async run({ caller }) {
         const keys = await listKeys(store.db, caller.accountId, LISTED_MAX)
         return { json: { keys: keys.map((key) => showKey(key, store.clock.now())) } }
@@ -103,8 +106,10 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       method: 'POST',
       path: '/api/keys',
       door: 'account',
+      scope: 'keys',
       async run({ caller: { accountId, restsOn }, body }) {
-        const { text, key } = await issueKey(store, { ...readNewKey(body()), accountId, actor: accountId, restsOn })
+        const asked = readNewKey(body(), store.clock.now())
+        const { text, key } = await issueKey(store, { ...asked, accountId, actor: accountId, restsOn })
         return { status: 201, json: { key: text, ...showKey(key, store.clock.now()) } }
       },
     },
@@ -112,6 +117,7 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       method: 'DELETE',
       path: '/api/keys/:id',
       door: 'account',
+      scope: 'keys',
       async run({ caller: { accountId }, params }) {
         const keyId = params.id!
         notices.publish('key', await revokeKey(store, { accountId, keyId, actor: accountId }))
@@ -122,12 +128,13 @@ function keyRoutes({ store, notices }: AccountPorts): readonly Route[] {
       method: 'POST',
       path: '/api/keys/:id/rotate',
       door: 'account',
+      scope: 'keys',
       async run({ caller: { accountId, restsOn }, params, body }) {
         const overlapMilliseconds = readOverlap(body())
         const overlap = overlapMilliseconds === undefined ? {} : { overlapMilliseconds }
         const request = { accountId, keyId: params.id!, actor: accountId, restsOn, ...overlap }
         const rotated = await rotateKey(store, request)
-        notices.publish('key', rotated.oldHash)
+        if (rotated.oldHash !== undefined) notices.publish('key', rotated.oldHash)
         const shown = showKey(rotated.key, store.clock.now())
         return { status: 201, json: { key: rotated.text, ...shown, replaces: params.id! } }
       },

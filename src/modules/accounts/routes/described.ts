@@ -1,6 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
+import { SCOPES } from '../../../kernel/key-rights.ts'
 import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
 
 const { text, bool, integer, list, record, words } = answer
@@ -80,6 +81,10 @@ export const describedAccountRoutes: readonly Described[] = [
         name: text,
         kind: answer.optional(words('secret', 'public')),
         origins: answer.optional(list(text)),
+        scopes: answer.optional(list(words(...SCOPES))),
+        expires_unix: answer.optional(answer.unix),
+        per_minute: answer.optional(integer),
+        spend_daily_nano: answer.optional(answer.nano),
       }),
       example: { name: 'Shop', kind: 'public', origins: ['https://shop.example'] },
     },

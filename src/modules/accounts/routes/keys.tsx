@@ -39,7 +39,7 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       show,
       async run({ accountId, caller: { restsOn } }, fields, deed) {
         if (deed.made) return { shown: deed.made }
-        const wanted = readNewKey(toBody(fields))
+        const wanted = readNewKey(toBody(fields), store.clock.now())
         const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, restsOn, deed })
         return { shown: { text, name: key.name } }
       },
@@ -52,7 +52,7 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
         if (deed.made) return { shown: deed.made }
         const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn, deed }
         const { text, key, oldHash } = await rotateKey(store, rotation)
-        notices.publish('key', oldHash)
+        if (oldHash !== undefined) notices.publish('key', oldHash)
         return { shown: { text, name: key.name } }
       },
     },

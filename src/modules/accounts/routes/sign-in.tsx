@@ -1,5 +1,6 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { requireEveryScope } from '../../../kernel/key-rights.ts'
 import type { FormState, OpenPage, OpenReply } from '../../../kernel/page.ts'
 import type { KeyLookup } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
@@ -66,6 +67,7 @@ export function signInPages(ports: SignInPorts): readonly OpenPage[] {
       try {
         const caller = await identify(keys, fields.get('key') || undefined, undefined)
         if (caller.kind !== 'account') throw new AppError('key_required', 'Type in a secret key.')
+        requireEveryScope(caller)
         const { accountId, keyId } = caller
         return { to: next, session: await sessions.create(accountId, keyId === undefined ? {} : { keyId }) }
       } catch (error) {

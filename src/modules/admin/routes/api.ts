@@ -15,6 +15,7 @@ export function adminRoutes({ store, listMails, listJobs }: AdminRoutesPorts): r
       method: 'GET',
       path: '/api/accounts',
       door: 'administrator',
+      scope: 'keys',
       async run() {
         const accounts = await listAccounts(store.db, LISTED_MAX)
         return { json: { accounts: accounts.map(showAccount) } }
@@ -24,12 +25,14 @@ export function adminRoutes({ store, listMails, listJobs }: AdminRoutesPorts): r
       method: 'GET',
       path: '/api/mails',
       door: 'administrator',
+      scope: 'keys',
       run: async () => ({ json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }),
     },
     {
       method: 'GET',
       path: '/api/jobs',
       door: 'administrator',
+      scope: 'keys',
       async run({ query }) {
         const jobs = await listJobs({ ...readJobStatus(query), limit: LISTED_MAX })
         return { json: { jobs: jobs.map(showJob) } }

@@ -53,6 +53,7 @@ export const buyRpc = action({
   }),
   errors: { key_required: 'Neither a secret key nor an email says whose credits they will be.' },
   auth: 'none',
+  scope: 'checkout',
   once: true,
   async run({ caller, payer, deed }, { email }, room: BillingRoom) {
     const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), deed })

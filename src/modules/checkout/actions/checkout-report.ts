@@ -60,6 +60,7 @@ export const checkoutReport = action({
     invalid_request: 'A filter cannot be read; `field` says which.',
   },
   auth: 'secret-key',
+  scope: 'reports',
   async run({ caller }, fields, room: CheckoutRoom) {
     if (caller.kind !== 'account' || caller.keyId === undefined) throw keyRequired('checkout_report')
     const { accountId, keyId } = caller

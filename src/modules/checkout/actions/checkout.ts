@@ -159,6 +159,7 @@ export const checkout = action({
     amount_space_exhausted: 'No free amount near this price.',
   },
   auth: 'none',
+  scope: 'checkout',
   once: true,
   async run({ caller, deed }, fields, room: CheckoutRoom) {
     const { prices, rules } = room.ports

@@ -1,6 +1,7 @@
 import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
+import type { Scope } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
 import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
@@ -29,8 +30,9 @@ const LIMIT_MAX = 100
  */
 export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const areas: Area[] = [
-    { ctx, path: '/api/checkouts', seesAll: () => false },
-    { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
+    { ctx, path: '/api/checkouts', scope: 'checkout', sums: 'reports', seesAll: () => false },
+    // What administrators see of others is for no key that may do less than make keys.
+    { ctx, path: '/api/admin/checkouts', scope: 'keys', sums: 'keys', seesAll: ({ role }) => role === 'admin' },
   ]
   // The fixed words come before any id.
   return areas.flatMap((area) => [...listRoutes(area), ...oneRoutes(area)])
@@ -39,6 +41,9 @@ export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
 interface Area {
   ctx: CheckoutRoom
   path: string
+  scope: Scope
+  /** Of what is counted and summed up. */
+  sums: Scope
   seesAll(caller: AccountCaller): boolean
 }
 
@@ -46,7 +51,7 @@ interface Area {
 const ownerFor = ({ seesAll }: Area, caller: AccountCaller) => (seesAll(caller) ? undefined : caller.accountId)
 
 function listRoutes(area: Area): readonly Route[] {
-  const { ctx, path } = area
+  const { ctx, path, scope, sums } = area
   const open = createOpener(ctx)
   const ignoredIn = createIgnoredFields(checkoutAction)
   return [
@@ -54,12 +59,14 @@ function listRoutes(area: Area): readonly Route[] {
       method: 'GET',
       path,
       door: 'account',
+      scope,
       run: async ({ caller, query }) => ({ json: await list(ctx, query, ownerFor(area, caller)) }),
     },
     {
       method: 'POST',
       path,
       door: 'account',
+      scope,
       async run({ caller, body, once, tell }) {
         const fields = body()
         const make = await open(caller, fields)
@@ -73,24 +80,28 @@ function listRoutes(area: Area): readonly Route[] {
       method: 'GET',
       path: `${path}/stats`,
       door: 'account',
+      scope: sums,
       run: async ({ caller }) => ({ json: await readStats(ctx, caller.accountId) }),
     },
     {
       method: 'GET',
       path: `${path}/overview`,
       door: 'administrator',
+      scope: sums,
       run: async () => ({ json: await readOverview(ctx) }),
     },
     {
       method: 'GET',
       path: `${path}/unmatched`,
       door: 'account',
+      scope: sums,
       run: async ({ caller }) => ({ json: await showUnmatched(ctx, caller.accountId) }),
     },
     {
       method: 'GET',
       path: `${path}/export.csv`,
       door: 'account',
+      scope: sums,
       run: ({ caller }) => ({
         rows: exportPayments(ctx, ownerFor(area, caller)),
         type: 'text/csv; charset=utf-8',
@@ -101,12 +112,13 @@ function listRoutes(area: Area): readonly Route[] {
 }
 
 function oneRoutes(area: Area): readonly Route[] {
-  const { ctx, path } = area
+  const { ctx, path, scope } = area
   return [
     {
       method: 'GET',
       path: `${path}/:id`,
       door: 'account',
+      scope,
       async run({ caller, params }) {
         const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
         return { json: await showOwn(ctx, params.id!, view) }
@@ -116,6 +128,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'PUT',
       path: `${path}/:id`,
       door: 'account',
+      scope,
       async run({ caller: { accountId }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
         const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
@@ -126,6 +139,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'DELETE',
       path: `${path}/:id`,
       door: 'account',
+      scope,
       async run({ caller: { accountId }, params }) {
         const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId })
         return { json: { success: true, deleted: true, id } }
@@ -135,6 +149,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/mark`,
       door: 'account',
+      scope,
       async run({ caller: { accountId }, params, body }) {
         const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body()) }
         return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
@@ -144,6 +159,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/redeliver`,
       door: 'account',
+      scope,
       run: async (request) => ({ json: await redeliverAll(ctx, request) }),
     },
   ]

@@ -83,14 +83,16 @@ export const nanoEmail = action({
     invalid_email: 'A mail address is none, or is named twice.',
     invalid_list: 'There are no addresses, or too many.',
     invalid_amount: 'A share is too small, or the amount too large.',
+    spending_limit: 'More nano than this key may spend on a day; `limit`, `spent` and `resets_unix` tell.',
     limit_reached: 'An address wants no mail from this service.',
     too_many_requests: 'The account or an address has had enough for a day.',
   },
   auth: 'secret-key',
+  scope: 'email',
   once: true,
   async run({ caller, node, deed }, fields, room: EmailRoom) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
     const ctx = { ...room, node }
-    return showCreated(ctx, await openEmailPayment(ctx, caller.accountId, readEmailRequest(fields), deed))
+    return showCreated(ctx, await openEmailPayment(ctx, caller, readEmailRequest(fields), deed))
   },
 })

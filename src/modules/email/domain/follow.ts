@@ -3,6 +3,7 @@ import { whenOver } from '../../../kernel/when-over.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { parseRaw, toRaw } from '../../../kernel/money.ts'
+import { pledgeTo, releaseSpends } from '../../accounts/index.ts'
 import { type Funds, lockFunds, markExpiring, queuePayment, readDeposits, treasury } from '../../wallets/index.ts'
 import type { EmailRoom } from '../room.ts'
 import { listRecipients, refundOpen } from '../recipients-store.ts'
@@ -71,6 +72,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
   }
   if (!isCancelled && (!mayExpire || funds.receives)) return false
   await markExpired(db, id, now)
+  await releaseSpends(db, [pledgeTo(payment.address)])
   await markExpiring(db, payment.walletId, 'ended')
   if (funds.balance > 0n) await tellSender(tx, payment, { kind: 'expired' })
   return true

@@ -1,9 +1,10 @@
 import type { Deed } from '../../../kernel/deed.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { findFreeUse, lockAccount } from '../../accounts/index.ts'
+import { findFreeUse, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import { createWallet, splitShares } from '../../wallets/index.ts'
 import { type EmailRoom, fingerprintOf, receiptContext, recipientContext } from '../room.ts'
 import { addressBusy, addressUnwilling, badField, tooManyRecipients } from '../errors.ts'
@@ -22,7 +23,7 @@ const FUNDING = DAY
  */
 export async function openEmailPayment(
   ctx: EmailRoom,
-  accountId: string,
+  { accountId, rights }: { accountId: string; rights: KeyRights | undefined },
   request: EmailRequest,
   deed?: Deed,
 ): Promise<EmailPayment> {
@@ -44,6 +45,9 @@ export async function openEmailPayment(
     // Counting and adding are one, however many ask at once.
     await lockAccount(db, accountId)
     await checkDay(ctx, db, accountId, emails.length)
+    // Given back where nobody pays it; the send that does takes its place.
+    const pledge = { rights, amount: toRaw(total), reference: pledgeTo(wallet.address), now: createdAt }
+    await reserveSpend(db, pledge)
     await insertPayment(db, {
       id,
       accountId,

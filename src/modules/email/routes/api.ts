@@ -18,6 +18,7 @@ export function emailRoutes(ctx: EmailRoom): readonly Route[] {
       method: 'GET',
       path: '/api/emails',
       door: 'account',
+      scope: 'email',
       async run({ caller: { accountId }, query }) {
         const limit = readLimit(query.limit)
         const filter = { accountId, status: readStatus(query.status), limit, after: readCursor(query.cursor) }
@@ -30,6 +31,7 @@ export function emailRoutes(ctx: EmailRoom): readonly Route[] {
       method: 'GET',
       path: '/api/emails/:id',
       door: 'account',
+      scope: 'email',
       run: async ({ caller: { accountId }, params }) => ({
         json: { payment: await showOwnEmailPayment(ctx, { id: params.id!, accountId }) },
       }),
@@ -38,6 +40,7 @@ export function emailRoutes(ctx: EmailRoom): readonly Route[] {
       method: 'DELETE',
       path: '/api/emails/:id',
       door: 'account',
+      scope: 'email',
       async run({ caller: { accountId }, params }) {
         const payment = await cancelEmailPayment(ctx, { id: params.id!, accountId })
         return { json: { success: true, payment: showListed(payment) } }

@@ -29,6 +29,7 @@ export const faucetCheck = action({
     reason: answer.optional(answer.text),
   }),
   auth: 'none',
+  scope: 'read',
   async run({ caller, ip, node }, { nano_address: address }, room: FaucetRoom) {
     const accountId = caller.kind === 'account' ? caller.accountId : undefined
     const { eligible, nextAt, reason } = await checkFaucet({ ...room, node }, { accountId, address, ip })

@@ -50,6 +50,7 @@ export const faucetClaim = action({
     wallet_busy: 'The claim is kept and is paid later. Do not claim again.',
   },
   auth: 'secret-key',
+  scope: 'wallets:send',
   once: true,
   async run({ caller, ip, deed, node }, { nano_address: address }, room: FaucetRoom) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for faucet_claim.')

@@ -36,6 +36,7 @@ export const accountBalance = action({
   },
   output: BALANCE,
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, params) {
     return withNano((await node.read('account_balance', params)) as JsonObject, BALANCE_AMOUNTS)

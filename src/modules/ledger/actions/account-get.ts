@@ -14,6 +14,7 @@ export const accountGet = action({
   },
   output: answer.record({ account: answer.address }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { key }) => ({ account: toAddress(key) }),

@@ -62,6 +62,7 @@ export const accountHistory = action({
   }),
   refusals: ['Account not found', 'Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { account, head, count, account_filter, ...rest }, room: LedgerRoom) {
     if (account === undefined && head === undefined) {

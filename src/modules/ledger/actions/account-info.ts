@@ -63,6 +63,7 @@ export const accountInfo = action({
   }),
   refusals: ['Account not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, { account, representative, weight, pending, receivable, include_confirmed }) {
     const answer = await node.read('account_info', {

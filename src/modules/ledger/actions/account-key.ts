@@ -14,6 +14,7 @@ export const accountKey = action({
   },
   output: answer.record({ key: answer.key }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { account }) => ({ key: fromAddress(account)! }),

@@ -31,6 +31,7 @@ export const accountsBalances = action({
   },
   output: answer.record({ balances: answer.map(BALANCE), errors: answer.optional(answer.map(answer.text)) }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { accounts, include_only_confirmed }, { names }: LedgerRoom) {
     const entries = await readAccounts(names, accounts)

@@ -26,6 +26,7 @@ export const accountsFrontiers = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { account, accounts }, room: LedgerRoom) {
     const given = accounts ?? (account === undefined ? undefined : [account])

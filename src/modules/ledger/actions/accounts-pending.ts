@@ -24,6 +24,7 @@ export const accountsPending = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, asked, room),
 })

@@ -32,6 +32,7 @@ export const accountsReceivable = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   run: (ctx, asked, room: LedgerRoom) => listWaiting(ctx, { ...asked, source: true }, room),
 })

@@ -23,6 +23,7 @@ export const accountsRepresentatives = action({
     errors: answer.optional(answer.map(answer.text)),
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   run: (ctx, { accounts }, room: LedgerRoom) =>
     readFromEach(ctx, room, { action: 'accounts_representatives', name: 'representatives', accounts }),

@@ -15,6 +15,7 @@ export const blockAccount = action({
   output: answer.record({ account: answer.address }),
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, params) {
     return (await node.read('block_account', params)) as JsonObject

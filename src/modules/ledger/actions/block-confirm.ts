@@ -16,6 +16,7 @@ export const blockConfirm = action({
   output: answer.record({ started: answer.bit }),
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   run: (ctx, { hash }) => confirm(ctx, hash),
   asNode: { run: (ctx, { request }) => confirm(ctx, request.hash()) },
 })

@@ -28,6 +28,7 @@ export const blockCount = action({
     cemented_count: answer.whole,
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }) {
     const answer = (await node.read('block_count', {})) as JsonObject

@@ -27,6 +27,7 @@ export const blockHash = action({
   },
   output: answer.record({ hash: answer.hash }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { block }) => ({ hash: hashBlock(readBlock(block)) }),

@@ -49,6 +49,7 @@ export const blockInfo = action({
   output: BLOCK,
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, { hash, json_block }) {
     const asText = json_block === false

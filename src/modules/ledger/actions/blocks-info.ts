@@ -42,6 +42,7 @@ export const blocksInfo = action({
   }),
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, { hashes, json_block, pending, receivable, include_not_found, ...rest }) {
     const wanted = requireHashes(hashes)

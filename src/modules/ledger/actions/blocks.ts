@@ -52,6 +52,7 @@ export const blocks = action({
   output: answer.record({ blocks: answer.orNothing(answer.map(CONTENTS)) }),
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, { hashes, json_block }) {
     const wanted = requireHashes(hashes)

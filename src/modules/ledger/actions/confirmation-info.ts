@@ -41,6 +41,7 @@ export const confirmationInfo = action({
   }),
   refusals: ['Active confirmation not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, params) {
     const answer = withNano((await node.read('confirmation_info', params)) as JsonObject, [

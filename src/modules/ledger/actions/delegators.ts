@@ -25,6 +25,7 @@ export const delegators = action({
   },
   output: answer.record({ delegators: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { count, threshold, ...rest }, room: LedgerRoom) {
     const bounds = { count: boundedCount(room, count), threshold: threshold?.toString() }

@@ -48,6 +48,7 @@ export const findBlock = action({
   }),
   refusals: ['Payment not found.'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, { address, amount }, { names, findDepthMax }: LedgerRoom) {
     const look = { node, address, amount, depthMax: findDepthMax }

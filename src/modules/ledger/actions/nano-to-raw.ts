@@ -13,6 +13,7 @@ export const nanoToRaw = action({
   },
   output: answer.record({ raw: answer.raw, amount: answer.raw }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { amount }) => ({ raw: `${amount}`, amount: `${amount}` }),

@@ -59,6 +59,7 @@ export const processBlock = action({
     'Block work is less than threshold',
   ],
   auth: 'none',
+  scope: 'read',
   once: true,
   async run(ctx, { block, subtype, force }, room: LedgerRoom) {
     if (force === true)

@@ -11,6 +11,7 @@ export const rawToNano = action({
   example: { request: { amount: '1500000000000000000000000000000' }, response: { nano: '1.5', amount: '1.5' } },
   output: answer.record({ nano: answer.nano, amount: answer.nano }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, { amount }) => ({ nano: formatNano(amount), amount: formatNano(amount) }),

@@ -20,6 +20,7 @@ export const receivableExists = action({
   output: answer.record({ exists: answer.bit }),
   refusals: ['Block not found'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run({ node }, params) {
     return (await node.read('receivable_exists', params)) as JsonObject

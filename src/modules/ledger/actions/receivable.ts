@@ -55,6 +55,7 @@ export const receivable = action({
     }),
   ),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { array, count, threshold, source, ...rest }, room: LedgerRoom) {
     const answer = await ctx.node.read('receivable', {

@@ -26,6 +26,7 @@ export const representativesOnline = action({
     ),
   }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { weight, accounts }, { names }: LedgerRoom) {
     const filter = accounts && { accounts: await requireAccounts(names, accounts) }

@@ -23,6 +23,7 @@ export const representatives = action({
   },
   output: answer.record({ representatives: answer.orNothing(answer.map(answer.raw)) }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(ctx, { count }, room: LedgerRoom) {
     // Unsorted, the node answers in any order and with one entry too many, so we always ask for sorting.

@@ -18,6 +18,7 @@ export const validateAccountNumber = action({
   },
   output: answer.record({ deprecated_account_format: answer.optional(answer.bit), valid: answer.bit }),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run(_ctx, { account }) {

@@ -50,6 +50,7 @@ export const marketData = action({
     no_price: 'No data are known that are recent enough.',
   },
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, _input, { market }: MarketRoom) => market.read(),

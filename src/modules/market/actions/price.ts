@@ -34,6 +34,7 @@ export const price = action({
     no_price: 'No price is known that is recent enough.',
   },
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   async run(_ctx, { currency = 'USD' }, { prices }: MarketRoom) {

@@ -13,6 +13,7 @@ export const aliases = action({
   },
   output: answer.list(answer.record({ account: answer.address, alias: answer.text })),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, _input, names: Names) => [...names.aliases()],

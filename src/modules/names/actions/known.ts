@@ -33,6 +33,7 @@ export const known = action({
   },
   output: answer.list(KNOWN_NAME),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   local: true,
   run: (_ctx, _input, names: Names) => names.known().map(showName),

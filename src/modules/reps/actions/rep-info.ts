@@ -51,6 +51,7 @@ export const repInfo = action({
   output: REPRESENTATIVE,
   refusals: ['Representative not found.'],
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   async run(_ctx, { account }, reps: Representatives) {
     const address = toAddress(fromAddress(account)!)

@@ -11,6 +11,7 @@ export const reps = action({
   example: { request: {}, response: [EXAMPLE] },
   output: answer.list(REPRESENTATIVE),
   auth: 'none',
+  scope: 'read',
   readOnly: true,
   run: (_ctx, _input, list: Representatives) => list.list(),
 })

@@ -17,6 +17,7 @@ export const nanoSwapStatus = action({
     feature_disabled: 'No swap provider is configured.',
   },
   auth: 'none',
+  scope: 'read',
   async run({ store }, { id }) {
     const swap = canBeId(id) ? await findSwap(store.db, id) : undefined
     if (!swap) throw swapNotFound()

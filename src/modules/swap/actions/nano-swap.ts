@@ -58,6 +58,7 @@ export const nanoSwap = action({
     no_swap: 'The provider does not answer. Nothing was agreed.',
   },
   auth: 'none',
+  scope: 'wallets:send',
   once: true,
   async run(
     { store, caller, deed },

@@ -59,6 +59,7 @@ export const getName = action({
     answer.record({ ...FOUND, status: answer.words('reserved'), message: answer.text }),
   ),
   auth: 'none',
+  scope: 'names',
   once: true,
   async run({ caller, payer, deed }, { name, qrcode }, room: UsernameRoom) {
     const { status, lease, shown, checkout } = await offerName(room, payer, {

@@ -77,6 +77,7 @@ export const updateName = action({
     invalid_metadata: 'metadata is no object of up to 500 bytes.',
   },
   auth: 'none',
+  scope: 'names',
   once: true,
   async run({ caller, payer, deed }, { name, id, signature, ...given }, room: UsernameRoom) {
     const changes = readChanges(given)

@@ -3,6 +3,7 @@ import { type Action, action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import type { Ctx } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type InputOf, READERS, field, input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
 import { formatNano } from '../../../kernel/money.ts'
@@ -141,6 +142,7 @@ export const cloudWallet: Action = action({
     insufficient_funds: 'The wallet does not hold enough.',
     wallet_not_empty: 'It holds funds, has no refund address, and cannot be deleted.',
     wallet_frozen: 'Somebody else has signed for the wallet; its operator must look into it.',
+    spending_limit: 'More nano than this key may spend on a day; `limit`, `spent` and `resets_unix` tell.',
     limit_reached: 'More wallets, or more nano in a send or a day, than an account may have.',
     feature_disabled: 'Sends from cloud wallets are switched off.',
     wallet_busy: 'Earlier blocks are still on their way. Nothing was sent.',
@@ -150,6 +152,8 @@ export const cloudWallet: Action = action({
     publish_unknown: 'Whether the block arrived is not known yet; `hash` says which to look up. Do not send again.',
   },
   auth: 'secret-key',
+  scope: 'wallets:send',
+  scopeWhen: (given) => (changes(chooseOperation(given)) ? 'wallets:send' : 'wallets:read'),
   onceWhen: (given) => changes(chooseOperation(given)),
   run(ctx, given, room: CloudWalletRoom) {
     if (ctx.caller.kind !== 'account') throw new AppError('key_required', 'API key required for cloud_wallet.')
@@ -160,6 +164,8 @@ export const cloudWallet: Action = action({
 /** A request of a wallet's owner: its node is the request's. */
 type WalletRequest = Ctx & CloudWalletRoom
 type Run = (ctx: WalletRequest, accountId: string, given: Input) => Promise<Json>
+
+const rightsOf = ({ caller }: Ctx): KeyRights | undefined => (caller.kind === 'account' ? caller.rights : undefined)
 
 const owned = (ctx: WalletRequest, accountId: string, { account }: Input): Promise<Wallet> =>
   getOwnedWallet(ctx.store.db, accountId, needed('account', account))
@@ -237,13 +243,15 @@ const send: Run = async (ctx, accountId, { account, send: to, address, amount })
   const destination = needed('send', to ?? address)
   const wanted = needed('amount', amount)
   if (wanted === 0n) throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
-  const idempotencyKey = ctx.deed?.key
-  return { hash: await sendFromWallet(ctx, { accountId, from, destination, amount: wanted, idempotencyKey }) }
+  const asked = { from, destination, amount: wanted, idempotencyKey: ctx.deed?.key }
+  return { hash: await sendFromWallet(ctx, { ...asked, accountId, rights: rightsOf(ctx) }) }
 }
 
 const end: Run = async (ctx, accountId, given) => {
   // What an earlier run of the request has ended is no wallet of anybody's any more; the jobs do the rest.
-  if (!ctx.deed?.made) await deleteWallet(ctx, await owned(ctx, accountId, given), ctx.deed)
+  if (!ctx.deed?.made) {
+    await deleteWallet(ctx, await owned(ctx, accountId, given), { deed: ctx.deed, rights: rightsOf(ctx) })
+  }
   return { deleted: true }
 }
 

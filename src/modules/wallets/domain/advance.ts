@@ -1,7 +1,6 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { refuseOverdue } from '../outbox-moves-store.ts'
 import { findOpenBlock, findOwnBlock, hasUnfinished } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
@@ -12,6 +11,7 @@ import { confirmBlock } from './confirm.ts'
 import { fillQueued, readWishes } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLock, withLock } from './lock.ts'
+import { refuseLate } from './refuse.ts'
 import type { Step } from './step.ts'
 import { maintainWallet, maintainsItself } from './maintain.ts'
 
@@ -56,7 +56,7 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, inspect: boolean): Pr
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
   const now = clock.now()
   if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
-    for (const blockId of await refuseOverdue(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
+    for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
     return 'moved'
   }
   const isAsked = wishes.sends.length + wishes.receives.length > 0

@@ -1,22 +1,38 @@
 import type { Deed } from '../../../kernel/deed.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
+import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
+import { hasSpendingLimit, reserveSpend } from '../../accounts/index.ts'
 import type { WalletRoom } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
 import { holdsFunds } from './chain.ts'
+import { readBalance } from './read-balance.ts'
 import { waitAtMost } from './wait-at-most.ts'
 import { toList } from './shares.ts'
 
-/** Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. */
-export async function deleteWallet(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<void> {
+/**
+ * Ends a wallet at its owner's wish: what it holds goes to its refund addresses, now or as soon as the ledger lets it. A key that
+ * spends within a limit spends what the wallet holds.
+ */
+export async function deleteWallet(
+  ctx: WalletRoom,
+  wallet: Wallet,
+  { deed, rights }: { deed?: Deed | undefined; rights?: KeyRights | undefined } = {},
+): Promise<void> {
   const { store, node, rules, queue } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
   if (!rules.sendsAllowed) throw sendsDisabled()
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
-  await inTx(store, async ({ db }) => {
+  const held = hasSpendingLimit(rights) ? await readBalance(ctx, wallet) : undefined
+  await inTx(store, async ({ db, clock }) => {
     if (!(await markExpiring(db, wallet.id, 'deleted'))) throw walletNotFound()
+    if (held) {
+      const amount = toRaw(held.balance + held.receivable)
+      await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}`, now: clock.now() })
+    }
     await deed?.record(db, { id: wallet.id })
   })
   // It is decided; whatever fails now, or takes too long, is done by the jobs.

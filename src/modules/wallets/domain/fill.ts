@@ -2,12 +2,13 @@ import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
 import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
-import { deleteQueuedReceive, markRefused } from '../outbox-moves-store.ts'
+import { deleteQueuedReceive } from '../outbox-moves-store.ts'
 import { type OutboxBlock, listQueued } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { findLedgerBlock, readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import { queueReceives } from './queue-receives.ts'
+import { refuseSend } from './refuse.ts'
 import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
@@ -85,7 +86,7 @@ async function receiveFirst(
   if (suffices && receives.length > 0) return 'waiting'
   // What the service owes is paid as soon as there is enough; a client is told now.
   if (queued.deadlineAt === null) return (await queueReceives(store, wallet.id, deposits)) > 0 ? 'moved' : 'waiting'
-  if (await markRefused(store.db, queued.id, 'insufficient_funds')) queue.tellBlock(queued.id)
+  if (await refuseSend(store.db, queued.id, 'insufficient_funds')) queue.tellBlock(queued.id)
   return 'moved'
 }
 

@@ -1,9 +1,10 @@
 import type { WalletAlarm } from '../../../kernel/wallet-alarm.ts'
 import type { WalletRoom } from '../room.ts'
-import { markLost, refuseWaiting } from '../outbox-moves-store.ts'
+import { markLost } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
 import { markFrozen } from '../frozen-store.ts'
 import { type Wallet } from '../store.ts'
+import { refuseWaitingIn } from './refuse.ts'
 
 interface Freeze {
   reason: string
@@ -21,7 +22,7 @@ export async function freezeWallet(ctx: WalletRoom, wallet: Wallet, { reason, ki
   const over = await store.db.transaction().execute(async (tx) => {
     if (!(await markFrozen(tx, wallet.id, reason, store.clock.now()))) return undefined
     if (lost) await markLost(tx, lost.id)
-    return [...(lost ? [lost.id] : []), ...(await refuseWaiting(tx, wallet.id))]
+    return [...(lost ? [lost.id] : []), ...(await refuseWaitingIn(tx, wallet.id))]
   })
   if (!over) return
   alarm(kind, { walletId: wallet.id, reason })

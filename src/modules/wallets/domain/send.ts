@@ -1,7 +1,8 @@
 import type { Ctx } from '../../../kernel/ctx.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { lockAccount } from '../../accounts/index.ts'
+import { endOfDay, hasSpendingLimit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import type { WalletRoom } from '../room.ts'
 import {
   dailyLimitReached,
@@ -28,6 +29,8 @@ interface SendRequest {
   destination: string
   amount: Raw | 'all'
   idempotencyKey: string | undefined
+  /** Of the key that asks for it. */
+  rights?: KeyRights | undefined
 }
 
 /**
@@ -43,7 +46,7 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
   if (!rules.sendsAllowed) throw sendsDisabled()
   const wallet = await getOwnedWallet(store.db, accountId, request.from)
   if (wallet.frozenAt !== null) throw walletFrozen()
-  const amount = await resolveAmount(ctx, wallet, request.amount)
+  const amount = await resolveAmount(ctx, wallet, request)
   return ctx.charged('wallet_send', async () =>
     finish(ctx, await acceptSend(ctx, request, { walletId: wallet.id, amount, reference })),
   )
@@ -53,10 +56,10 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
 async function resolveAmount(
   { store, node, rules }: WalletRoom,
   wallet: Wallet,
-  amount: Raw | 'all',
+  { amount, rights }: Pick<SendRequest, 'amount' | 'rights'>,
 ): Promise<Raw | null> {
   const { sendMax, dailySendMax } = rules
-  if (sendMax === 0n && dailySendMax === 0n) return amount === 'all' ? null : amount
+  if (sendMax === 0n && dailySendMax === 0n && !hasSpendingLimit(rights)) return amount === 'all' ? null : amount
   const resolved = amount === 'all' ? await readEverything({ store, node }, wallet) : amount
   if (sendMax > 0n && resolved > sendMax) throw sendTooLarge(formatNano(sendMax))
   return resolved
@@ -85,7 +88,7 @@ async function acceptSend(
   { walletId, amount, reference }: Accepted,
 ): Promise<{ id: string; walletId: string }> {
   const { store, rules } = ctx
-  const { accountId, destination } = request
+  const { accountId, destination, rights } = request
   const { dailySendMax, waitMilliseconds } = rules
   const id = store.ids.next('wbl')
   const createdAt = store.clock.now()
@@ -93,7 +96,9 @@ async function acceptSend(
     // Sends at the same time are counted one after another; otherwise each would find room for itself.
     if (dailySendMax > 0n) await lockAccount(tx, accountId)
     const sendsAll = request.amount === 'all'
-    const deadlineAt = createdAt + waitMilliseconds
+    const until = createdAt + waitMilliseconds
+    // What a key has set aside counts for its day: what has not left by then is given back.
+    const deadlineAt = hasSpendingLimit(rights) ? Math.min(until, endOfDay(createdAt)) : until
     const wish = { id, walletId, accountId, destination, amount, sendsAll, reference, deadlineAt, createdAt }
     const [isUsable, isFirst] = await Promise.all([lockUsableWallet(tx, walletId), insertSend(tx, wish)])
     // It may have begun to end since we looked.
@@ -101,6 +106,11 @@ async function acceptSend(
     // Only who writes sees at once what another is about to commit.
     if (!isFirst) return reference === null ? undefined : findByReference(tx, reference)
     if (dailySendMax > 0n) await checkDay(tx, { accountId, dailySendMax, since: createdAt - DAY })
+    // Where there is such a limit, everything was told as an amount before.
+    if (hasSpendingLimit(rights)) {
+      const spend = { rights, amount: amount!, reference: id, now: createdAt, covers: pledgeTo(destination) }
+      await reserveSpend(tx, spend)
+    }
     return undefined
   })
   return first ? sameSend(ctx, first, request) : { id, walletId }

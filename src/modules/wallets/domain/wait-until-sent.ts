@@ -1,7 +1,7 @@
 import type { WalletRoom } from '../room.ts'
 import { blockRefused, notSent, outcomeOpen, refusedSend, walletBusy, walletFrozen } from '../errors.ts'
-import { markRefused } from '../outbox-moves-store.ts'
 import { type OutboxBlock, findBlock } from '../outbox-store.ts'
+import { refuseSend } from './refuse.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
@@ -28,7 +28,7 @@ export async function waitUntilSent(
   try {
     for (;;) {
       const isOver = failure !== undefined || clock.now() >= until
-      if (isOver && (await markRefused(db, id, 'wallet_busy'))) {
+      if (isOver && (await refuseSend(db, id, 'wallet_busy'))) {
         queue.tellBlock(id)
         throw notSent(failure)
       }

@@ -23,6 +23,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'GET',
       path: '/api/events',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller: { accountId }, query }) {
         const { events, position, hasMore } = await listEvents(ports, { accountId, ...readEventQuery(query) })
         return { json: { events: events.map(showEvent), cursor: toCursor(position), has_more: hasMore } }
@@ -32,6 +33,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'GET',
       path: '/api/events/:id',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller: { accountId }, params }) {
         const event = await getEvent(ports, { accountId, eventId: params.id! })
         return { json: { event: showEventWithDeliveries(event) } }
@@ -41,6 +43,7 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'POST',
       path: '/api/events/:id/redeliver',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller: { accountId }, params, once }) {
         const json = await once('events.redeliver', async (deed) => {
           const [delivery] = await redeliver(ports, { accountId, eventIds: [params.id!], deed })
@@ -58,6 +61,7 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'GET',
       path: '/api/webhooks/secret',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller: { accountId } }) {
         const secret = await findAccountSecret(ports, accountId)
         return { json: { secret: secret ? showSecret(secret) : null } }
@@ -67,6 +71,7 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'POST',
       path: '/api/webhooks/secret/rotate',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller, once }) {
         const json = await once('webhooks.rotate-secret', async (deed) => {
           const secret = await rotateAccountSecret(ports, caller.accountId, deed)
@@ -79,6 +84,7 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       method: 'POST',
       path: '/api/webhooks/ping',
       door: 'account',
+      scope: 'webhooks',
       async run({ caller: { accountId }, body, once }) {
         const json = await once('webhooks.ping', async (deed) => ({
           event: showEventWithDeliveries(await ping(ports, { accountId, url: readPingUrl(body()), deed })),

@@ -15,6 +15,7 @@ export const workCancel = action({
   },
   output: answer.record({ success: answer.nothing }),
   auth: 'none',
+  scope: 'work',
   run({ payer }, { hash }, { work }: WorkRoom) {
     work.cancel(hash, payer)
     return { success: '' }

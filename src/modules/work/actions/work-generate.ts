@@ -60,6 +60,7 @@ export const workGenerate = action({
   },
   refusals: ['Cancelled'],
   auth: 'none',
+  scope: 'work',
   check({ hash, block, ...asked }, room: WorkRoom) {
     if (block !== undefined && asked.subtype === undefined) requireRoot(readBlock(block), hash)
     wantedDifficulty(room, asked)

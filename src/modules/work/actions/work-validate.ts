@@ -37,6 +37,7 @@ export const workValidate = action({
     multiplier: answer.decimal,
   }),
   auth: 'none',
+  scope: 'work',
   asNode: { fields: ['version'] },
   readOnly: true,
   local: true,

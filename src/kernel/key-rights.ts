@@ -1,0 +1,55 @@
+import { AppError } from './errors.ts'
+import type { Raw } from './money.ts'
+
+/** What a secret key may be let do. An action and a route name the one they need; a test compares this list with the guide. */
+export const SCOPES = [
+  'read',
+  'work',
+  'checkout',
+  'wallets:read',
+  'wallets:send',
+  'names',
+  'email',
+  'reports',
+  'webhooks',
+  'refunds',
+  'keys',
+] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** Limits that a key was made with. One that makes another puts its own upon it: both are counted together under its id. */
+export interface KeyLimits {
+  /** The first key of those that followed each other by rotation. */
+  id: string
+  perMinute: number | undefined
+  /** By day in UTC. */
+  spendDaily: Raw | undefined
+}
+
+/** What a key may do of everything that its account may. */
+export interface KeyRights {
+  /** Undefined is everything, also what will be added one day. */
+  scopes: readonly Scope[] | undefined
+  /** Its own, and those of the keys it was made with. All of them hold. */
+  limits: readonly KeyLimits[]
+}
+
+interface Bound {
+  rights?: KeyRights | undefined
+}
+
+/** Whether a caller may do what a scope is about. Where no key says otherwise, everything. */
+export const hasScope = ({ rights }: Bound, scope: Scope): boolean => rights?.scopes?.includes(scope) ?? true
+
+export function requireScope(caller: Bound, scope: Scope): void {
+  if (!hasScope(caller, scope)) throw missingScope(scope)
+}
+
+/** For what has no scope of its own, such as the pages of the dashboard: they show and change everything. */
+export function requireEveryScope(caller: Bound): void {
+  for (const scope of SCOPES) requireScope(caller, scope)
+}
+
+export const missingScope = (scope: Scope) =>
+  new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })

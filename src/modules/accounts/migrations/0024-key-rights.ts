@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** What a key may do, until when, and how much it may spend by day. Keys from before may do everything, as they could. */
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
+  const time = timeColumn(engine)
+  const { schema } = db
+  await schema.alterTable('api_keys').addColumn('scopes', 'text').execute()
+  await schema.alterTable('api_keys').addColumn('limits', 'text').execute()
+  await schema.alterTable('api_keys').addColumn('lasts_until', time).execute()
+  await schema
+    .createTable('key_spends')
+    .addColumn('limit_id', 'text', (column) => column.notNull())
+    .addColumn('reference', 'text', (column) => column.notNull())
+    .addColumn('day', 'text', (column) => column.notNull())
+    .addColumn('amount_raw', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('key_spends_key', ['limit_id', 'reference'])
+    .execute()
+  await schema.createIndex('key_spends_reference').on('key_spends').column('reference').execute()
+  await schema.createIndex('key_spends_day').on('key_spends').column('day').execute()
+  await schema
+    .createTable('key_spend_days')
+    .addColumn('limit_id', 'text', (column) => column.notNull())
+    .addColumn('day', 'text', (column) => column.notNull())
+    .addColumn('spent_raw', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('key_spend_days_key', ['limit_id', 'day'])
+    .execute()
+}

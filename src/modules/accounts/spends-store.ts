@@ -1,0 +1,98 @@
+import type { Db } from '../../kernel/db.ts'
+import { type Raw, toRaw } from '../../kernel/money.ts'
+
+/** A limit on a day in UTC, as text. */
+export interface SpendDay {
+  limitId: string
+  day: string
+}
+
+/** What was spent or set aside on a day; holds the row until the transaction ends, so that one after another is counted. */
+export async function lockSpendDay(db: Db, { limitId, day }: SpendDay): Promise<Raw> {
+  const row = await db
+    .insertInto('key_spend_days')
+    .values({ limit_id: limitId, day, spent_raw: '0' })
+    .onConflict((conflict) =>
+      conflict.columns(['limit_id', 'day']).doUpdateSet(({ ref }) => ({ spent_raw: ref('key_spend_days.spent_raw') })),
+    )
+    .returning('spent_raw')
+    .executeTakeFirstOrThrow()
+  return toRaw(BigInt(row.spent_raw))
+}
+
+/** From one sum to another; false when it is not what it was. */
+export async function moveSpent(
+  db: Db,
+  { limitId, day }: SpendDay,
+  { from, to }: { from: Raw; to: Raw },
+): Promise<boolean> {
+  const row = await db
+    .updateTable('key_spend_days')
+    .set({ spent_raw: to.toString() })
+    .where('limit_id', '=', limitId)
+    .where('day', '=', day)
+    .where('spent_raw', '=', from.toString())
+    .returning('day')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findSpent(db: Db, { limitId, day }: SpendDay): Promise<Raw> {
+  const row = await db
+    .selectFrom('key_spend_days')
+    .select('spent_raw')
+    .where('limit_id', '=', limitId)
+    .where('day', '=', day)
+    .executeTakeFirst()
+  return toRaw(BigInt(row?.spent_raw ?? '0'))
+}
+
+export async function insertSpend(db: Db, spend: SpendDay & { reference: string; amount: Raw }): Promise<void> {
+  const { limitId, day, reference, amount } = spend
+  await db
+    .insertInto('key_spends')
+    .values({ limit_id: limitId, reference, day, amount_raw: amount.toString() })
+    .execute()
+}
+
+/** What a limit has set aside for something on a day. */
+export async function findSpend(
+  db: Db,
+  { limitId, day, reference }: SpendDay & { reference: string },
+): Promise<Raw | undefined> {
+  const row = await db
+    .selectFrom('key_spends')
+    .select('amount_raw')
+    .where('limit_id', '=', limitId)
+    .where('reference', '=', reference)
+    .where('day', '=', day)
+    .executeTakeFirst()
+  return row && toRaw(BigInt(row.amount_raw))
+}
+
+/** The same, taken away. */
+export async function deleteSpend(
+  db: Db,
+  { limitId, reference }: { limitId: string; reference: string },
+): Promise<void> {
+  await db.deleteFrom('key_spends').where('limit_id', '=', limitId).where('reference', '=', reference).execute()
+}
+
+/** Takes away what was set aside for things, in the order in which limits are locked; answers what it was. */
+export async function deleteSpends(db: Db, references: readonly string[]): Promise<(SpendDay & { amount: Raw })[]> {
+  if (references.length === 0) return []
+  const rows = await db
+    .deleteFrom('key_spends')
+    .where('reference', 'in', references)
+    .returning(['limit_id', 'day', 'amount_raw'])
+    .execute()
+  return rows
+    .map(({ limit_id: limitId, day, amount_raw: amount }) => ({ limitId, day, amount: toRaw(BigInt(amount)) }))
+    .sort((one, other) => (one.limitId < other.limitId ? -1 : 1))
+}
+
+/** Days that are over for good: whatever was set aside then has happened, or is told by the day it was counted on. */
+export async function deleteOldSpends(db: Db, before: string): Promise<void> {
+  await db.deleteFrom('key_spends').where('day', '<', before).execute()
+  await db.deleteFrom('key_spend_days').where('day', '<', before).execute()
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
+import { issueKey } from '../../src/modules/accounts/index.ts'
+import { OFFERED } from '../../src/offered.ts'
+import { TestClock } from '../support/clock.ts'
+import { type Reply, ask, openGateway } from '../support/gateway.ts'
+import { assertRefusal } from './refusal.ts'
+
+/* Contract 5: what a key may do, until when, and how often. */
+
+const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/keys.md'), 'utf8')
+const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
+const without = (scope: Scope) => SCOPES.filter((one) => one !== scope)
+const code = (reply: Reply) => reply.json<{ code?: string }>().code
+
+interface Made {
+  id: string
+  key: string
+  scopes: string[]
+  expires_unix: number | null
+  per_minute: number | null
+  spend_daily_nano: string | null
+}
+
+async function openHouse(t: TestContext, env: Record<string, string> = {}) {
+  const clock = new TestClock()
+  const gateway = await openGateway(t, { LIMIT_FREE_PER_MINUTE: '0', ...env }, clock)
+  const { accountId, key } = await gateway.join({ role: 'admin' })
+  const { ctx } = gateway
+  const issue = async (scopes: readonly Scope[]) =>
+    (await issueKey(ctx, { accountId, kind: 'secret', name: 'test', actor: 'test', wanted: { scopes } })).text
+  const rest = (method: string, path: string, key: string, body?: object) =>
+    ask(`${gateway.url}${path}`, { method, headers: { key }, ...(body && { body: JSON.stringify(body) }) })
+  const make = async (key: string, body: object): Promise<Made> => {
+    const reply = await rest('POST', '/api/keys', key, { name: 'made', ...body })
+    assert.equal(reply.status, 201, reply.text)
+    return reply.json<Made>()
+  }
+  return { ...gateway, clock, key, accountId, issue, rest, make }
+}
+
+function assertMissing(reply: Reply, scope: Scope, about: string): void {
+  assert.deepEqual([reply.status, code(reply)], [403, 'missing_scope'], `${about}: ${reply.text}`)
+  assert.equal(reply.json<{ scope: string }>().scope, scope, about)
+}
+
+// A key for a price display in a shop window must not empty the till.
+test('a key without the scope of an action is refused at every door that leads to it, and one with it is not (contract 5, rule 21)', async (t) => {
+  const house = await openHouse(t)
+  const { url } = house
+  const keys = new Map<Scope, { less: string; only: string }>()
+  for (const scope of SCOPES) {
+    keys.set(scope, { less: await house.issue(without(scope)), only: await house.issue([scope]) })
+  }
+  const post = (path: string, body: object, key: string) =>
+    ask(`${url}${path}`, { method: 'POST', headers: { key }, body: JSON.stringify(body) })
+  for (const { name, synonyms = [], ofNode, ownSynonyms = [], scope, scopeWhen, example } of OFFERED.flatMap(
+    ({ actions }) => actions,
+  )) {
+    const needed = scopeWhen?.(example.request) ?? scope
+    const { less, only } = keys.get(needed)!
+    for (const called of [name, ...synonyms]) {
+      assertMissing(await post('/', { action: called, ...example.request }, less), needed, called)
+      assertMissing(await post(`/actions/${called}`, example.request, less), needed, `/actions/${called}`)
+      if (ofNode && !ownSynonyms.includes(called)) {
+        assertMissing(await post('/node', { action: called, ...example.request }, less), needed, `/node ${called}`)
+      }
+    }
+    assert.notEqual(code(await post('/', { action: name, ...example.request }, only)), 'missing_scope', name)
+  }
+})
+
+test('a route under /api names the scope that a key lacks, for owners and for administrators (contract 5, rule 21)', async (t) => {
+  const house = await openHouse(t)
+  const none = await house.issue(['refunds'])
+  const routes = OFFERED.flatMap(({ described = [] }) => described).filter(({ who }) => who !== 'anybody')
+  assert.ok(routes.length > 20)
+  for (const { method, path } of routes) {
+    const reply = await house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), none)
+    assert.deepEqual([reply.status, code(reply)], [403, 'missing_scope'], `${method} ${path}`)
+    const { scope } = reply.json<{ scope: Scope }>()
+    const enough = await house.issue([scope])
+    // Nothing is done by it: what is asked for does not exist, or has no fields.
+    const asked = await house.rest(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x1'), enough)
+    assert.ok(!asked.text.includes('missing_scope'), `${method} ${path} with ${scope}`)
+  }
+})
+
+test('each operation of cloud_wallet has a scope of its own, whichever way it is written (contract 5, rule 21)', async (t) => {
+  const house = await openHouse(t)
+  const reads = await house.issue(['wallets:read'])
+  const sends = await house.issue(['wallets:send'])
+  const call = (key: string, fields: object) => house.call('cloud_wallet', { key, ...fields })
+  const account = (await call(sends, {})).json<{ address: string }>().address
+  for (const fields of [
+    {},
+    { wallet_action: 'create' },
+    { account, send: ACCOUNT, amount: '1' },
+    { account, to: ACCOUNT, amount: '1' },
+    { account, destination: ACCOUNT, amount: 'all' },
+    { wallet_action: 'SEND ', account, address: ACCOUNT, amount: '1' },
+    { account, receive: 'all' },
+    { account, delete: true },
+    { account, expire: 'true' },
+    { account, expiration: true },
+    { account, update_metadata: true, metadata: {} },
+  ]) {
+    assertMissing(await call(reads, fields), 'wallets:send', JSON.stringify(fields))
+  }
+  for (const fields of [{ list: true }, { account }, { account, balance: true }, { account, info: true }]) {
+    assertMissing(await call(sends, fields), 'wallets:read', JSON.stringify(fields))
+    assert.equal((await call(reads, fields)).status, 200, JSON.stringify(fields))
+  }
+})
+
+test('what is remembered for everybody is not told to a key that may not read (contract 5, rule 21)', async (t) => {
+  const house = await openHouse(t)
+  const blind = await house.issue(without('read'))
+  const body = JSON.stringify({ action: 'account_balance', account: ACCOUNT })
+  const read = (headers: Record<string, string>) => ask(house.url, { method: 'POST', headers, body })
+  let hit: Reply | undefined
+  for (let times = 0; times < 4; times++) hit = await read({ key: house.key })
+  assert.equal(hit!.headers['x-cache'], 'hit')
+  assertMissing(await read({ key: blind }), 'read', 'by header')
+  assertMissing(await read({ authorization: `Bearer ${blind}` }), 'read', 'by bearer')
+  assert.equal((await read({})).status, 200)
+})
+
+test('a key ends by the clock, also where it was just used, and its session with it (contract 5, rule 22)', async (t) => {
+  const house = await openHouse(t)
+  const expires = Math.floor(house.clock.now() / 1000) + 10
+  const made = await house.make(house.key, { expires_unix: expires })
+  assert.equal(made.expires_unix, expires)
+  const read = () => house.call('version', { key: made.key })
+  assert.equal((await read()).status, 200)
+  house.clock.advance(expires * 1000 - house.clock.now() - 1)
+  assert.equal((await read()).status, 200)
+  house.clock.advance(1)
+  assertRefusal(await read(), 401, 'Invalid API Key.', 'invalid_key')
+  assertRefusal(await house.rest('GET', '/api/account', made.key), 401, 'Invalid API Key.', 'invalid_key')
+})
+
+test('a key has a limit a minute of its own, beside that of its account, and all keys that it makes share it (contract 5, rule 23)', async (t) => {
+  const house = await openHouse(t)
+  const slow = await house.make(house.key, { per_minute: 3 })
+  const child = await house.make(slow.key, { per_minute: 2 })
+  assert.deepEqual([slow.per_minute, child.per_minute], [3, 2])
+  const read = (key: string) => house.call('version', { key })
+  // The making of the child was the first.
+  const first = await read(child.key)
+  assert.deepEqual([first.status, first.headers['ratelimit-limit']], [200, '2'])
+  assert.equal((await read(slow.key)).status, 200)
+  const over = await read(slow.key)
+  assertRefusal(over, 429, 'Too many requests.', 'too_many_requests')
+  assert.equal(over.headers['ratelimit-limit'], '3')
+  assert.equal((await read(child.key)).status, 429)
+  assert.equal((await house.rest('GET', '/api/account', slow.key)).status, 429)
+  assert.equal((await read(house.key)).status, 200)
+  house.clock.advance(60_000)
+  assert.equal((await read(slow.key)).status, 200)
+})
+
+test('a key that may make keys makes none that may more than itself, nor learns one by rotating it (contract 5, rule 24)', async (t) => {
+  const house = await openHouse(t)
+  const expires = Math.floor(house.clock.now() / 1000) + 3_600
+  const maker = await house.make(house.key, {
+    scopes: ['read', 'keys', 'wallets:send'],
+    expires_unix: expires,
+    per_minute: 100,
+    spend_daily_nano: '5',
+  })
+  const tryMaking = (body: object) => house.rest('POST', '/api/keys', maker.key, { name: 'more', ...body })
+  assertMissing(await tryMaking({ scopes: ['read', 'email'] }), 'email', 'scopes')
+  assertMissing(await tryMaking({ kind: 'public', origins: ['https://shop.example'] }), 'checkout', 'public')
+  for (const [field, value] of [
+    ['expires_unix', expires + 1],
+    ['per_minute', 101],
+    ['spend_daily_nano', '5.000000000000000000000000000001'],
+  ] as const) {
+    const reply = await tryMaking({ [field]: value })
+    assertRefusal(reply, 403, /no key that may do more than itself/, 'limit_reached')
+    assert.equal(reply.json<{ field: string }>().field, field)
+  }
+  const shown = ({ scopes, expires_unix, per_minute, spend_daily_nano }: Made) => [
+    scopes,
+    expires_unix,
+    per_minute,
+    spend_daily_nano,
+  ]
+  const like = await house.make(maker.key, {})
+  assert.deepEqual(shown(like), [['read', 'wallets:send', 'keys'], expires, 100, '5'])
+  const less = await house.make(like.key, { scopes: ['read'], per_minute: 7, spend_daily_nano: 0 })
+  assert.deepEqual(shown(less), [['read'], expires, 7, '0'])
+
+  const rotate = (id: string, key = maker.key) => house.rest('POST', `/api/keys/${id}/rotate`, key)
+  const { keys } = (await house.rest('GET', '/api/keys', maker.key)).json<{ keys: Made[] }>()
+  const whole = keys.find(({ scopes, id }) => scopes.length === SCOPES.length && id !== maker.id)!
+  assert.equal((await rotate(whole.id)).status, 403)
+  const sibling = await house.make(house.key, { scopes: ['read'], expires_unix: expires, spend_daily_nano: '1' })
+  const refused = await rotate(sibling.id)
+  assert.deepEqual(
+    [refused.status, code(refused), refused.json<{ field: string }>().field],
+    [403, 'limit_reached', 'limits'],
+  )
+  // Its own successor, and one of its making, have what they had, and not for longer.
+  for (const [old, key] of [
+    [less, maker.key],
+    [maker, maker.key],
+  ] as const) {
+    const reply = await rotate(old.id, key)
+    assert.equal(reply.status, 201, reply.text)
+    assert.deepEqual(shown(reply.json<Made>()), shown(old))
+  }
+  assertRefusal(await rotate(maker.id), 409, /replaced already/, 'conflict')
+})
+
+test('a key that may not do everything opens no dashboard (contract 5, rule 25)', async (t) => {
+  const house = await openHouse(t)
+  const signIn = (key: string) =>
+    ask(`${house.url}/dashboard/sign-in/key`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+      body: new URLSearchParams({ key }).toString(),
+    })
+  const refused = await signIn(await house.issue(without('keys')))
+  assert.equal(refused.status, 403)
+  assert.match(refused.text, /This key has no scope keys\./)
+  assert.equal(refused.headers['set-cookie'], undefined)
+  const opened = await signIn(await house.issue(SCOPES))
+  assert.equal(opened.status, 303)
+  assert.match(String(opened.headers['set-cookie']), /nano-gateway=/)
+})
+
+test('the guide has every scope with the actions that need it, and no other (contract 5, rule 21)', () => {
+  const section = /^## Scopes\n[^#]*/m.exec(GUIDE)![0]
+  const rows = [...section.matchAll(/^\| `([a-z:]+)` \| (.*?) \|/gm)].map(([, scope, text]) => ({
+    scope: scope!,
+    actions: [...text!.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!).sort(),
+  }))
+  assert.deepEqual(
+    rows.map(({ scope }) => scope),
+    [...SCOPES],
+  )
+  const actions = OFFERED.flatMap((module) => module.actions.map((action) => ({ ...action, room: module.name })))
+  for (const { scope, actions: told } of rows) {
+    // Reads of the ledger are told as such.
+    const wanted = actions
+      .filter((action) => action.scope === scope && action.room !== 'ledger')
+      .map(({ name }) => name)
+    if (scope === 'wallets:read') wanted.push('cloud_wallet')
+    assert.deepEqual(told, wanted.sort(), scope)
+  }
+  assert.ok(actions.filter(({ room }) => room === 'ledger').every(({ scope }) => scope === 'read'))
+})
