@@ -19,7 +19,7 @@ export interface Connection {
   fetch: Fetch
   timeoutMs: number
   /** Whether something was paid for this answer; then it is not asked for again. */
-  wasPaid(about: Response | GatewayError): boolean
+  wasPaid(response: Response): boolean
 }
 
 const TRIES_MAX = 3
@@ -43,7 +43,7 @@ export async function callAction(
       const answer = await ask(connection, `/actions/${name}`, { method: 'POST', body, headers }, options)
       return withBigints(answer, facts.raws)
     } catch (error) {
-      const wait = waitBefore(error, facts, connection)
+      const wait = waitBefore(error, facts)
       if (++failures >= TRIES_MAX || wait === undefined) throw error
       await rest(Math.max(wait * 1_000, backOff(failures)), options.signal)
     }
@@ -51,8 +51,8 @@ export async function callAction(
 }
 
 /** Seconds to wait before a failed call may be asked again; undefined where it must not be. */
-function waitBefore(error: unknown, { safe }: ActionFacts, { wasPaid }: Connection): number | undefined {
-  if (!safe || !(error instanceof GatewayError) || !PASSING.has(error.status) || wasPaid(error)) return undefined
+function waitBefore(error: unknown, { safe }: ActionFacts): number | undefined {
+  if (!safe || !(error instanceof GatewayError) || !PASSING.has(error.status) || error.paid) return undefined
   const { retryAfter = 0 } = error
   return retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
 }
@@ -75,15 +75,8 @@ export async function ask(
   const answer = parse(text)
   const isRefusal = typeof answer === 'object' && answer !== null && 'error' in answer
   if (response.status === 200 && answer !== undefined && !isRefusal) return answer
-  throw connectionError(connection, response, toRefusal(response, answer, { idempotencyKey }))
+  throw toRefusal(response, answer, { idempotencyKey, paid: connection.wasPaid(response) })
 }
-
-/** A refusal of what was paid for is remembered as paid. */
-function connectionError({ wasPaid }: Connection, response: Response, error: GatewayError): GatewayError {
-  if (wasPaid(response)) paidErrors.add(error)
-  return error
-}
-export const paidErrors = new WeakSet<object>()
 
 async function exchange(
   { url, key, fetch, timeoutMs }: Connection,

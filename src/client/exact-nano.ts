@@ -1,12 +1,10 @@
-import type { Raw } from '../kernel/money.ts'
 import { fromAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, toBlockJson } from '../kernel/nano/block.ts'
-import { whenOver } from '../kernel/when-over.ts'
 import { readAmount } from '../kernel/x402/payment-block.ts'
 import { ASSET, SCHEME } from '../kernel/x402/wire.ts'
-import { type AccountChain, type FindWork, type Head, openChain } from './account-chain.ts'
+import { type AccountChain, type FindWork, openChain } from './account-chain.ts'
+import { AccountSigner } from './account-signer.ts'
 import { rpcAt } from './ledger-rpc.ts'
-import { rest } from './rest.ts'
 import { searchWork } from './search-work.ts'
 
 export interface WalletOptions {
@@ -45,17 +43,14 @@ export interface ExactNanoScheme {
 /** Pays with one account, one payment after the other: each block needs the one before it. */
 export function exactNano(options: WalletOptions): ExactNanoScheme {
   const chain = openOwnChain(options)
-  let underWay: Promise<unknown> = Promise.resolve()
-  let spent: string | undefined
+  const signer = new AccountSigner(chain)
 
   const sign = async ({ amount, asset, payTo }: ExactNanoRequirements): Promise<StateBlock> => {
     const link = fromAddress(payTo)
     const raw = readAmount(amount)
     if (link === undefined || raw === undefined || asset !== ASSET) throw new Error('These terms ask for no nano.')
-    const head = await nextHead(chain, spent)
-    if (head.balance < raw) throw new Error(`${chain.address} has less than the price.`)
-    const block = await chain.seal({ ...head, balance: (head.balance - raw) as Raw, link })
-    spent = head.previous
+    const block = await signer.signSend(await signer.nextHead(), link, raw)
+    signer.handOver(block)
     return block
   }
 
@@ -63,25 +58,8 @@ export function exactNano(options: WalletOptions): ExactNanoScheme {
     scheme: SCHEME,
     address: chain.address,
     async createPaymentPayload(x402Version, requirements) {
-      const block = underWay.then(() => sign(requirements))
-      underWay = whenOver(block)
-      return { x402Version, payload: { block: toBlockJson(await block) } }
+      const block = await signer.inTurn(() => sign(requirements))
+      return { x402Version, payload: { block: toBlockJson(block) } }
     },
-  }
-}
-
-const LOOK_EVERY = 250
-const LOOKS_MAX = 40
-
-/**
- * The newest block of the account. While it is one we have already built upon, the payment before this one is still on
- * its way and is waited for, but not for ever: it may have been refused.
- */
-export async function nextHead(chain: AccountChain, spent: string | undefined): Promise<Head> {
-  for (let looks = 1; ; looks++) {
-    const head = await chain.readHead()
-    if (!head) throw new Error(`${chain.address} has not received anything yet.`)
-    if (head.previous !== spent || looks === LOOKS_MAX) return head
-    await rest(LOOK_EVERY)
   }
 }

@@ -8,6 +8,7 @@ export interface GatewayErrorDetails {
   body?: unknown
   requestId?: string | undefined
   idempotencyKey?: string | undefined
+  paid?: boolean | undefined
   cause?: unknown
 }
 
@@ -32,6 +33,8 @@ export class GatewayError extends Error {
   readonly requestId: string | undefined
   /** The key that a call went out with; repeated with the same one, it acts once. */
   readonly idempotencyKey: string | undefined
+  /** Whether a payment went out with the call; the budget says what became of it. */
+  readonly paid: boolean
 
   constructor(message: string, { code, status = 0, cause, ...details }: GatewayErrorDetails) {
     super(message, cause === undefined ? undefined : { cause })
@@ -42,6 +45,7 @@ export class GatewayError extends Error {
     this.body = details.body
     this.requestId = details.requestId
     this.idempotencyKey = details.idempotencyKey
+    this.paid = details.paid ?? false
   }
 }
 

@@ -1,9 +1,27 @@
+import { type AccountChain, openChain } from './account-chain.ts'
+import { AccountSigner } from './account-signer.ts'
 import type { ActionFacts } from './action-facts.ts'
+import { type Budget, toBudget } from './budget.ts'
 import { type CallOptions, type Connection, callAction } from './call.ts'
+import { type Checkouts, checkoutsOf } from './checkouts.ts'
+import type { SocketClass } from './confirmation-socket.ts'
+import { type Confirmation, type ConfirmationOptions, confirmationsOf } from './confirmations.ts'
+import { rpcOf, workOf } from './gateway-rpc.ts'
 import type { Answers } from './generated/answers.ts'
 import { FACTS } from './generated/facts.ts'
 import type { Requests } from './generated/requests.ts'
 import type { Fetch } from './ledger-rpc.ts'
+import { Payer } from './payer.ts'
+import { type Wallet, type WalletKey, type WalletSettings, openWallet, toPrivateKey } from './wallet.ts'
+
+export interface PayOptions {
+  /** Of the account that pays. */
+  key: WalletKey
+  /** The most that may be spent, in raw, or a budget that others share. */
+  budget: Budget | bigint
+  /** `nano:mainnet` unless given. */
+  network?: string | undefined
+}
 
 export interface GatewayOptions {
   /** Where the gateway is, for instance `https://rpc.example`. */
@@ -12,8 +30,12 @@ export interface GatewayOptions {
   key?: string | undefined
   /** In place of the runtime's own. */
   fetch?: Fetch | undefined
-  /** How long one call may take; 30 seconds unless given. */
+  /** How long one call may take: 30 seconds unless given, five minutes for one that may have to be paid for. */
   timeoutMs?: number | undefined
+  /** Pays for calls that cost something, within a budget (x402). */
+  pay?: PayOptions | undefined
+  /** In place of the runtime's own; Node 20 has none. */
+  WebSocket?: SocketClass | undefined
 }
 
 export type ActionName = keyof Requests & keyof Answers
@@ -40,18 +62,79 @@ export type Actions = { [Name in ActionName]: Call<Name> } & {
   [Name in ActionName as CamelCase<Name>]: Call<Name>
 }
 
-export type Gateway = Actions & {
+export interface Surfaces {
   readonly url: string
+  readonly checkouts: Checkouts
+  /** What may still be spent on calls, and what was. */
+  readonly budget: Budget | undefined
+  /** Blocks as they are confirmed. */
+  confirmations(options?: ConfirmationOptions): AsyncGenerator<Confirmation, void, undefined>
+  /** An account whose key stays here. */
+  wallet(key: WalletKey, settings?: WalletSettings): Wallet
+  /** Asks any URL; pays for the answer where `pay` was given and it has a price. */
+  fetch(input: string | URL | globalThis.Request, init?: RequestInit): Promise<Response>
 }
 
+export type Gateway = Actions & Surfaces
+
 const TIMEOUT_MILLISECONDS = 30_000
+/** To pay, work has to be found, and a block confirmed. */
+const TIMEOUT_PAYING_MILLISECONDS = 300_000
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A gateway, ready to be asked. Nothing is sent before the first call. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const connection = connect(options)
-  return Object.assign(actionsOf(connection), { url: connection.url })
+  const plain = connect(options)
+  const signers = new Signers()
+  const payer = options.pay && openPayer(plain, signers, options.pay)
+  const connection: Connection = payer
+    ? {
+        ...plain,
+        timeoutMs: options.timeoutMs ?? TIMEOUT_PAYING_MILLISECONDS,
+        fetch: (input, init) => payer.fetch(input, init),
+        wasPaid: (response) => payer.wasPaid(response),
+      }
+    : plain
+  const { WebSocket: Socket = (globalThis as { WebSocket?: SocketClass }).WebSocket } = options
+  const surfaces: Surfaces = {
+    url: plain.url,
+    checkouts: checkoutsOf(connection),
+    budget: payer?.budget,
+    confirmations: (wanted) => confirmationsOf(connection, Socket, wanted),
+    wallet(key, settings) {
+      const privateKey = toPrivateKey(key)
+      return openWallet(
+        signers.for(privateKey, () => chainOf(connection, privateKey)),
+        settings,
+      )
+    },
+    fetch: (input, init) => (payer ? payer.fetch(input, init) : plain.fetch(input as string, init)),
+  }
+  return Object.assign(actionsOf(connection), surfaces)
+}
+
+const chainOf = (connection: Connection, privateKey: string): AccountChain =>
+  openChain({ privateKey, rpc: rpcOf(connection), findWork: workOf(connection) })
+
+/** The account that pays cannot buy its own work: that is one more payment. It takes what is free, or searches here. */
+function openPayer(plain: Connection, signers: Signers, { key, budget, network = 'nano:mainnet' }: PayOptions): Payer {
+  const privateKey = toPrivateKey(key)
+  const signer = signers.for(privateKey, () => chainOf(plain, privateKey))
+  return new Payer(signer, toBudget(budget)!, { network, fetch: plain.fetch })
+}
+
+/** One signer for each account, or two blocks would follow the same one. */
+class Signers {
+  readonly #byKey = new Map<string, AccountSigner>()
+
+  for(privateKey: string, open: () => AccountChain): AccountSigner {
+    const known = this.#byKey.get(privateKey.toUpperCase())
+    if (known) return known
+    const opened = new AccountSigner(open())
+    this.#byKey.set(privateKey.toUpperCase(), opened)
+    return opened
+  }
 }
 
 function connect({ url, key, fetch, timeoutMs = TIMEOUT_MILLISECONDS }: GatewayOptions): Connection {

@@ -1,4 +1,9 @@
 /* The package `@nano-gateway/client`. */
+export { nano, raw } from './amounts.ts'
+export { Budget, type BudgetOptions, type Paid } from './budget.ts'
+export type { CallOptions } from './call.ts'
+export type { Checkouts, NewCheckout, WaitOptions } from './checkouts.ts'
+export type { Confirmation, ConfirmationOptions } from './confirmations.ts'
 export {
   type ExactNanoPayload,
   type ExactNanoRequirements,
@@ -7,16 +12,19 @@ export {
   exactNano,
 } from './exact-nano.ts'
 export { GatewayError } from './gateway-error.ts'
-export { type NameChange, signNameChange } from './names.ts'
-export { receiveFunds } from './receive-funds.ts'
-export { nano, raw } from './amounts.ts'
-export type { CallOptions } from './call.ts'
 export {
   type ActionName,
   type Actions,
   type Answer,
   type Gateway,
   type GatewayOptions,
+  type PayOptions,
   type Request,
   createGateway,
 } from './gateway.ts'
+export type { Answers, Check, WebhookEvent } from './generated/answers.ts'
+export type { Requests } from './generated/requests.ts'
+export { type NameChange, signNameChange } from './names.ts'
+export { type Received, receiveFunds } from './receive-funds.ts'
+export type { Sent, Wallet, WalletKey, WalletSettings } from './wallet.ts'
+export { type WebhookHeaders, type WebhookOptions, verifyWebhook } from './webhook.ts'

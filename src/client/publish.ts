@@ -38,7 +38,7 @@ export async function publish(rpc: LedgerRpc, block: StateBlock, deed: Deed): Pr
 const isFinal = (error: unknown) =>
   error instanceof GatewayError && error.status >= 200 && error.status < 500 && error.status !== 409
 
-async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
+export async function isOnLedger(rpc: LedgerRpc, hash: string): Promise<boolean> {
   const { contents, error } = await rpc('block_info', { hash, json_block: 'true' })
   if (contents === undefined && error === undefined) throw new Error('The ledger does not tell about a block.')
   return contents !== undefined

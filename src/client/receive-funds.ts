@@ -2,9 +2,9 @@ import { type Raw, parseRaw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { ZERO_HASH } from '../kernel/nano/block.ts'
 import { isHex } from '../kernel/nano/hex.ts'
-import type { AccountChain, Head } from './account-chain.ts'
+import type { Head } from './account-chain.ts'
+import { AccountSigner } from './account-signer.ts'
 import { type WalletOptions, openOwnChain } from './exact-nano.ts'
-import { publish } from './publish.ts'
 
 const RECEIVED_MAX = 100
 
@@ -19,12 +19,13 @@ export interface Received {
  * amount that is told wrongly is refused by the ledger, because the send it comes from says how much it is.
  */
 export async function receiveFunds(options: WalletOptions): Promise<bigint> {
-  return (await receiveWaiting(openOwnChain(options))).balance
+  return (await receiveWaiting(new AccountSigner(openOwnChain(options)))).balance
 }
 
 /** Receives up to a hundred sends, one block after the other. */
-export async function receiveWaiting(chain: AccountChain, representative?: PublicKey): Promise<Received> {
-  const opened = await chain.readHead()
+export async function receiveWaiting(signer: AccountSigner, representative?: PublicKey): Promise<Received> {
+  const { chain } = signer
+  const opened = await signer.findHead()
   let head: Head = opened ?? { previous: ZERO_HASH, balance: 0n as Raw, representative: representative ?? chain.key }
   const waiting = { account: chain.address, count: String(RECEIVED_MAX), threshold: '1' }
   const { blocks: told } = await chain.rpc('receivable', waiting)
@@ -34,7 +35,7 @@ export async function receiveWaiting(chain: AccountChain, representative?: Publi
     if (!isHex(source, 64) || amount === undefined) throw new Error('The ledger does not tell what waits.')
     const deed = head.previous === ZERO_HASH ? 'open' : 'receive'
     const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, deed)
-    const hash = await publish(chain.rpc, block, deed)
+    const hash = await signer.publish(block, deed)
     blocks.push({ hash, source, amount })
     head = { ...head, previous: hash, balance: block.balance }
   }

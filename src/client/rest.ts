@@ -15,5 +15,5 @@ export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> 
 }
 
 /** Longer after each failure, and never at the same moment as everybody else. */
-export const backOff = (failures: number, { first = 250, most = 30_000 } = {}): number =>
+export const backOff = (failures: number, { first = 100, most = 30_000 } = {}): number =>
   Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2)

@@ -1,0 +1,96 @@
+import { formatNano } from '../kernel/money.ts'
+import type { StateBlock } from '../kernel/nano/block.ts'
+import { GatewayError } from './gateway-error.ts'
+
+/** What was paid, and what for. */
+export interface Paid {
+  /** The URL of a request, or `send`. */
+  readonly what: string
+  /** What the seller calls it. */
+  readonly description: string | undefined
+  readonly to: string
+  /** In raw. */
+  readonly amount: bigint
+  /** Of the block. */
+  readonly hash: string
+  /** Pending counts as spent; refused does not. */
+  readonly state: 'pending' | 'settled' | 'refused'
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface Entry extends Paid {
+  state: Paid['state']
+  block: StateBlock
+}
+
+export interface BudgetOptions {
+  /** The most that one payment may be, in raw; otherwise the whole. */
+  perPayment?: bigint | undefined
+}
+
+/** What a program may spend, and what it has spent it on. Several wallets and gateways may share one. */
+export class Budget {
+  readonly limit: bigint
+  readonly perPayment: bigint
+  readonly #entries: Entry[] = []
+
+  constructor(limit: bigint, { perPayment = limit }: BudgetOptions = {}) {
+    if (typeof limit !== 'bigint' || limit < 0n) throw new TypeError('A budget is a bigint of raw.')
+    this.limit = limit
+    this.perPayment = perPayment
+  }
+
+  get paid(): readonly Paid[] {
+    return this.#entries.map(({ what, description, to, amount, hash, state, at }) => ({
+      what,
+      description,
+      to,
+      amount,
+      hash,
+      state,
+      at,
+    }))
+  }
+
+  /** In raw. What is pending is not left. */
+  get left(): bigint {
+    return this.#leftWith()
+  }
+
+  /** Throws at what may not be spent by a block that follows this one. */
+  require(amount: bigint, previous: string): void {
+    if (amount <= this.perPayment && this.#leftWith({ amount, previous }) >= 0n) return
+    const most = amount > this.perPayment ? this.perPayment : this.left
+    const message = `This costs ${formatNano(amount)} nano, and ${formatNano(most)} may be spent.`
+    throw new GatewayError(message, { code: 'budget_exceeded' })
+  }
+
+  /** Counts a payment, before anybody sees its block. */
+  enter(entry: Omit<Entry, 'state' | 'at'>): Entry {
+    this.require(entry.amount, entry.block.previous)
+    const entered: Entry = { ...entry, state: 'pending', at: Date.now() }
+    this.#entries.push(entered)
+    return entered
+  }
+
+  /** Of several blocks in one place the ledger takes one: the dearest counts. */
+  #leftWith(next?: { amount: bigint; previous: string }): bigint {
+    const costs = new Map<string, bigint>()
+    const counted = this.#entries.filter(({ state }) => state !== 'refused')
+    const all = counted.map(({ amount, block }) => ({ amount, previous: block.previous }))
+    for (const { amount, previous } of next ? [...all, next] : all) {
+      const known = costs.get(previous) ?? 0n
+      costs.set(previous, amount > known ? amount : known)
+    }
+    return [...costs.values()].reduce((left, cost) => left - cost, this.limit)
+  }
+
+  /** Payments of an account whose outcome is not known yet. */
+  pendingOf(account: string): Entry[] {
+    return this.#entries.filter(({ state, block }) => state === 'pending' && block.account === account)
+  }
+}
+
+export const toBudget = (given: Budget | bigint | undefined): Budget | undefined =>
+  typeof given === 'bigint' ? new Budget(given) : given

@@ -1,0 +1,97 @@
+import { GatewayError } from './gateway-error.ts'
+
+/** What the standard WebSocket has that is used here; Node 20 needs one given. */
+export interface SocketLike {
+  send(text: string): void
+  close(): void
+  addEventListener(type: 'open' | 'close' | 'error' | 'message', listener: (event: { data?: unknown }) => void): void
+}
+export type SocketClass = new (url: string) => SocketLike
+
+/** One confirmation as the gateway's websocket tells it. */
+export interface Frame {
+  account: string
+  amount: string
+  hash: string
+  confirmation_type: string
+  block?: Record<string, string>
+}
+
+const PING_EVERY = 30_000
+const SILENCE_MAX = 75_000
+/** Beyond this the reader has fallen behind: what follows is caught up with later. */
+const QUEUE_MAX = 10_000
+
+/** A subscription to confirmations over one connection: it ends with the connection. */
+export class ConfirmationSocket {
+  readonly #socket: SocketLike
+  readonly #frames: Frame[] = []
+  readonly #watch: ReturnType<typeof setInterval>
+  #acknowledged = false
+  #ended = false
+  #heardAt = Date.now()
+  #refusal: GatewayError | undefined
+  #wake: () => void = () => {}
+
+  constructor(Socket: SocketClass, url: string, accounts: readonly string[] | undefined) {
+    this.#socket = new Socket(url)
+    const options = accounts === undefined ? {} : { accounts }
+    this.#socket.addEventListener('open', () =>
+      this.#socket.send(JSON.stringify({ action: 'subscribe', topic: 'confirmation', ack: true, options })),
+    )
+    this.#socket.addEventListener('message', ({ data }) => this.#hear(String(data)))
+    this.#socket.addEventListener('close', () => this.#end())
+    this.#socket.addEventListener('error', () => this.#end())
+    this.#watch = setInterval(() => this.#look(), PING_EVERY)
+  }
+
+  /** Waits until every confirmation from now on will be told; false where the connection ended before. */
+  async ready(): Promise<boolean> {
+    await this.#until(() => this.#acknowledged)
+    if (this.#refusal) throw this.#refusal
+    return this.#acknowledged
+  }
+
+  /** The next one; undefined at the end. */
+  async next(): Promise<Frame | undefined> {
+    await this.#until(() => this.#frames.length > 0)
+    return this.#frames.shift()
+  }
+
+  close(): void {
+    this.#end()
+    this.#socket.close()
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!isSo() && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  #hear(text: string): void {
+    this.#heardAt = Date.now()
+    const { topic, ack, error, message } = JSON.parse(text) as Record<string, unknown>
+    if (ack === 'subscribe') this.#acknowledged = true
+    if (typeof error === 'string' && !this.#acknowledged) {
+      this.#refusal = new GatewayError(error, { code: 'invalid_request' })
+      this.#end()
+    }
+    if (topic === 'confirmation') this.#frames.push(message as Frame)
+    if (this.#frames.length >= QUEUE_MAX) this.close()
+    this.#wake()
+  }
+
+  #look(): void {
+    if (Date.now() - this.#heardAt > SILENCE_MAX) this.close()
+    else if (this.#acknowledged) this.#socket.send('{"action":"ping"}')
+  }
+
+  #end(): void {
+    this.#ended = true
+    clearInterval(this.#watch)
+    this.#wake()
+  }
+}

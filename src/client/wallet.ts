@@ -1,0 +1,108 @@
+import { RAW_MAX } from '../kernel/money.ts'
+import { fromAddress } from '../kernel/nano/address.ts'
+import { ZERO_HASH, hashBlock } from '../kernel/nano/block.ts'
+import { isHex } from '../kernel/nano/hex.ts'
+import { deriveKey } from '../kernel/nano/keys.ts'
+import type { AccountSigner } from './account-signer.ts'
+import { type Budget, toBudget } from './budget.ts'
+import { GatewayError } from './gateway-error.ts'
+import { type Received, receiveWaiting } from './receive-funds.ts'
+import { resolvePending } from './resolve-pending.ts'
+
+/** A private key of 64 hexadecimal digits, or an account of a seed. */
+export type WalletKey = string | { privateKey: string } | { seed: string; index?: number | undefined }
+
+export interface WalletSettings {
+  /** The most that may be sent, in raw, or a budget that others share. */
+  budget?: Budget | bigint | undefined
+}
+
+export interface Sent {
+  hash: string
+  to: string
+  /** In raw. */
+  amount: bigint
+  /** The balance afterwards, in raw. */
+  balance: bigint
+}
+
+/** An account whose key stays here: blocks are signed in this program, and the gateway finds their work. */
+export interface Wallet {
+  readonly address: string
+  readonly budget: Budget | undefined
+  /** In raw. */
+  balance(): Promise<{ balance: bigint; receivable: bigint }>
+  /** Receives what waits for an account that has no block yet, with the representative it will have. */
+  open(options?: { representative?: string | undefined }): Promise<Received>
+  /** Receives up to a hundred sends that wait. */
+  receive(): Promise<Received>
+  /** Sends an amount of raw. When the outcome is not known the error is `publish_unknown`; the next call finds out. */
+  send(to: string, amount: bigint): Promise<Sent>
+  change(representative: string): Promise<{ hash: string }>
+}
+
+export function toPrivateKey(key: WalletKey): string {
+  const privateKey =
+    typeof key === 'string' ? key : 'seed' in key ? keyOfSeed(key.seed, key.index ?? 0) : key.privateKey
+  if (!isHex(privateKey, 64)) throw new TypeError('A private key has 64 hexadecimal digits.')
+  return privateKey
+}
+
+function keyOfSeed(seed: string, index: number): string {
+  if (!isHex(seed, 64)) throw new TypeError('A seed has 64 hexadecimal digits.')
+  if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff) throw new TypeError('An index is a whole number.')
+  return deriveKey(seed, index)
+}
+
+function keyOf(address: string): string {
+  const key = fromAddress(address)
+  if (key === undefined) throw new GatewayError(`Not an address: ${address}`, { code: 'invalid_account' })
+  return key
+}
+
+export function openWallet(signer: AccountSigner, settings: WalletSettings = {}): Wallet {
+  const { chain } = signer
+  const budget = toBudget(settings.budget)
+  return {
+    address: chain.address,
+    budget,
+    async balance() {
+      const { balance, receivable } = await chain.rpc('account_balance', { account: chain.address })
+      return { balance: BigInt(String(balance)), receivable: BigInt(String(receivable)) }
+    },
+    open: ({ representative } = {}) => {
+      const chosen = representative === undefined ? undefined : keyOf(representative)
+      return signer.inTurn(() => receiveWaiting(signer, chosen))
+    },
+    receive: () => signer.inTurn(() => receiveWaiting(signer)),
+    send: (to, amount) => signer.inTurn(() => send(signer, budget, to, amount)),
+    change: (representative) =>
+      signer.inTurn(async () => {
+        const key = keyOf(representative)
+        const head = await signer.nextHead()
+        const block = await chain.seal({ ...head, representative: key, link: ZERO_HASH }, 'change')
+        return { hash: await signer.publish(block, 'change') }
+      }),
+  }
+}
+
+async function send(signer: AccountSigner, budget: Budget | undefined, to: string, amount: bigint): Promise<Sent> {
+  const link = keyOf(to)
+  if (typeof amount !== 'bigint' || amount <= 0n || amount > RAW_MAX) {
+    throw new GatewayError('An amount is a bigint of raw, and more than nothing.', { code: 'invalid_amount' })
+  }
+  const head = await signer.nextHead()
+  if (budget) await resolvePending(signer.chain, budget, head)
+  budget?.require(amount, head.previous)
+  const block = await signer.signSend(head, link, amount)
+  const hash = hashBlock(block)
+  const entry = budget?.enter({ what: 'send', description: undefined, to, amount, hash, block })
+  try {
+    await signer.publish(block, 'send')
+    if (entry) entry.state = 'settled'
+  } catch (error) {
+    if (entry && error instanceof GatewayError && error.code === 'ledger_refused') entry.state = 'refused'
+    throw error
+  }
+  return { hash, to, amount, balance: block.balance }
+}
