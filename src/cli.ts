@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { VERSION } from './version.ts'
 
 // What was compiled at one start is ready for the next: beside the code, because whoever may write there may change the code as
@@ -40,6 +40,30 @@ program
     await runGateway(as)
     // Not left for the end, which may be sudden.
     flushCompileCache()
+  })
+
+program
+  .command('call')
+  .description('call an action of a gateway: nano-gateway call account_balance account=nano_…')
+  .argument('<action>', 'its name')
+  .argument('[fields...]', 'field=value; a field that comes twice is a list')
+  .addOption(
+    new Option('--url <url>', 'address of the gateway').default('http://127.0.0.1:8080').env('NANO_GATEWAY_URL'),
+  )
+  .addOption(new Option('--key <key>', 'API key; as a word of the command others may see it').env('NANO_GATEWAY_KEY'))
+  .option('--key-file <file>', 'file with the API key')
+  .option('--json', 'print JSON')
+  .option('--watch', 'then print what is confirmed of the account, until it is stopped')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .action(from(async () => (await import('./cli/call.ts')).callAction))
+
+program
+  .command('completion')
+  .description('print what a shell needs to complete commands, actions and fields')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+    const { printCompletion } = await import('./cli/completion.ts')
+    printCompletion(program, shell)
   })
 
 program

@@ -1,0 +1,60 @@
+type Members = Record<string, unknown>
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An answer for people: members in lines, lists of records as tables. What a terminal would obey is shown, not sent. */
+export function showAnswer(answer: unknown): string {
+  if (isObject(answer) && typeof answer.error === 'string') return showRefusal(answer)
+  return linesOf(answer).join('\n')
+}
+
+function showRefusal({ error, message: _same, code, field, detail, nearest, retry_after, ...rest }: Members): string {
+  const lines = [
+    `${show(error)}${code === undefined ? '' : ` (${show(code)})`}`,
+    detail !== undefined && show(detail),
+    field !== undefined && nearest === undefined && `The field is ${show(field)}.`,
+    nearest !== undefined && `Did you mean ${show(nearest)}?`,
+    retry_after !== undefined && `Try again in ${show(retry_after)} seconds.`,
+    ...linesOf(rest),
+  ]
+  return lines.filter((line) => line !== false && line !== '').join('\n')
+}
+
+function linesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return listLines(value)
+  if (isObject(value)) return memberLines(value)
+  return [show(value)]
+}
+
+function memberLines(members: Members): string[] {
+  const names = Object.keys(members)
+  const width = Math.max(0, ...names.filter((name) => isPlain(members[name])).map((name) => name.length))
+  return names.flatMap((name) => {
+    const value = members[name]
+    if (isPlain(value)) return [`${show(name).padEnd(width)}  ${show(value)}`]
+    const inner = linesOf(value)
+    return [show(name), ...(inner.length === 0 ? ['  (none)'] : inner.map((line) => `  ${line}`))]
+  })
+}
+
+const isPlain = (value: unknown) => typeof value !== 'object' || value === null
+
+function listLines(list: readonly unknown[]): string[] {
+  if (!list.every(isObject) || list.length === 0) return list.flatMap(linesOf)
+  const columns = [...new Set(list.flatMap((each) => Object.keys(each)))]
+  const rows = [columns, ...list.map((each) => columns.map((column) => show(each[column] ?? '')))]
+  const widths = columns.map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)))
+  return rows.map((cells) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Names and notes are written by strangers: what moves a cursor, colours or hides is made visible. */
+export function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)
+}
