@@ -52,6 +52,43 @@ test('a merchant signs in by the link in a mail, which works once, and signs out
   assertGood(misdeeds)
 })
 
+test('a key that may do little is made by hand, and the list says what it may', async (t) => {
+  const { dashboard, page, misdeeds } = await open(t)
+  await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)
+  await page.goto(`${dashboard.url}/dashboard/keys`)
+  await page.getByLabel('Name', { exact: true }).fill('Payouts')
+  await page.getByText('Let it do less').click()
+  for (const box of await page.getByRole('checkbox').all()) await box.uncheck()
+  await page.getByLabel(/^Send from wallets/).check()
+  await page.getByLabel(/^Requests a minute/).fill('many')
+  await page.getByLabel(/^Nano a day/).fill('2.5')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  // What was chosen is still chosen when something else was wrong.
+  await page.getByText('per_minute must be a whole number').waitFor()
+  assert.deepEqual(
+    await Promise.all(
+      (await page.getByRole('checkbox', { checked: true }).all()).map((box) => box.getAttribute('name')),
+    ),
+    ['scope-wallets:send'],
+  )
+  await page.getByLabel(/^Requests a minute/).fill('120')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor()
+  const key = await page.locator('.secret code').innerText()
+  const refused = await dashboard.gateway.call('rpc_credits', {}, { key })
+  assert.deepEqual([refused.status, refused.json<{ scope: string }>().scope], [403, 'reports'])
+  assert.equal((await dashboard.gateway.call('cloud_wallet', {}, { key })).status, 200)
+  await page.getByRole('link', { name: 'I have copied it' }).click()
+  const row = page.getByRole('row', { name: /Payouts/ })
+  assert.match(
+    (await row.innerText()).replaceAll(/\s+/g, ' '),
+    /wallets:send 120 requests a minute 0 nano of 2.5 nano today/,
+  )
+  // A browser writes down that the first form was refused.
+  assert.ok(misdeeds.errors.every((text) => /400/.test(text)))
+  assertGood({ ...misdeeds, errors: [] })
+})
+
 test('a key is made, shown once and works at once; revoked, it works no more', async (t) => {
   const { dashboard, page, misdeeds } = await open(t)
   await signInByKey(page, dashboard, (await dashboard.join('merchant@example.com')).key)

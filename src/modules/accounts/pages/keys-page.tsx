@@ -2,10 +2,10 @@ import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { Badge, Card, Copyable, Empty, Moment, Table } from '../../../web/dashboard/show.tsx'
+import { RIGHTS_FIELDS, RightsCell, RightsFields, type ShownRights } from './key-rights.tsx'
 
-interface KeyRow {
+export interface KeyRow extends ShownRights {
   id: string
-  kind: 'secret' | 'public'
   start: string
   name: string
   origins: readonly string[]
@@ -15,7 +15,8 @@ interface KeyRow {
   lastUsedAt: number | null
 }
 
-const FIELDS = ['name', 'kind', 'origins']
+const DAY = 86_400_000
+const FIELDS = ['name', 'kind', 'origins', ...RIGHTS_FIELDS.filter((name) => name !== 'limits')]
 
 const stateOf = ({ revokedAt, expiresAt }: KeyRow, now: number) =>
   revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'live'
@@ -32,7 +33,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
         </span>
         {row.origins.length > 0 && <span class="under">{row.origins.join(', ')}</span>}
       </td>
-      <td>{row.kind}</td>
+      <RightsCell {...row} />
       <td>
         <Badge state={state} />
         {state === 'live' && row.expiresAt !== null && (
@@ -50,7 +51,7 @@ const Row = ({ frame, row, now }: { frame: FrameProps; row: KeyRow; now: number 
       <td>
         {state === 'live' && (
           <div class="actions">
-            {row.expiresAt === null && (
+            {(row.expiresAt === null || row.expiresAt - now > DAY) && (
               <Confirmed ask="Rotate" about={about}>
                 <p>You get a new key. The old one keeps working for 24 hours.</p>
                 <ActionButton frame={frame} action={`/dashboard/keys/${row.id}/rotate`} about={about}>
@@ -83,7 +84,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
         ) : (
           <Table
             label="API keys"
-            head={['Name', 'Kind', 'State', 'Created', 'Last used', <span class="unseen">Actions</span>]}
+            head={['Name', 'May', 'State', 'Created', 'Last used', <span class="unseen">Actions</span>]}
           >
             {keys.map((row) => (
               <Row key={row.id} frame={frame} row={row} now={now} />
@@ -108,7 +109,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
             label="Kind"
             required
             options={[
-              ['secret', 'Secret: everything this account may do'],
+              ['secret', 'Secret: everything this account may do, or less'],
               ['public', 'Public: creates checkouts from your own pages'],
             ]}
           />
@@ -119,6 +120,7 @@ export const KeysPage = (props: { frame: FrameProps; keys: readonly KeyRow[]; no
             hint="One a line, such as https://shop.example. Only these pages can use the key."
             rows={2}
           />
+          <RightsFields filled={filled} />
           <button>Create key</button>
         </Form>
       </Card>

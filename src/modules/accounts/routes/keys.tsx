@@ -1,12 +1,17 @@
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { SCOPES } from '../../../kernel/key-rights.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { Notices } from '../../../kernel/ports.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
 import { issueKey } from '../domain/issue-key.ts'
 import { revokeKey } from '../domain/revoke-key.ts'
 import { rotateKey } from '../domain/rotate-key.ts'
-import { KeysPage, NewKeyPage } from '../pages/keys-page.tsx'
-import { listKeys } from '../store.ts'
+import { dayOf } from '../domain/spending.ts'
+import { perMinuteOf, spendDailyOf } from '../key-rights-store.ts'
+import { boxOf } from '../pages/key-rights.tsx'
+import { type KeyRow, KeysPage, NewKeyPage } from '../pages/keys-page.tsx'
+import { findSpent } from '../spends-store.ts'
+import { type ApiKey, listKeys } from '../store.ts'
 import { readNewKey } from '../wire-fields.ts'
 
 const LISTED_MAX = 200
@@ -20,7 +25,8 @@ interface KeyPagesPorts {
 export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Form)[] {
   const list = async ({ frame, accountId }: PageRequest, filled: FormState) => {
     const keys = await listKeys(store.db, accountId, LISTED_MAX)
-    return <KeysPage frame={frame} keys={keys} now={store.clock.now()} filled={filled} />
+    const rows = await Promise.all(keys.map((key) => toRow(store, key)))
+    return <KeysPage frame={frame} keys={rows} now={store.clock.now()} filled={filled} />
   }
   const placed = { section: '/keys', again: list, done: { revoked: 'The key is revoked.' } }
   const show: Form['show'] = ({ frame }, { text, name }) => (
@@ -67,10 +73,33 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
   ]
 }
 
+/** With what was spent today of the limit that ends first. */
+async function toRow({ db, clock }: StoreCtx, key: ApiKey): Promise<KeyRow> {
+  const daily = spendDailyOf(key)
+  const limit = key.limits.find(({ spendDaily }) => daily !== undefined && spendDaily === daily)
+  const spent = limit && (await findSpent(db, { limitId: limit.id, day: dayOf(clock.now()) }))
+  return {
+    ...key,
+    perMinute: perMinuteOf(key),
+    spend: daily === undefined || spent === undefined ? undefined : { daily, spent },
+  }
+}
+
 function toBody(fields: FormFields): Record<string, unknown> {
+  const scopes = SCOPES.filter((scope) => fields.get(boxOf(scope)) !== '')
+  const [expires, perMinute, spend] = ['expires_unix', 'per_minute', 'spend_daily_nano'].map((name) => fields.get(name))
   const origins = fields
     .get('origins')
     .split(/\s+/)
     .filter((origin) => origin !== '')
-  return { name: fields.get('name'), kind: fields.get('kind') || 'secret', origins }
+  return {
+    name: fields.get('name'),
+    kind: fields.get('kind') || 'secret',
+    origins,
+    // All of them is everything, also what will be added one day; a form without any of the boxes has not shown them.
+    ...(scopes.length < SCOPES.length && fields.get('boxes') !== '' && { scopes }),
+    ...(expires !== '' && { expires_unix: Math.floor(Date.parse(expires!) / 1000) }),
+    ...(perMinute !== '' && { per_minute: Number(perMinute) }),
+    ...(spend !== '' && { spend_daily_nano: spend }),
+  }
 }

@@ -1,0 +1,99 @@
+import { SCOPES, type Scope } from '../../../kernel/key-rights.ts'
+import type { FormState } from '../../../kernel/page.ts'
+import { TextField } from '../../../web/dashboard/form.tsx'
+import { Nano } from '../../../web/dashboard/show.tsx'
+
+/** What people read for a scope. */
+const MEANINGS: Record<Scope, string> = {
+  read: 'Read the ledger, prices and names; publish blocks',
+  work: 'Proof of work',
+  checkout: 'Checkouts',
+  'wallets:read': 'See wallets',
+  'wallets:send': 'Send from wallets, make and end them',
+  names: 'Usernames',
+  email: 'Payments by e-mail',
+  reports: 'Reports, exports, credits',
+  webhooks: 'Events and webhooks',
+  refunds: 'Refunds; nothing needs it yet',
+  keys: 'Make, rotate and revoke keys',
+}
+
+const NAMES = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano', 'limits']
+export const RIGHTS_FIELDS: readonly string[] = NAMES
+export const boxOf = (scope: Scope) => `scope-${scope}`
+
+/** What a new key may do, until when and how much; everything and for good unless somebody opens this. */
+export const RightsFields = ({ filled }: { filled: FormState }) => {
+  const { values, error } = filled
+  const isNew = Object.keys(values).length === 0
+  const isWrong = error?.field !== undefined && NAMES.includes(error.field)
+  const isTouched = !isNew && (SCOPES.some((scope) => !(boxOf(scope) in values)) || NAMES.some((name) => values[name]))
+  return (
+    <details class="rights" open={isWrong || isTouched}>
+      <summary>Let it do less</summary>
+      <input type="hidden" name="boxes" value="shown" />
+      <fieldset class={error?.field === 'scopes' ? 'field wrong' : 'field'} aria-describedby="scopes-hint">
+        <legend>What a secret key may do</legend>
+        <p class="hint" id="scopes-hint">
+          The word of each is its scope: a call that needs another is refused.
+        </p>
+        <div class="choices">
+          {SCOPES.map((scope) => (
+            <label key={scope} class="choice">
+              <input type="checkbox" name={boxOf(scope)} checked={isNew || boxOf(scope) in values} />
+              <span>
+                {MEANINGS[scope]}
+                <code>{scope}</code>
+              </span>
+            </label>
+          ))}
+        </div>
+        {error?.field === 'scopes' && <p class="error">{error.text}</p>}
+      </fieldset>
+      <TextField
+        filled={filled}
+        name="expires_unix"
+        label="Ends on"
+        hint="At the beginning of this day, UTC."
+        type="date"
+      />
+      <TextField
+        filled={filled}
+        name="per_minute"
+        label="Requests a minute"
+        hint="Of a secret key, beside the limits of the account."
+        inputMode="numeric"
+        maxLength={7}
+      />
+      <TextField
+        filled={filled}
+        name="spend_daily_nano"
+        label="Nano a day"
+        hint="What a secret key may send from wallets, or by e-mail, on a day in UTC."
+        inputMode="decimal"
+        maxLength={40}
+      />
+    </details>
+  )
+}
+
+export interface ShownRights {
+  kind: 'secret' | 'public'
+  scopes: readonly Scope[] | null
+  perMinute: number | undefined
+  spend: { daily: bigint; spent: bigint } | undefined
+}
+
+/** What a key may do, in the list. */
+export const RightsCell = ({ kind, scopes, perMinute, spend }: ShownRights) => (
+  <td>
+    {kind}
+    {kind === 'secret' && <span class="under scopes">{scopes === null ? 'everything' : scopes.join(', ')}</span>}
+    {perMinute !== undefined && <span class="under">{`${perMinute} requests a minute`}</span>}
+    {spend && (
+      <span class="under">
+        <Nano raw={spend.spent} /> of <Nano raw={spend.daily} /> today
+      </span>
+    )}
+  </td>
+)
