@@ -3,13 +3,13 @@
  * uses; and its types, compiled without those of Node, so that nothing of Node's is used.
  */
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const home = join(root, 'packages', 'client')
+const dist = join(root, 'packages', 'client', 'dist')
 
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
@@ -18,11 +18,25 @@ function run(...args) {
 
 // The kept files are compared with the registry by `npm run check`; a package is made from the registry itself.
 if (!process.argv.includes('--as-kept')) run('--import', 'tsx', 'scripts/keep-client.mjs')
-rmSync(join(home, 'dist'), { recursive: true, force: true })
+rmSync(dist, { recursive: true, force: true })
 run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
+/** Types that no export leads to are nobody's. */
+function keepReached(entry) {
+  const reached = new Set([entry])
+  for (const file of reached) {
+    for (const [, target] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g)) {
+      reached.add(join(dirname(file), `${target}.d.ts`))
+    }
+  }
+  for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
+    const file = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !reached.has(file)) rmSync(file)
+  }
+}
+keepReached(join(dist, 'client', 'index.d.ts'))
 await build({
   entryPoints: [join(root, 'src', 'client', 'index.ts')],
-  outfile: join(home, 'dist', 'index.js'),
+  outfile: join(dist, 'index.js'),
   bundle: true,
   format: 'esm',
   platform: 'neutral',

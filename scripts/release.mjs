@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
+const CLIENT = 'packages/client'
 const [version = ''] = process.argv.slice(2)
 
 class Refusal extends Error {}
@@ -50,15 +51,28 @@ function refuseUnready() {
 /** The version, the day and the kept API. */
 function write() {
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts'], { quiet: true })
+  // The client is released with the server, under the same version.
+  change(`${CLIENT}/package.json`, (manifest) => (manifest.version = version))
+  change('package-lock.json', ({ packages }) => (packages[CLIENT].version = version))
   const day = new Date().toISOString().slice(0, 10)
   writeFileSync(join(root, 'CHANGELOG.md'), read('CHANGELOG.md').replace(HEADING, `## ${version}, ${day}`))
   run('npm', ['run', '--silent', 'keep-api'])
 }
 
+/** Rewrites a file of JSON as npm writes it. */
+function change(file, edit) {
+  const members = JSON.parse(read(file))
+  edit(members)
+  writeFileSync(join(root, file), `${JSON.stringify(members, null, 2)}\n`)
+}
+
 function pack() {
-  // It was built a moment ago; a script of npm's would speak between the lines of JSON.
-  const [{ filename }] = Object.values(JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts'], { quiet: true })))
-  return filename
+  // Both were built a moment ago; a script of npm's would speak between the lines of JSON.
+  const packages = ['.', `./${CLIENT}`].map((folder) => {
+    const said = run('npm', ['pack', folder, '--json', '--ignore-scripts'], { quiet: true })
+    return Object.values(JSON.parse(said))[0].filename
+  })
+  return packages.join(' and ')
 }
 
 function restore() {
@@ -74,7 +88,7 @@ function lastStep(tarball) {
     `Version ${version} is committed and tagged, and packed as ${tarball}.`,
     ...missing,
     `Publish it: git push origin HEAD v${version}`,
-    'The workflow publish.yml then checks the tag again and runs npm publish --provenance.',
+    'The workflow publish.yml then checks the tag again and runs npm publish --provenance for both.',
   ]
 }
 
@@ -86,6 +100,7 @@ try {
     run('npm', ['run', 'check'])
     run('npm', ['test'])
     run('npm', ['run', 'build'])
+    run(process.execPath, [join('scripts', 'build-client.mjs'), '--as-kept'])
     tarball = pack()
   } catch (error) {
     restore()

@@ -8,7 +8,7 @@ const hasPostgres = () =>
   readdirSync('/usr/lib/postgresql').some((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`))
 
 const NEEDS = [
-  { suites: ['test/pages/'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
+  { suites: ['test/pages/', 'test/client/package'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
   {
     suites: [
       'src/modules/accounts/',

@@ -19,7 +19,7 @@ export interface PayOptions {
   key: WalletKey
   /** The most that may be spent, in raw, or a budget that others share. */
   budget: Budget | bigint
-  /** `nano:mainnet` unless given. */
+  /** Pays on this one only, for instance `nano:mainnet`; otherwise on the one that the gateway is on. */
   network?: string | undefined
 }
 
@@ -118,7 +118,7 @@ const chainOf = (connection: Connection, privateKey: string): AccountChain =>
   openChain({ privateKey, rpc: rpcOf(connection), findWork: workOf(connection) })
 
 /** The account that pays cannot buy its own work: that is one more payment. It takes what is free, or searches here. */
-function openPayer(plain: Connection, signers: Signers, { key, budget, network = 'nano:mainnet' }: PayOptions): Payer {
+function openPayer(plain: Connection, signers: Signers, { key, budget, network }: PayOptions): Payer {
   const privateKey = toPrivateKey(key)
   const signer = signers.for(privateKey, () => chainOf(plain, privateKey))
   return new Payer(signer, toBudget(budget)!, { network, fetch: plain.fetch })

@@ -25,11 +25,15 @@ const WAIT_SECONDS_MAX = 10
 export class Payer {
   readonly budget: Budget
   readonly #signer: AccountSigner
-  readonly #network: string
+  readonly #network: string | undefined
   readonly #fetch: Fetch
   readonly #paid = new WeakSet<Response>()
 
-  constructor(signer: AccountSigner, budget: Budget, { network, fetch }: { network: string; fetch: Fetch }) {
+  constructor(
+    signer: AccountSigner,
+    budget: Budget,
+    { network, fetch }: { network: string | undefined; fetch: Fetch },
+  ) {
     this.#signer = signer
     this.budget = budget
     this.#network = network
@@ -78,12 +82,17 @@ export class Payer {
       const { scheme, network, asset, payTo } = accepted ?? {}
       const amount = readAmount(accepted?.amount)
       const link = typeof payTo === 'string' ? fromAddress(payTo) : undefined
-      if (scheme !== SCHEME || network !== this.#network || asset !== ASSET) continue
+      if (scheme !== SCHEME || asset !== ASSET || !this.#isOurs(network)) continue
       if (accepted && amount !== undefined && link !== undefined) {
         return { accepted, amount, link, payTo: payTo as string, resource: toMembers(required?.resource) }
       }
     }
     return undefined
+  }
+
+  /** A block is good for the ledger alone that it was built on, whatever that is called. */
+  #isOurs(network: unknown): boolean {
+    return this.#network === undefined ? String(network).startsWith('nano:') : network === this.#network
   }
 
   #sign({ amount, link, payTo, resource }: Terms, url: string): Promise<Entry> {

@@ -51,6 +51,8 @@ function installPackage(): string {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(source, join(modules, name))
   }
+  // As npm makes one: without it a folder above, whoever's, would say where this one belongs.
+  writeFileSync(join(folder, 'clean/package.json'), '{"private":true}')
   symlinkSync('../nano-gateway/bin/nano-gateway.cjs', join(modules, '.bin/nano-gateway'))
   // npm links the programs of all packages that lie beside each other.
   symlinkSync(`../node-linux-${process.arch}/bin/node`, join(modules, '.bin/node'))

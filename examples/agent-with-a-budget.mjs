@@ -1,0 +1,26 @@
+/*
+ * An agent with a budget: one account buys proof of work, call by call; the other sends a payment with it. Neither needs a
+ * key of the gateway, and all that both may spend together is BUDGET.
+ */
+import { Budget, createGateway, nano, raw } from '@nano-gateway/client'
+
+const { GATEWAY_URL: url = 'http://127.0.0.1:8080', PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT = '0.01' } = process.env
+const budget = new Budget(raw(process.env.BUDGET ?? '0.1'))
+const gateway = createGateway({ url, pay: { key: PURSE_KEY, budget } })
+const purse = gateway.wallet(PURSE_KEY)
+const wallet = gateway.wallet(WALLET_KEY, { budget })
+
+// What was sent to them is received first; the wallet's work for that is bought already.
+for (const account of [purse, wallet]) {
+  if ((await account.receive()).balance === 0n) {
+    console.log(`Fund ${account.address} and start again.`)
+    process.exit(1)
+  }
+}
+
+const { hash, balance } = await wallet.send(PAY_TO, raw(AMOUNT))
+console.log(`Sent ${AMOUNT} nano in ${hash}; ${nano(balance)} are left.`)
+for (const { description, what, amount, state } of budget.paid) {
+  console.log(`${nano(amount)} nano for ${description ?? what}: ${state}`)
+}
+console.log(`${nano(budget.left)} nano of the budget are left.`)

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { closeServer, listen } from '../../src/devnet/server.ts'
+import { signBody } from '../../src/modules/webhooks/domain/sign-body.ts'
+import { Signer, give, nano } from '../support/blocks.ts'
+import { bundle, packClient } from '../support/packed-client.ts'
+import { BODY, TIMESTAMP } from '../support/webhook-vectors.ts'
+import { newHash, openPayer, openShop, paymentsOnLedger } from '../support/x402-steps.ts'
+import { openBrowser, openTab } from '../pages/browser.ts'
+
+/* `@nano-gateway/client` as it is published: from its packed file, in an empty folder. */
+
+const root = resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const WALK = join(import.meta.dirname, 'walk.mjs')
+const hook = {
+  body: BODY,
+  headers: signBody({ id: 'evt_1', timestamp: TIMESTAMP, body: BODY, secrets: ['secret'] }),
+  secret: 'secret',
+  nowSeconds: TIMESTAMP,
+}
+
+/** What every walk ends with, wherever it was made. */
+const ENDED = {
+  refused: 'Account not found',
+  opened: '3',
+  status: 'complete',
+  balance: '3',
+  // Work for the block that opens the account, and for the one that pays.
+  bought: ['work_generate settled', 'work_generate settled'],
+  heard: 'told',
+  event: (JSON.parse(BODY) as { id: string }).id,
+}
+
+let wallets = 700
+
+/** A gateway that sells work, an account that buys it, and one that was sent something. */
+async function openWalk(t: TestContext) {
+  const { url, node, app } = await openShop(t)
+  const { privateKey: purseKey } = await openPayer(node)
+  const wallet = new Signer(++wallets)
+  await give(node, wallet.key, nano(3))
+  return {
+    app,
+    node,
+    terms: { url, purseKey, walletKey: wallet.privateKey, shop: new Signer(++wallets).address, hook },
+  }
+}
+
+/** Runs a program in the folder, and reads what it prints. */
+async function runIn(folder: string, node: string, program: string, env: Record<string, string> = {}) {
+  const { stdout } = await run(node, [program], { cwd: folder, env: { PATH: process.env.PATH!, ...env } })
+  return stdout
+}
+
+test('the package is small, has its types, names what it needs, and nothing of a server', (t) => {
+  const { folder, bytes, files } = packClient()
+  t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
+  assert.ok(bytes < 60_000, `${bytes} bytes`)
+  const known = /^(package\.json|README\.md|LICENSE|dist\/index\.js|dist\/(client|kernel)\/.+\.d\.ts)$/
+  assert.deepEqual(
+    files.filter((file) => !known.test(file)),
+    [],
+  )
+  const read = (file: string) => readFileSync(join(folder, 'node_modules/@nano-gateway/client', file), 'utf8')
+  const { dependencies, sideEffects } = JSON.parse(read('package.json')) as Record<string, unknown>
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+  const noble = ['@noble/curves', '@noble/hashes'].map((name) => [name, own.dependencies[name]])
+  assert.deepEqual([dependencies, sideEffects], [Object.fromEntries(noble), false])
+  const imported = [...read('dist/index.js').matchAll(/from "([^"]+)"/g)].map(([, from]) => from!)
+  assert.deepEqual(
+    imported.filter((from) => !from.startsWith('@noble/')),
+    [],
+  )
+})
+
+test('a program in an empty folder opens an account, pays a checkout and buys its work, also on Node 20', async (t) => {
+  const { folder } = packClient()
+  copyFileSync(WALK, join(folder, 'walk.mjs'))
+  const program = `import * as client from '@nano-gateway/client'
+import { walk } from './walk.mjs'
+console.log(JSON.stringify(await walk(client, JSON.parse(process.env.TERMS))))`
+  writeFileSync(join(folder, 'program.mjs'), program)
+  const oldest = '/usr/bin/node'
+  for (const node of [process.execPath, ...(existsSync(oldest) ? [oldest] : [])]) {
+    const { terms } = await openWalk(t)
+    const ended = JSON.parse(await runIn(folder, node, 'program.mjs', { TERMS: JSON.stringify(terms) })) as object
+    const { stdout: version } = await run(node, ['--version'])
+    t.diagnostic(version.trim())
+    assert.deepEqual(ended, { ...ENDED, ...(version.startsWith('v20.') && { heard: 'no websocket' }) })
+  }
+})
+
+test('as one file it runs alone, and in a browser from another origin', async (t) => {
+  const { folder } = packClient()
+  copyFileSync(WALK, join(folder, 'walk.mjs'))
+  const single = join(folder, 'single.mjs')
+  await bundle(
+    `import * as client from '@nano-gateway/client'
+import { walk } from './walk.mjs'
+globalThis.walkWith = (terms) => walk(client, terms)`,
+    single,
+  )
+  const text = readFileSync(single, 'utf8')
+  assert.doesNotMatch(text, /^import /m)
+  const alone = await openWalk(t)
+  const script = `await import(process.env.FILE); console.log(JSON.stringify(await walkWith(JSON.parse(process.env.TERMS))))`
+  const env = { PATH: process.env.PATH!, FILE: single, TERMS: JSON.stringify(alone.terms) }
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: '/', env })
+  assert.deepEqual(JSON.parse(stdout), ENDED)
+
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/single.mjs'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(
+      isScript ? text : '<!doctype html><title>A shop</title><script type="module" src="/single.mjs"></script>',
+    )
+  })
+  await listen(server, '127.0.0.1', 0)
+  const { port } = server.address() as AddressInfo
+  t.after(() => closeServer(server))
+  const { terms } = await openWalk(t)
+  const { page, misdeeds } = await openTab(t, await openBrowser(), { url: terms.url })
+  await page.goto(`http://127.0.0.1:${port}/`)
+  await page.waitForFunction('globalThis.walkWith !== undefined')
+  assert.deepEqual(await page.evaluate(`walkWith(${JSON.stringify(terms)})`), ENDED)
+  assert.deepEqual(misdeeds.errors, [])
+})
+
+test('the agent in examples/ buys its work and sends a payment, within one budget', async (t) => {
+  const { folder } = packClient()
+  copyFileSync(join(root, 'examples/agent-with-a-budget.mjs'), join(folder, 'agent.mjs'))
+  assert.ok(readFileSync(join(folder, 'agent.mjs'), 'utf8').trim().split('\n').length <= 30)
+  const { node, terms } = await openWalk(t)
+  const { url: GATEWAY_URL, purseKey: PURSE_KEY, walletKey: WALLET_KEY, shop: PAY_TO } = terms
+  const env = { GATEWAY_URL, PURSE_KEY, WALLET_KEY, PAY_TO, AMOUNT: '0.05' }
+  const said = await runIn(folder, process.execPath, 'agent.mjs', env)
+  assert.match(said, /^Sent 0\.05 nano in [0-9A-F]{64}; 2\.95 are left\.\n/)
+  assert.match(said, /0\.001 nano for work_generate: settled\n0\.05 nano for send: settled\n/)
+  assert.match(said, /0\.048 nano of the budget are left\.\n$/)
+  assert.equal(paymentsOnLedger(node), 2)
+  const dear = runIn(folder, process.execPath, 'agent.mjs', { ...env, AMOUNT: '0.2' })
+  await assert.rejects(dear, /budget_exceeded/)
+  const poor = runIn(folder, process.execPath, 'agent.mjs', { ...env, WALLET_KEY: newHash() })
+  await assert.rejects(poor, ({ stdout }: { stdout: string }) => /^Fund nano_\w{60} and start again\.\n$/.test(stdout))
+})
