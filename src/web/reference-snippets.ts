@@ -9,11 +9,11 @@ interface Snippet {
 /** A longer body is broken where it can be read, and not where the window ends. */
 const LINE_MAX = 60
 
-/** The same call in several languages, with nothing but what comes with each. */
+/** The same call in several languages: TypeScript with our client, the others with nothing but what comes with each. */
 export function snippetsFor(baseUrl: string, request: JsonObject, needsKey: boolean): Snippet[] {
   return [
     { language: 'sh', name: 'curl', code: curl(baseUrl, request, needsKey) },
-    { language: 'js', name: 'JavaScript', code: javaScript(baseUrl, request, needsKey) },
+    { language: 'ts', name: 'TypeScript', code: typeScript(baseUrl, request, needsKey) },
     { language: 'python', name: 'Python', code: python(baseUrl, request, needsKey) },
     { language: 'php', name: 'PHP', code: php(baseUrl, request, needsKey) },
     { language: 'go', name: 'Go', code: go(baseUrl, request, needsKey) },
@@ -31,13 +31,14 @@ function shellWord(text: string): string {
   return /^[\w./:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function javaScript(baseUrl: string, request: JsonObject, needsKey: boolean): string {
-  const headers = needsKey ? '\n  headers: { authorization: `Bearer ${env.NANO_KEY}` },' : ''
-  return `${needsKey ? "import { env } from 'node:process'\n\n" : ''}const response = await fetch(${JSON.stringify(baseUrl)}, {
-  method: 'POST',${headers}
-  body: JSON.stringify(${JSON.stringify(request, null, 2).replaceAll('\n', '\n  ')}),
-})
-console.log(await response.json())`
+/** Written by the name that the client gives it; a member that needs no quotes has none. */
+function typeScript(baseUrl: string, { action, ...fields }: JsonObject, needsKey: boolean): string {
+  const key = needsKey ? ', key: env.NANO_KEY' : ''
+  const given = Object.keys(fields).length === 0 ? '' : write(TYPESCRIPT, fields, 0)
+  return `${needsKey ? "import { env } from 'node:process'\n" : ''}import { createGateway } from '@nano-gateway/client'
+
+const gateway = createGateway({ url: ${TYPESCRIPT.text(baseUrl)}${key} })
+console.log(await gateway.${String(action)}(${given}))`
 }
 
 function python(baseUrl: string, request: JsonObject, needsKey: boolean): string {
@@ -53,22 +54,49 @@ print(json.load(urllib.request.urlopen(request)))`
 
 /** How a language writes what JSON can say. */
 interface Notation {
+  /** Spaces of one step inwards. */
+  step: number
   /** For null, true and false. */
   words: readonly [string, string, string]
   text(value: string): string
+  name(name: string): string
   object: readonly [string, string]
+  /** An object without members. */
+  nothing: string
   /** Between a name and its value. */
   pair: string
 }
 
 /** JSON is Python but for three words. */
-const PYTHON: Notation = { words: ['None', 'True', 'False'], text: JSON.stringify, object: ['{', '}'], pair: ': ' }
+const PYTHON: Notation = {
+  step: 4,
+  words: ['None', 'True', 'False'],
+  text: JSON.stringify,
+  name: JSON.stringify,
+  object: ['{', '}'],
+  nothing: '{}',
+  pair: ': ',
+}
 /** In single quotes nothing has a meaning but they themselves. */
+const quoted = (value: string) => `'${value.replaceAll(/[\\']/g, '\\$&')}'`
 const PHP: Notation = {
+  step: 4,
   words: ['null', 'true', 'false'],
-  text: (value) => `'${value.replaceAll(/[\\']/g, '\\$&')}'`,
+  text: quoted,
+  name: quoted,
   object: ['[', ']'],
+  nothing: 'new stdClass()',
   pair: ' => ',
+}
+
+const TYPESCRIPT: Notation = {
+  step: 2,
+  words: ['null', 'true', 'false'],
+  text: (value) => (/[\n\r\u2028\u2029]/.test(value) ? JSON.stringify(value) : quoted(value)),
+  name: (name) => (/^[a-z_]\w*$/i.test(name) ? name : TYPESCRIPT.text(name)),
+  object: ['{', '}'],
+  nothing: '{}',
+  pair: ': ',
 }
 
 function write(notation: Notation, value: Json | undefined, indent: number): string {
@@ -77,17 +105,18 @@ function write(notation: Notation, value: Json | undefined, indent: number): str
   if (typeof value === 'boolean') return value ? yes : no
   if (typeof value === 'string') return notation.text(value)
   if (typeof value === 'number') return String(value)
-  const inner = ' '.repeat(indent + 4)
+  const inward = indent + notation.step
+  const inner = ' '.repeat(inward)
   const [open, parts, close] = Array.isArray(value)
-    ? (['[', value.map((part) => write(notation, part, indent + 4)), ']'] as const)
+    ? (['[', value.map((part) => write(notation, part, inward)), ']'] as const)
     : ([
         notation.object[0],
         Object.entries(value).map(
-          ([name, part]) => `${notation.text(name)}${notation.pair}${write(notation, part, indent + 4)}`,
+          ([name, part]) => `${notation.name(name)}${notation.pair}${write(notation, part, inward)}`,
         ),
         notation.object[1],
       ] as const)
-  if (parts.length === 0) return `${open}${close}`
+  if (parts.length === 0) return Array.isArray(value) ? '[]' : notation.nothing
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${' '.repeat(indent)}${close}`
 }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Raw } from '../../src/kernel/money.ts'
 import { fromAddress } from '../../src/kernel/nano/address.ts'
@@ -239,15 +240,18 @@ test('what is metered says what is free and what it costs then', async (t) => {
 
 const has = (program: string, version = '--version') => spawnSync(program, [version]).status === 0
 
-test('the code of a call runs as it stands: in a terminal, in JavaScript, and in every other language that is installed', async (t) => {
+test('the code of a call runs as it stands: in a terminal, with the client, and in every other language that is installed', async (t) => {
   const gateway = await openGateway(t)
   const env = { ...process.env, NANO_KEY: gateway.app.createdKey }
   const asked = { only: 'code', metadata: `{"it's":true,"none":null,"list":[1,"é"]}`, expire: '2 hours' }
   const { text } = await send(gateway, 'cloud_wallet', asked)
   assert.doesNotMatch(text, /Status 200/, 'showing the code runs nothing')
   const { stdout: curled } = await run('sh', ['-c', snippet(text, 'sh').replace('curl ', 'curl -s ')], { env })
-  const script = ['--input-type=module', '-e', snippet(text, 'js')]
-  const { stdout: fetched } = await run(process.execPath, script, { env })
+  const client = pathToFileURL(resolve(import.meta.dirname, '../../src/client/index.ts')).href
+  const script = snippet(text, 'ts').replace("'@nano-gateway/client'", JSON.stringify(client))
+  const { stdout: fetched } = await run(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    env,
+  })
   const { stdout: opened } = await run('python3', ['-c', snippet(text, 'python')], { env })
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-snippets-'))
   t.after(() => rmSync(folder, { recursive: true }))

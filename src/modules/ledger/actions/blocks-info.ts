@@ -21,7 +21,7 @@ export const blocksInfo = action({
     include_not_found: optional(field.flag('List unknown hashes under `blocks_not_found`.')),
   }),
   example: {
-    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'], source: 'true' },
+    request: { hashes: ['7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419'], source: true },
     response: {
       blocks: {
         '7442BB86A58594F1212F0AA9904E13F19816C211BA87F533F12407615A630419': { ...EXAMPLE_BLOCK, source_account: '0' },

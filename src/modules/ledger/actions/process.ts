@@ -25,7 +25,7 @@ export const processBlock = action({
   }),
   example: {
     request: {
-      json_block: 'true',
+      json_block: true,
       subtype: 'send',
       block: {
         type: 'state',

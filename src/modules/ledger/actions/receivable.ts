@@ -35,7 +35,7 @@ export const receivable = action({
     request: {
       account: 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8',
       count: '10',
-      array: 'true',
+      array: true,
     },
     response: [
       {
