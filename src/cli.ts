@@ -58,6 +58,16 @@ program
   .action(from(async () => (await import('./cli/call.ts')).callAction))
 
 program
+  .command('mcp')
+  .description('tools of a gateway for agents, over standard input (Model Context Protocol)')
+  .addOption(
+    new Option('--url <url>', 'address of the gateway').default('http://127.0.0.1:8080').env('NANO_GATEWAY_URL'),
+  )
+  .addOption(new Option('--key <key>', 'API key; as a word of the command others may see it').env('NANO_GATEWAY_KEY'))
+  .option('--key-file <file>', 'file with the API key')
+  .action(from(async () => (await import('./cli/mcp.ts')).serveMcp))
+
+program
   .command('completion')
   .description('print what a shell needs to complete commands, actions and fields')
   .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))

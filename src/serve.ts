@@ -10,6 +10,7 @@ import { mountDashboard } from './http/dashboard.tsx'
 import { DeveloperDoor } from './http/developer-door.ts'
 import { mountDocuments } from './http/docs/index.ts'
 import { mountHealth } from './http/health.ts'
+import { mountMcp } from './http/mcp/index.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
 import { createServer, toRefusal } from './http/server.ts'
@@ -90,6 +91,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   mountHealth(server, { notReady: () => (draining ? 'draining' : noNodeReason(nodes)) })
   mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, rooms: OFFERED })
   mountAssets(server)
+  mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
 
   const cachedBytes = () => nodes.cachedBytes + gateway.remembered.bytes
   const status = openStatus(ports, { websocketClients: () => sockets.count, cachedBytes })

@@ -98,10 +98,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       send(reply, new LedgerRefusal('Can only POST requests'))
       return
     }
-    const error = isRoot(request.url)
-      ? new AppError('method_not_allowed', 'Send RPC requests with POST.')
-      : new AppError('not_found', 'Not found.')
-    send(reply, error)
+    if (isRoot(request.url)) send(reply, new AppError('method_not_allowed', 'Send RPC requests with POST.'))
+    // There is no stream to listen to: clients that look for one understand this.
+    else if (isMcp(request.url)) send(reply, new AppError('method_not_allowed', 'Send messages with POST.'))
+    else send(reply, new AppError('not_found', 'Not found.'))
   })
 
   server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
@@ -117,6 +117,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function isNodeDoor(url = '/'): boolean {
   return /^\/node\/?(\?|$)/.test(url)
+}
+
+function isMcp(url = '/'): boolean {
+  return /^\/mcp\/?(\?|$)/.test(url)
 }
 
 function isRoot(url = '/'): boolean {

@@ -107,6 +107,8 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'POST /dashboard/developer/confirm': { access: 'embedded' },
   'POST /dashboard/developer/checkouts/:id/:what': { access: 'embedded' },
   'GET /openapi.json': { access: 'public' },
+  // Tools are the actions below, through the same guards.
+  'POST /mcp': { access: 'public', body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } },
   'GET /currencies.json': { access: 'public' },
   'GET /reps.json': { access: 'public' },
   'GET /assets/:name': { access: 'public', at: '/assets/gateway.css' },

@@ -30,10 +30,11 @@ interface Operation {
   responses: Record<string, unknown>
 }
 
-/** For people, with forms and pictures; and what only the development ledger has. */
+/** For people, with forms and pictures; what only the development ledger has; and what describes itself in its own protocol. */
 const PAGES = [
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
   /^GET \/(docs\.md|llms\.txt)$/,
+  /^POST \/mcp$/,
   /^GET \/assets\//,
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,

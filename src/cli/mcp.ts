@@ -1,0 +1,45 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- transports of the protocol are no event targets */
+import { readFileSync } from 'node:fs'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+
+interface McpFlags {
+  url: string
+  key?: string
+  keyFile?: string
+}
+
+/**
+ * Tools of a gateway for a program that speaks MCP over standard input: messages go to `POST /mcp` of that gateway and its answers back, so
+ * that tools, rights and limits are the gateway's. What stands on standard output is the protocol; everything else goes to standard error.
+ */
+export async function serveMcp({ url, key, keyFile }: McpFlags): Promise<void> {
+  const secret = keyFile === undefined ? key : readFileSync(keyFile, 'utf8').trim()
+  const headers = secret === undefined || secret === '' ? {} : { authorization: `Bearer ${secret}` }
+  const program = new StdioServerTransport()
+  const gateway = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
+  program.onmessage = (message) => {
+    gateway.send(message).catch((error: unknown) => answerFor(program, message, error))
+  }
+  gateway.onmessage = (message) => {
+    const { result } = message as { result?: { protocolVersion?: unknown } }
+    if (typeof result?.protocolVersion === 'string') gateway.setProtocolVersion(result.protocolVersion)
+    program.send(message).catch(tell)
+  }
+  program.onerror = tell
+  await gateway.start()
+  await program.start()
+  process.stdin.on('end', () => void gateway.close().catch(tell))
+}
+
+const tell = (error: unknown) =>
+  console.error(`nano-gateway mcp: ${error instanceof Error ? error.message : String(error)}`)
+
+/** A program that waits for an answer is told when there will be none. */
+function answerFor(program: StdioServerTransport, message: JSONRPCMessage, error: unknown): void {
+  tell(error)
+  if (!('id' in message) || !('method' in message)) return
+  const text = error instanceof Error ? error.message : 'The gateway does not answer.'
+  program.send({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: text } }).catch(tell)
+}

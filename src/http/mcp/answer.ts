@@ -1,0 +1,93 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { Gateway } from '../../guard/dispatch.ts'
+import type { RpcRequest } from '../../guard/rpc-request.ts'
+import type { Caller } from '../../kernel/ctx.ts'
+import type { Ask } from '../ask.ts'
+import { callTool } from './call-tool.ts'
+import type { McpDocuments } from './documents.ts'
+import { listPrompts, writePrompt } from './prompts.ts'
+import { listTools } from './tools.ts'
+
+export interface McpRoom {
+  gateway: Gateway
+  ask: Ask
+  documents: McpDocuments
+  version: string
+}
+
+/** One message of a client, and who sent it. */
+interface McpMessage {
+  message: unknown
+  caller: Caller
+  request: Omit<RpcRequest, 'text'>
+}
+
+const RESOURCE_NOT_FOUND = -32002
+const INSTRUCTIONS = [
+  'Tools are the actions of a Nano payment gateway. Amounts in fields that end in _nano are nano, other ledger amounts are raw; 1 nano is 10^30 raw.',
+  'Whatever moves money or makes something needs a key, and takes an idempotency_key: make a new one for each thing, and keep it when you ask again.',
+  'A payment counts when it is confirmed, and not before.',
+].join(' ')
+
+/** Answers one message of MCP. Nothing is kept between two of them: who calls stands in each. */
+export async function answerMcp(room: McpRoom, { message, caller, request }: McpMessage): Promise<Response> {
+  const server = openServer(room, { caller, request })
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  try {
+    await server.connect(transport)
+    const headers = new Headers()
+    for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
+      const value = request.headers[name]
+      if (typeof value === 'string') headers.set(name, value)
+    }
+    const asked = new Request('http://localhost/mcp', { method: 'POST', headers })
+    const response = await transport.handleRequest(asked, { parsedBody: message })
+    // Read before the server is closed, which would end it.
+    return new Response(await response.text(), { status: response.status, headers: response.headers })
+  } finally {
+    await server.close()
+  }
+}
+
+function openServer(
+  { gateway, ask, documents, version }: McpRoom,
+  { caller, request }: Pick<McpMessage, 'caller' | 'request'>,
+): Server {
+  const { registry, seller } = gateway
+  const server = new Server(
+    { name: 'nano-gateway', version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  )
+  const isSold = (action: string) => caller.kind === 'anonymous' && (seller?.goods.has(action) ?? false)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools(registry, caller, isSold) }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    callTool({ registry, ask, hasKey: caller.kind === 'account' }, request, params),
+  )
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: documents.list() }))
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    const text = documents.read(uri)
+    if (text === undefined) throw new McpError(RESOURCE_NOT_FOUND, 'Resource not found.')
+    return { contents: [{ uri, mimeType: 'text/markdown', text }] }
+  })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: listPrompts() }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given = {} } }) => {
+    const written = writePrompt(name, given)
+    if (!written) throw new McpError(ErrorCode.InvalidParams, 'Prompt not found.')
+    if ('missing' in written)
+      throw new McpError(ErrorCode.InvalidParams, `The argument ${written.missing} is required.`)
+    const { text, description } = written
+    return { description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
+  })
+  return server
+}

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { extractCredential } from '../../guard/credential.ts'
+import { countUnread } from '../../guard/dispatch.ts'
+import { parseJson } from '../../guard/json-body.ts'
+import type { Caller } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { Leaving } from '../../kernel/leaving.ts'
+import { isLoopback } from '../../kernel/loopback.ts'
+import { identify } from '../../modules/accounts/index.ts'
+import { type Asking, createAsk } from '../ask.ts'
+import { readBodies } from '../body.ts'
+import { fromFastify, toErrorReply } from '../errors.ts'
+import { McpDocuments } from './documents.ts'
+
+interface McpOptions extends Asking {
+  ipOf(request: FastifyRequest['raw']): string
+  baseUrl(): string
+  version: string
+  atDesk: boolean
+  onError(error: unknown, requestId: string): void
+}
+
+/**
+ * `POST /mcp`: tools for agents, by Streamable HTTP and without a session. What speaks the protocol is loaded with the first message: most
+ * gateways never hear one.
+ */
+export function mountMcp(server: FastifyInstance, options: McpOptions): void {
+  const { gateway, ipOf, baseUrl, version, atDesk, onError } = options
+  const documents = new McpDocuments(new URL('../../../docs/', import.meta.url), baseUrl)
+  const room = { gateway, ask: createAsk(options), documents, version }
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { id: requestId, raw, headers, url } = request
+    const ip = ipOf(raw)
+    const leaving = new Leaving()
+    reply.raw.on('close', () => {
+      if (!reply.raw.writableFinished) leaving.leave()
+    })
+    const { message, caller } = await counted(ip, () => readRequest(request))
+    // A call is counted where every call is.
+    const entry = isCall(message) ? undefined : await gateway.throttle.enter(caller, ip, isPrepaid(caller))
+    try {
+      const { answerMcp } = await import('./answer.ts')
+      const asked = { requestId, headers, url, ip, leaving }
+      const response = await answerMcp(room, { message, caller, request: asked })
+      void reply.code(response.status)
+      const type = response.headers.get('content-type')
+      if (type !== null) void reply.type(type)
+      void reply.header('cache-control', 'no-store').send(await response.text())
+    } finally {
+      entry?.leave()
+    }
+  }
+
+  /** What cannot be read, and who may not come in, counts against the address it came from. */
+  const counted = async <T>(ip: string, read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      await countUnread(gateway, ip)
+      throw error
+    }
+  }
+
+  const readRequest = async ({ headers, url, body }: FastifyRequest): Promise<{ message: unknown; caller: Caller }> => {
+    const { origin } = headers
+    const credential = extractCredential({ headers, url, body: undefined, action: undefined })
+    const caller = await identify(gateway.keys, credential, origin)
+    // A public key names the pages it may be used from; without one, a page of somebody else may not speak for the person before it.
+    const isNamed = caller.kind === 'account' && caller.door === 'public-key'
+    if (origin !== undefined && !isNamed && !isOwn(origin, { atDesk, baseUrl: baseUrl() })) {
+      throw new AppError('origin_not_allowed', 'Pages of other origins cannot speak MCP here.')
+    }
+    const message = parseJson(typeof body === 'string' ? body : '', 2)
+    if (Array.isArray(message)) {
+      throw new AppError('invalid_request', 'MCP takes one message at a time.')
+    }
+    return { message, caller }
+  }
+
+  void server.register((scope, _options, done) => {
+    readBodies(scope)
+    scope.setErrorHandler((error: Error, request, reply) => {
+      const known = fromFastify(error)
+      if (!(known instanceof AppError)) onError(error, request.id)
+      refuse(reply, known)
+    })
+    scope.post('/mcp', async (request, reply) => {
+      await answer(request, reply)
+      return reply
+    })
+    done()
+  })
+}
+
+const isPrepaid = (caller: Caller) => caller.kind === 'account' && caller.prepaid
+const isCall = (message: unknown) => (message as { method?: unknown } | null)?.method === 'tools/call'
+
+/** A page of ours; at the desk also any other page of this machine, as an inspector is. */
+function isOwn(origin: string, { atDesk, baseUrl }: { atDesk: boolean; baseUrl: string }): boolean {
+  const url = URL.parse(origin)
+  if (!url) return false
+  return url.origin === new URL(baseUrl).origin || (atDesk && isLoopback(url.hostname))
+}
+
+function refuse(reply: FastifyReply, error: Error): void {
+  const { status, body, retryAfterSeconds } = toErrorReply(error)
+  if (retryAfterSeconds !== undefined) void reply.header('retry-after', String(retryAfterSeconds))
+  void reply.code(status).header('cache-control', 'no-store').send(body)
+}

@@ -1,0 +1,22 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Lifetime } from './gateway.ts'
+
+/** The stock client of MCP at a gateway. */
+export async function openMcpClient(t: Lifetime, url: string, key?: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } })
+  await client.connect(transport)
+  t.after(() => client.close())
+  return client
+}
+
+/** What a tool answered. */
+export const useTool = async (client: Client, name: string, fields: object = {}, meta?: object) =>
+  (await client.callTool({
+    name,
+    arguments: fields as Record<string, unknown>,
+    ...(meta && { _meta: meta as Record<string, unknown> }),
+  })) as CallToolResult
