@@ -157,6 +157,6 @@ export function generate() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   for (const [file, text] of Object.entries(generate())) writeFileSync(join(root, file), text)
 }

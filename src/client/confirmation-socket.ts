@@ -73,13 +73,16 @@ export class ConfirmationSocket {
 
   #hear(text: string): void {
     this.#heardAt = Date.now()
-    const { topic, ack, error, message } = JSON.parse(text) as Record<string, unknown>
+    const said = readMessage(text)
+    // What speaks another language is hung up on; the next connection may lead to a gateway again.
+    if (!said) return this.close()
+    const { ack, error, frame } = said
     if (ack === 'subscribe') this.#acknowledged = true
     if (typeof error === 'string' && !this.#acknowledged) {
       this.#refusal = new GatewayError(error, { code: 'invalid_request' })
       this.#end()
     }
-    if (topic === 'confirmation') this.#frames.push(message as Frame)
+    if (frame) this.#frames.push(frame)
     if (this.#frames.length >= QUEUE_MAX) this.close()
     this.#wake()
   }
@@ -93,5 +96,19 @@ export class ConfirmationSocket {
     this.#ended = true
     clearInterval(this.#watch)
     this.#wake()
+  }
+}
+
+/** Undefined for what no gateway says. */
+function readMessage(text: string): { ack?: unknown; error?: unknown; frame?: Frame } | undefined {
+  try {
+    const { topic, ack, error, message } = JSON.parse(text) as Record<string, unknown>
+    if (topic !== 'confirmation') return { ack, error }
+    const frame = message as Frame
+    const isFrame = /^[0-9A-F]{64}$/.test(frame.hash) && /^\d+$/.test(frame.amount) && typeof frame.account === 'string'
+    return isFrame ? { frame } : undefined
+  } catch {
+    // Neither JSON nor an object.
+    return undefined
   }
 }

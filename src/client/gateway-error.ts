@@ -16,7 +16,7 @@ export interface GatewayErrorDetails {
  * Everything that goes wrong between a program and a gateway. The code is the gateway's, or one of this package:
  * `ledger_refused` (the message is the node's), `network_error`, `timeout`, `unexpected_answer`, `publish_unknown`,
  * `budget_exceeded`, `insufficient_funds`, `invalid_account`, `invalid_amount`, `checkout_expired`, `checkout_cancelled`,
- * `webhook_invalid`, `webhook_too_old`.
+ * `already_open`, `webhook_invalid`, `webhook_too_old`, `no_websocket`.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError'

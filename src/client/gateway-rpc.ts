@@ -4,15 +4,17 @@ import type { FindWork } from './account-chain.ts'
 import { GatewayError } from './gateway-error.ts'
 import { FACTS } from './generated/facts.ts'
 import type { LedgerRpc } from './ledger-rpc.ts'
+import { isHex } from '../kernel/nano/hex.ts'
+import { workValue } from '../kernel/nano/work.ts'
 import { searchWork } from './search-work.ts'
 
 /** The ledger as a gateway tells of it, in the words of the wire. */
 export function rpcOf(connection: Connection): LedgerRpc {
-  return async (action, fields) => {
+  return async (action, fields, idempotencyKey) => {
     const { safe, once } = (FACTS as Record<string, ActionFacts>)[action] ?? {}
     const facts = { ...(safe && { safe }), ...(once && { once }) }
     try {
-      return (await callAction(connection, action, facts, fields)) as Record<string, unknown>
+      return (await callAction(connection, action, facts, fields, { idempotencyKey })) as Record<string, unknown>
     } catch (error) {
       if (error instanceof GatewayError && error.code === 'ledger_refused') return error.body as Record<string, unknown>
       throw error
@@ -31,7 +33,8 @@ export function workOf(connection: Connection): FindWork {
       const { work } = (await callAction(connection, 'work_generate', {}, { hash: root, difficulty })) as {
         work: string
       }
-      return work
+      if (isHex(work, 16) && workValue(root, work) >= threshold) return work
+      return await searchWork(root, threshold)
     } catch (error) {
       const isElsewhere = error instanceof GatewayError && ELSEWHERE.has(error.status)
       // What was paid for is no reason to do it again here in silence, and neither is a spent budget.

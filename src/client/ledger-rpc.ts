@@ -1,5 +1,5 @@
-/** Asks a gateway or a node; the ledger's refusals are answers with an `error`. */
-export type LedgerRpc = (action: string, fields: object) => Promise<Record<string, unknown>>
+/** Asks a gateway or a node; the ledger's refusals are answers with an `error`. The key is that of what must act once. */
+export type LedgerRpc = (action: string, fields: object, idempotencyKey?: string) => Promise<Record<string, unknown>>
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 

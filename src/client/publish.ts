@@ -12,11 +12,13 @@ const TRIES_MAX = 3
  */
 export async function publish(rpc: LedgerRpc, block: StateBlock, deed: Deed): Promise<string> {
   const hash = hashBlock(block)
+  const idempotencyKey = crypto.randomUUID()
   let failure: unknown
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     if (tries > 0) await rest(backOff(tries))
     try {
-      const answer = await rpc('process', { json_block: 'true', subtype: deed, block: toBlockJson(block) })
+      const request = { json_block: 'true', subtype: deed, block: toBlockJson(block) }
+      const answer = await rpc('process', request, idempotencyKey)
       if (answer.hash === hash || (await isOnLedger(rpc, hash))) return hash
       const message = String(answer.error ?? 'The ledger refused a block.')
       throw new GatewayError(message, { code: 'ledger_refused', status: 200, body: answer })

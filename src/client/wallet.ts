@@ -72,7 +72,10 @@ export function openWallet(signer: AccountSigner, settings: WalletSettings = {})
     },
     open: ({ representative } = {}) => {
       const chosen = representative === undefined ? undefined : keyOf(representative)
-      return signer.inTurn(() => receiveWaiting(signer, chosen))
+      return signer.inTurn(async () => {
+        if (!(await signer.findHead())) return receiveWaiting(signer, chosen)
+        throw new GatewayError(`${chain.address} is open already.`, { code: 'already_open' })
+      })
     },
     receive: () => signer.inTurn(() => receiveWaiting(signer)),
     send: (to, amount) => signer.inTurn(() => send(signer, budget, to, amount)),

@@ -38,6 +38,9 @@ const ENDED = {
   event: (JSON.parse(BODY) as { id: string }).id,
 }
 
+/** Walks where it was told to, and says how that ended. */
+const WORKER = 'onmessage = ({ data }) => void walkWith(data).then(postMessage)'
+
 let wallets = 700
 
 /** A gateway that sells work, an account that buys it, and one that was sent something. */
@@ -97,7 +100,7 @@ console.log(JSON.stringify(await walk(client, JSON.parse(process.env.TERMS))))`
   }
 })
 
-test('as one file it runs alone, and in a browser from another origin', async (t) => {
+test('as one file it runs alone, in a page of another origin, and in a worker', async (t) => {
   const { folder } = packClient()
   copyFileSync(WALK, join(folder, 'walk.mjs'))
   const single = join(folder, 'single.mjs')
@@ -116,11 +119,10 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
   assert.deepEqual(JSON.parse(stdout), ENDED)
 
   const server = createServer((request, response) => {
-    const isScript = request.url === '/single.mjs'
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
-    response.end(
-      isScript ? text : '<!doctype html><title>A shop</title><script type="module" src="/single.mjs"></script>',
-    )
+    const page = '<!doctype html><title>A shop</title><script type="module" src="/single.mjs"></script>'
+    const file = { '/single.mjs': text, '/worker.mjs': `${text}\n${WORKER}` }[request.url ?? '']
+    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript')
+    response.end(file ?? page)
   })
   await listen(server, '127.0.0.1', 0)
   const { port } = server.address() as AddressInfo
@@ -130,6 +132,13 @@ globalThis.walkWith = (terms) => walk(client, terms)`,
   await page.goto(`http://127.0.0.1:${port}/`)
   await page.waitForFunction('globalThis.walkWith !== undefined')
   assert.deepEqual(await page.evaluate(`walkWith(${JSON.stringify(terms)})`), ENDED)
+  const { terms: others } = await openWalk(t)
+  const inWorker = `new Promise((resolve) => {
+    const worker = new Worker('/worker.mjs', { type: 'module' })
+    worker.onmessage = ({ data }) => resolve(data)
+    worker.postMessage(${JSON.stringify(others)})
+  })`
+  assert.deepEqual(await page.evaluate(inWorker), ENDED)
   assert.deepEqual(misdeeds.errors, [])
 })
 

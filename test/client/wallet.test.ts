@@ -31,6 +31,7 @@ test('a wallet opens, receives, sends and changes with work from the gateway, an
   assert.deepEqual([opened.balance, opened.blocks.length], [raw('5'), 1])
   const info = await gateway.account_info({ account: wallet.address, representative: true })
   assert.equal(info.representative, representative)
+  await assert.rejects(wallet.open(), { code: 'already_open' })
   await give(node, fromAddress(wallet.address)!, nano(1))
   assert.deepEqual((await wallet.balance()).receivable, raw('1'))
   const { balance, blocks } = await wallet.receive()

@@ -5,11 +5,7 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
     reason: 'fetches packages, and a test has no network; npm is asked whether the lock file would do (start.test.ts)',
   },
   {
-    command: /^npm install nano-gateway @x402\/fetch$/,
-    reason: 'fetches packages; test/package installs the packed file beside its dependencies and imports it',
-  },
-  {
-    command: /^npm install @nano-gateway\/client$/,
+    command: /^npm install @nano-gateway\/client( @x402\/fetch)?$/,
     reason:
       'fetches a package; test/client installs the packed file in an empty folder, and checks the programs below it',
   },
