@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts'
+import { type Action, mayAct } from '../kernel/action.ts'
 import type { Module } from '../kernel/module.ts'
 import { type IgnoredFields, createIgnoredFields } from '../kernel/ignored-fields.ts'
 import { openNearest } from '../kernel/nearest-name.ts'
@@ -54,9 +54,9 @@ export class Registry {
     return name.length > NAME_LENGTH_MAX ? undefined : this.#nearest(name)
   }
 
-  /** Whether money may move through an action of ours, or something be made. */
+  /** Whether money may move through an action of this process, or something be made. */
   mayAct(name: string): boolean {
-    const action = this.#byName.get(name)?.action
-    return action?.once !== undefined || action?.onceWhen !== undefined
+    const registered = this.#byName.get(name)
+    return registered !== undefined && mayAct(registered.action)
   }
 }

@@ -74,3 +74,7 @@ export interface Action<R = never, S extends TObject = TObject> {
 export function action<S extends TObject, R = unknown>(definition: Action<R, S>): Action<R> {
   return definition
 }
+
+/** Whether money may move through an action, or something be made. */
+export const mayAct = ({ once, onceWhen }: Pick<Action, 'once' | 'onceWhen'>): boolean =>
+  once !== undefined || onceWhen !== undefined

@@ -177,6 +177,15 @@ test('each message counts against its caller, and a page of somebody else is shu
   assert.ok(Number(refused.headers['retry-after']) > 0)
 })
 
+test('a call that never reaches its tool counts as well: nobody asks for nothing (contract 1, Tools for agents: limits, origins)', async (t) => {
+  const { url } = await openGateway(t, { LIMIT_ANONYMOUS_PER_MINUTE: '3' })
+  const statuses: number[] = []
+  for (const params of [{}, { name: 7 }, { name: 'version', arguments: [] }, { name: 'version', arguments: 'x' }]) {
+    statuses.push((await ask(`${url}/mcp`, { body: message('tools/call', params), headers: MCP_HEADERS })).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429])
+})
+
 test('what is no message of MCP gets a clear answer, and there is no stream to hold on to (contract 1, Tools for agents: POST /mcp)', async (t) => {
   const { url } = await openGateway(t)
   const post = (body: string) => ask(`${url}/mcp`, { body, headers: MCP_HEADERS })
@@ -185,13 +194,17 @@ test('what is no message of MCP gets a clear answer, and there is no stream to h
     assert.deepEqual([reply.status, reply.json().code], [400, 'invalid_json'])
   }
   for (const body of ['null', '7', '{}', '{"jsonrpc":"2.0","id":1}', '{"jsonrpc":"2.0","id":{},"method":"ping"}']) {
-    assert.equal((await post(body)).status, 400, body)
+    assertRefusal(await post(body), 400, 'This is no message of MCP.', 'invalid_request')
   }
   const unknown = (await post(message('tools/dance'))).json<{ error: { code: number } }>()
   assert.equal(unknown.error.code, -32601)
   assert.equal((await post('{"jsonrpc":"2.0","method":"notifications/initialized"}')).status, 202)
   for (const method of ['GET', 'DELETE']) assert.equal((await ask(`${url}/mcp`, { method })).status, 405)
-  assert.equal((await ask(`${url}/mcp`, { body: message('ping') })).status, 406)
+  // As everywhere, whatever the body is called, and whatever an answer should be called.
+  assert.equal((await ask(`${url}/mcp`, { body: message('ping') })).status, 200)
+  const version = { ...MCP_HEADERS, 'mcp-protocol-version': '1999-01-01' }
+  const old = await ask(`${url}/mcp`, { body: message('ping'), headers: version })
+  assertRefusal(old, 400, 'This is no message of MCP.', 'invalid_request')
   const large = await post(message('tools/call', { name: 'version', arguments: { x: 'x'.repeat(1024 * 1024) } }))
   assert.equal(large.status, 413)
 })

@@ -9,10 +9,12 @@ import {
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Gateway } from '../../guard/dispatch.ts'
 import type { RpcRequest } from '../../guard/rpc-request.ts'
 import type { Caller } from '../../kernel/ctx.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { Ask } from '../ask.ts'
 import { callTool } from './call-tool.ts'
 import type { McpDocuments } from './documents.ts'
@@ -40,21 +42,35 @@ const INSTRUCTIONS = [
   'A payment counts when it is confirmed, and not before.',
 ].join(' ')
 
+interface McpAnswer {
+  status: number
+  /** JSON; empty where a message needs no answer. */
+  text: string
+}
+
+const noMessage = () =>
+  new AppError('invalid_request', 'This is no message of MCP.', {
+    body: {
+      detail: `A message of JSON-RPC 2.0, in a version of the protocol: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    },
+  })
+
 /** Answers one message of MCP. Nothing is kept between two of them: who calls stands in each. */
-export async function answerMcp(room: McpRoom, { message, caller, request }: McpMessage): Promise<Response> {
+export async function answerMcp(room: McpRoom, { message, caller, request }: McpMessage): Promise<McpAnswer> {
   const server = openServer(room, { caller, request })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
-    const headers = new Headers()
-    for (const name of ['accept', 'content-type', 'mcp-protocol-version']) {
-      const value = request.headers[name]
-      if (typeof value === 'string') headers.set(name, value)
-    }
-    const asked = new Request('http://localhost/mcp', { method: 'POST', headers })
-    const response = await transport.handleRequest(asked, { parsedBody: message })
+    // What a client would take in answer, or calls its body, changes nothing here: it is JSON in any case.
+    const headers = new Headers({ accept: 'application/json, text/event-stream', 'content-type': 'application/json' })
+    const version = request.headers['mcp-protocol-version']
+    if (typeof version === 'string') headers.set('mcp-protocol-version', version)
+    const response = await transport.handleRequest(new Request('http://localhost/mcp', { method: 'POST', headers }), {
+      parsedBody: message,
+    })
+    if (!response.ok) throw noMessage()
     // Read before the server is closed, which would end it.
-    return new Response(await response.text(), { status: response.status, headers: response.headers })
+    return { status: response.status, text: await response.text() }
   } finally {
     await server.close()
   }

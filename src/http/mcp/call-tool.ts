@@ -1,12 +1,13 @@
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { RpcOutcome, RpcRequest } from '../../guard/rpc-request.ts'
 import type { Registry } from '../../guard/registry.ts'
+import { mayAct } from '../../kernel/action.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 import type { Ask } from '../ask.ts'
 import { toErrorReply } from '../errors.ts'
 import { challengeIn } from '../json-rpc.ts'
-import { mayAct, toStructured } from './tools.ts'
+import { toStructured } from './tools.ts'
 
 /** Where x402 has its words in MCP. */
 const PAYMENT = 'x402/payment'

@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { Leaving } from '../../kernel/leaving.ts'
 import { isLoopback } from '../../kernel/loopback.ts'
 import { identify } from '../../modules/accounts/index.ts'
-import { type Asking, createAsk } from '../ask.ts'
+import { type Ask, type Asking, createAsk } from '../ask.ts'
 import { readBodies } from '../body.ts'
 import { fromFastify, toErrorReply } from '../errors.ts'
 import { McpDocuments } from './documents.ts'
@@ -27,7 +27,8 @@ interface McpOptions extends Asking {
 export function mountMcp(server: FastifyInstance, options: McpOptions): void {
   const { gateway, ipOf, baseUrl, version, atDesk, onError } = options
   const documents = new McpDocuments(new URL('../../../docs/', import.meta.url), baseUrl)
-  const room = { gateway, ask: createAsk(options), documents, version }
+  const room = { gateway, documents, version }
+  const ask = createAsk(options)
 
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { id: requestId, raw, headers, url } = request
@@ -37,16 +38,21 @@ export function mountMcp(server: FastifyInstance, options: McpOptions): void {
       if (!reply.raw.writableFinished) leaving.leave()
     })
     const { message, caller } = await counted(ip, () => readRequest(request))
-    // A call is counted where every call is.
+    // A call is counted where every call is; one that does not come so far, here.
+    let isAsked = false
+    const askOnce: Ask = (...asked) => {
+      isAsked = true
+      return ask(...asked)
+    }
     const entry = isCall(message) ? undefined : await gateway.throttle.enter(caller, ip, isPrepaid(caller))
     try {
       const { answerMcp } = await import('./answer.ts')
       const asked = { requestId, headers, url, ip, leaving }
-      const response = await answerMcp(room, { message, caller, request: asked })
-      void reply.code(response.status)
-      const type = response.headers.get('content-type')
-      if (type !== null) void reply.type(type)
-      void reply.header('cache-control', 'no-store').send(await response.text())
+      const answering = () => answerMcp({ ...room, ask: askOnce }, { message, caller, request: asked })
+      const { status, text } = await (entry ? answering() : counted(ip, answering))
+      if (!entry && !isAsked) await countUnread(gateway, ip)
+      if (text !== '') void reply.type('application/json; charset=utf-8')
+      void reply.code(status).header('cache-control', 'no-store').send(text)
     } finally {
       entry?.leave()
     }

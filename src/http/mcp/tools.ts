@@ -1,7 +1,7 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import { authorize } from '../../guard/authorize.ts'
 import type { Registry } from '../../guard/registry.ts'
-import type { Action } from '../../kernel/action.ts'
+import { type Action, mayAct } from '../../kernel/action.ts'
 import type { Caller } from '../../kernel/ctx.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
@@ -20,14 +20,12 @@ const IDEMPOTENCY_KEY = {
     'Made by you for each thing you want done: calls with the same one act once, so that a lost answer can be asked for again.',
 }
 
-/** Whether money may move, or something be made. Such a tool is for those with a key alone: an agent without one only reads. */
-export const mayAct = ({ once, onceWhen }: Action): boolean => once !== undefined || onceWhen !== undefined
-
 /** The tools that a caller may use. */
 export function listTools({ actions }: Registry, caller: Caller, isSold: (action: string) => boolean): Tool[] {
   return actions.filter((action) => mayUse(action, caller)).map((action) => toTool(action, isSold(action.name)))
 }
 
+/** What acts is for those with a key alone: an agent without one only reads. */
 function mayUse(action: Action, caller: Caller): boolean {
   if (caller.kind === 'anonymous' && mayAct(action)) return false
   try {
@@ -39,16 +37,22 @@ function mayUse(action: Action, caller: Caller): boolean {
   }
 }
 
+/** Schemas are written once: agents ask for all of them whenever they begin. */
+const written = new WeakMap<Action, Tool>()
+
 function toTool(action: Action, isSold: boolean): Tool {
+  let tool = written.get(action)
+  if (!tool) written.set(action, (tool = writeTool(action)))
+  const price = 'Without a key each call is paid for (x402): the first answer names the price.'
+  return isSold ? { ...tool, description: `${tool.description} ${price}` } : tool
+}
+
+function writeTool(action: Action): Tool {
   const { name, summary, refusals = [] } = action
-  const description = [
-    summary,
-    refusals.length > 0 && `The ledger may refuse with: ${refusals.join('; ')}.`,
-    isSold && 'Without a key each call is paid for (x402): the first answer names the price.',
-  ]
+  const refused = refusals.length > 0 ? ` The ledger may refuse with: ${refusals.join('; ')}.` : ''
   return {
     name,
-    description: description.filter((line) => line !== false).join(' '),
+    description: `${summary}${refused}`,
     inputSchema: inputOf(action) as Tool['inputSchema'],
     outputSchema: outputOf(action) as NonNullable<Tool['outputSchema']>,
     annotations: annotationsOf(action),
