@@ -7,7 +7,11 @@ import { hashBlock } from '../../src/kernel/nano/block.ts'
 import { WORK_THRESHOLDS, workValue } from '../../src/kernel/nano/work.ts'
 import type { Raw } from '../../src/kernel/money.ts'
 import { describeBriefly } from '../../src/modules/x402/domain/bazaar.ts'
-import { Signer } from '../support/blocks.ts'
+import { fromAddress } from '../../src/kernel/nano/address.ts'
+import { checkSeal, readPaymentBlock } from '../../src/kernel/x402/payment-block.ts'
+import type { LedgerNode } from '../../src/devnet/index.ts'
+import { exactNano } from '../../src/exports/x402.ts'
+import { Signer, frontierOf } from '../support/blocks.ts'
 import { TestClock } from '../support/clock.ts'
 import { openDevnet } from '../support/devnet.ts'
 import { freshUrl } from '../support/engines.ts'
@@ -258,6 +262,46 @@ test('programs that look for something to buy find each sold action at its own a
     headers: { 'payment-signature': encode(payloadOf(block, { accepted: requiredOf(asked).accepts[0]! })) },
   })
   assert.equal(paid.status, 200, paid.text)
+})
+
+/** The checks of the scheme that is proposed to the x402 Foundation (pull request 3432), in its order, on what a client sends. */
+async function checkAsProposed(payment: Proposed, terms: { payTo: string; amount: string }, node: LedgerNode) {
+  const { block } = payment.payload
+  assert.equal(payment.x402Version, 2)
+  assert.deepEqual(Object.keys(block).sort(), [
+    'account',
+    'balance',
+    'link',
+    'link_as_account',
+    'previous',
+    'representative',
+    'signature',
+    'type',
+    'work',
+  ])
+  const paid = readPaymentBlock(block)!
+  assert.equal(checkSeal(paid, WORK_THRESHOLDS.dev.send), undefined, 'its signature and its work')
+  assert.deepEqual([block.type, block.link_as_account], ['state', terms.payTo])
+  const { previous: hash, balance } = frontierOf(node, fromAddress(block.account!)!)
+  assert.equal(block.previous, hash)
+  assert.equal(balance - BigInt(block.balance!), BigInt(terms.amount))
+}
+interface Proposed {
+  x402Version: number
+  payload: { block: Record<string, string> }
+}
+
+test('what our client pays with keeps to the proposed scheme for Nano, and a payment in its form is taken (contract 4.7, rule 7)', async (t) => {
+  const { call, node, url } = await openShop(t)
+  const payer = await openPayer(node)
+  const [terms = assert.fail()] = requiredOf(await call('work_generate')).accepts
+  const scheme = exactNano({ privateKey: payer.privateKey, rpcUrl: url })
+  const payment = await scheme.createPaymentPayload(2, terms)
+  await checkAsProposed(payment, terms, node)
+  // Every member of the proposal's own example, in its order.
+  const form = { x402Version: 2, resource: RESOURCE, accepted: terms, payload: payment.payload, extensions: {} }
+  const reply = await call('work_generate', { hash: newHash() }, { 'payment-signature': encode(form) })
+  assert.equal(reply.status, 200, reply.text)
 })
 
 test('every challenge fits into what proxies allow for headers (contract 4.7, rule 20)', () => {
