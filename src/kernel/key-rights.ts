@@ -51,5 +51,11 @@ export function requireEveryScope(caller: Bound): void {
   for (const scope of SCOPES) requireScope(caller, scope)
 }
 
+/** For what would give a key all that it was not given, such as the links that sign people in. */
+export function requireUnbound(caller: Bound): void {
+  requireEveryScope(caller)
+  if (caller.rights?.limits.length) throw missingScope('keys')
+}
+
 export const missingScope = (scope: Scope) =>
   new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })

@@ -120,6 +120,20 @@ test('a payment by e-mail counts when it is made, once, and is given back when n
   await shop.confirmed()
 })
 
+test('a send that is refused leaves the e-mail payment it was for counted (contract 5, rule 26)', async (t) => {
+  const shop = await openShop(t)
+  const poor = await shop.create('0.1')
+  const { key } = await shop.make('5')
+  const { address } = (await shop.email(key, '5')).json<{ address: string }>()
+  const refused = await shop.wallet(key, { account: poor, send: address, amount: '5' })
+  assertRefusal(refused, 403, /./, 'insufficient_funds')
+  assertOver(await shop.email(key, '5'), shop, '5', '5')
+  const rich = await shop.create('20')
+  assert.equal((await shop.wallet(key, { account: rich, send: address, amount: '5' })).status, 200)
+  assertOver(await shop.email(key, '1'), shop, '5', '5')
+  await shop.confirmed()
+})
+
 test('a wallet that is ended counts with what it holds, so that its refund address is no way around (contract 5, rule 26)', async (t) => {
   const shop = await openShop(t)
   const rich = await shop.create('6', { refund_address: BOB })

@@ -119,9 +119,9 @@ tryVerbs(
         to: null,
       },
       deleteSpends: {
-        run: (db, { reference }) => spends.deleteSpends(db, [reference]),
+        run: (db, { limit_id: limitId, day, reference }) => spends.deleteSpends(db, { limitId, day }, [reference]),
         to: null,
-        means: ['reference'],
+        means: ['limit_id', 'day', 'reference'],
       },
       'deleteOldSpends of what was set aside': {
         row: { day: '2026-11-01' },

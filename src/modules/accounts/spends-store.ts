@@ -47,11 +47,27 @@ export async function findSpent(db: Db, { limitId, day }: SpendDay): Promise<Raw
   return toRaw(BigInt(row?.spent_raw ?? '0'))
 }
 
-export async function insertSpend(db: Db, spend: SpendDay & { reference: string; amount: Raw }): Promise<void> {
-  const { limitId, day, reference, amount } = spend
+/** What was set aside for the same money before, and comes back should this not happen. */
+export interface Covered {
+  reference: string
+  amount: Raw
+}
+
+export async function insertSpend(
+  db: Db,
+  spend: SpendDay & { reference: string; amount: Raw; covered?: Covered | undefined },
+): Promise<void> {
+  const { limitId, day, reference, amount, covered } = spend
   await db
     .insertInto('key_spends')
-    .values({ limit_id: limitId, reference, day, amount_raw: amount.toString() })
+    .values({
+      limit_id: limitId,
+      reference,
+      day,
+      amount_raw: amount.toString(),
+      covers: covered?.reference ?? null,
+      covered_raw: covered?.amount.toString() ?? null,
+    })
     .execute()
 }
 
@@ -78,17 +94,38 @@ export async function deleteSpend(
   await db.deleteFrom('key_spends').where('limit_id', '=', limitId).where('reference', '=', reference).execute()
 }
 
-/** Takes away what was set aside for things, in the order in which limits are locked; answers what it was. */
-export async function deleteSpends(db: Db, references: readonly string[]): Promise<(SpendDay & { amount: Raw })[]> {
+/** On which days of which limits something was set aside for these things, in the order in which they are locked. */
+export async function listSpendDays(db: Db, references: readonly string[]): Promise<SpendDay[]> {
   if (references.length === 0) return []
   const rows = await db
-    .deleteFrom('key_spends')
+    .selectFrom('key_spends')
+    .select(['limit_id', 'day'])
+    .distinct()
     .where('reference', 'in', references)
-    .returning(['limit_id', 'day', 'amount_raw'])
     .execute()
+  const keyOf = ({ limitId, day }: SpendDay) => `${limitId} ${day}`
   return rows
-    .map(({ limit_id: limitId, day, amount_raw: amount }) => ({ limitId, day, amount: toRaw(BigInt(amount)) }))
-    .sort((one, other) => (one.limitId < other.limitId ? -1 : 1))
+    .map(({ limit_id: limitId, day }) => ({ limitId, day }))
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+/** Takes away what was set aside for things on a day that is locked; answers what it was. */
+export async function deleteSpends(
+  db: Db,
+  { limitId, day }: SpendDay,
+  references: readonly string[],
+): Promise<{ amount: Raw; covered: Covered | undefined }[]> {
+  const rows = await db
+    .deleteFrom('key_spends')
+    .where('limit_id', '=', limitId)
+    .where('day', '=', day)
+    .where('reference', 'in', references)
+    .returning(['amount_raw', 'covers', 'covered_raw'])
+    .execute()
+  return rows.map(({ amount_raw: amount, covers: reference, covered_raw: covered }) => ({
+    amount: toRaw(BigInt(amount)),
+    covered: reference === null ? undefined : { reference, amount: toRaw(BigInt(covered!)) },
+  }))
 }
 
 /** Days that are over for good: whatever was set aside then has happened, or is told by the day it was counted on. */

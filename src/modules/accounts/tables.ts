@@ -112,6 +112,9 @@ interface KeySpendsTable {
   reference: string
   day: string
   amount_raw: string
+  /** What it has taken the place of, and of how much. */
+  covers: string | null
+  covered_raw: string | null
 }
 
 /** The sum of those, which is what a limit is compared with. */

@@ -19,6 +19,8 @@ const UNIX_MAX = 253_402_300_799
 /** Control, zero-width and direction characters make one name look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
+const RESTRICTIONS = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano']
+
 type Body = Readonly<Record<string, unknown>>
 
 const refuse = (field: string, text: string, code: ErrorCode = 'invalid_request') =>
@@ -41,6 +43,9 @@ export function readNewKey(
   { name, kind = 'secret', origins = [], ...wanted }: Body,
   now: number,
 ): { name: string; kind: KeyKind; origins: string[]; wanted: Wanted } {
+  // A restriction that nobody reads would make a key without it.
+  const unread = Object.keys(wanted).find((field) => !RESTRICTIONS.includes(field))
+  if (unread !== undefined) throw refuse(unread, `${unread} is no field of a key.`)
   const shown = typeof name === 'string' ? name.replace(INVISIBLE, '').trim() : ''
   if (shown === '' || shown.length > NAME_LENGTH_MAX) {
     throw refuse('name', `name must be a text of 1 to ${NAME_LENGTH_MAX} characters.`)

@@ -30,6 +30,8 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: ApiKey |
   // Whoever reads a public key makes checkouts with it.
   if (kind === 'public') {
     requireScope(holder, 'checkout')
+    // Nothing would count what such a key is used for with what its maker is.
+    if (perMinuteOf(maker) !== undefined) throw keyExceedsMaker('per_minute')
     return { scopes: null, limits: [], lastsUntil }
   }
   for (const scope of wanted.scopes ?? []) requireScope(holder, scope)

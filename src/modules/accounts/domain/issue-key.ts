@@ -56,6 +56,17 @@ export async function requireAlive(
 /** What is shown once; a deed keeps it sealed, so that a lost reply does not cost the key. */
 export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
+/** What an auditor must know of a key: who made it, what it may do, for how long. Keys that may everything say nothing. */
+function toldRights({ restsOn, granted: { scopes, limits, lastsUntil } }: KeyToMake) {
+  const own = limits.map(({ id, perMinute, spendDaily }) => ({ id, perMinute, spendDaily: spendDaily?.toString() }))
+  return {
+    ...(restsOn !== undefined && { by: restsOn }),
+    ...(scopes !== null && { scopes }),
+    ...(own.length > 0 && { limits: own }),
+    ...(lastsUntil !== null && { lastsUntil }),
+  }
+}
+
 /** The same inside a transaction that already runs. */
 export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ text: string; key: ApiKey }> {
   const { id, accountId, kind, name, origins = [], actor } = input
@@ -77,6 +88,11 @@ export async function issueKeyIn(ctx: StoreCtx, input: KeyToMake): Promise<{ tex
     lastsUntil,
   }
   await insertKey(ctx.db, key, hashApiKey(text))
-  await insertAudit(ctx, { actor, accountId, what: 'key.issued', detail: { keyId: key.id, kind, name } })
+  await insertAudit(ctx, {
+    actor,
+    accountId,
+    what: 'key.issued',
+    detail: { keyId: key.id, kind, name, ...toldRights(input) },
+  })
   return { text, key }
 }

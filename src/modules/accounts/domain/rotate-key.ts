@@ -28,11 +28,21 @@ export function rotateKey(
     const old = await findLiveKey(tx.db, { accountId, keyId, now })
     if (!old) throw keyNotFound()
     requireWithin(old, maker)
-    // One that ends sooner by itself keeps its end, unless it ends because it was replaced.
+    // It ends because it was replaced, and gives nobody another life.
+    if (await hasSuccessor(tx.db, keyId)) throw keyEnding()
+    // One that ends sooner by itself keeps its end.
     const ending = await markEnding(tx.db, { accountId, keyId, expiresAt: now + overlapMilliseconds })
-    if (!ending && (await hasSuccessor(tx.db, keyId))) throw keyEnding()
     const { kind, name, origins } = old
-    const issued = await issueKeyIn(tx, { id: tx.ids.next('key'), accountId, kind, name, origins, actor, granted: old })
+    const issued = await issueKeyIn(tx, {
+      id: tx.ids.next('key'),
+      accountId,
+      kind,
+      name,
+      origins,
+      actor,
+      restsOn: input.restsOn,
+      granted: old,
+    })
     await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
     await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
     await input.deed?.record(tx.db, toShown(issued))

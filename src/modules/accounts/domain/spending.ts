@@ -6,6 +6,7 @@ import {
   type SpendDay,
   deleteSpend,
   deleteSpends,
+  listSpendDays,
   findSpend,
   insertSpend,
   lockSpendDay,
@@ -46,20 +47,31 @@ export async function reserveSpend(db: Db, { rights, amount, reference, now, cov
     if (limit === undefined) continue
     const spent = await lockSpendDay(db, { limitId, day })
     const covered = covers === undefined ? undefined : await findSpend(db, { limitId, day, reference: covers })
-    const replaced = covered !== undefined && covered <= amount ? covered : 0n
-    const sum = spent - replaced + amount
+    const replaced = covered !== undefined && covered <= amount ? covered : undefined
+    const sum = spent - (replaced ?? 0n) + amount
     if (sum > limit) throw spendingLimit({ limit, spent, resetsAt: endOfDay(now) })
-    if (replaced > 0n) await deleteSpend(db, { limitId, reference: covers! })
-    await insertSpend(db, { limitId, day, reference, amount })
+    if (replaced !== undefined) await deleteSpend(db, { limitId, reference: covers! })
+    const taken = replaced === undefined ? undefined : { reference: covers!, amount: replaced }
+    await insertSpend(db, { limitId, day, reference, amount, covered: taken })
     await change(db, { limitId, day }, spent, sum)
   }
 }
 
-/** Gives back what was set aside for what will not happen. Call it in the transaction that decides so. */
+/**
+ * Gives back what was set aside for what will not happen, and sets aside again what it had taken the place of. Call it in the
+ * transaction that decides so. Days are locked before what is counted on them, as everywhere.
+ */
 export async function releaseSpends(db: Db, references: readonly string[]): Promise<void> {
-  for (const { limitId, day, amount } of await deleteSpends(db, references)) {
-    const spent = await lockSpendDay(db, { limitId, day })
-    await change(db, { limitId, day }, spent, spent - amount)
+  for (const day of await listSpendDays(db, references)) {
+    const spent = await lockSpendDay(db, day)
+    let left: bigint = spent
+    for (const { amount, covered } of await deleteSpends(db, day, references)) {
+      left -= amount
+      if (!covered) continue
+      await insertSpend(db, { ...day, ...covered })
+      left += covered.amount
+    }
+    if (left !== spent) await change(db, day, spent, left)
   }
 }
 

@@ -14,6 +14,8 @@ export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void
     .addColumn('reference', 'text', (column) => column.notNull())
     .addColumn('day', 'text', (column) => column.notNull())
     .addColumn('amount_raw', 'text', (column) => column.notNull())
+    .addColumn('covers', 'text')
+    .addColumn('covered_raw', 'text')
     .addPrimaryKeyConstraint('key_spends_key', ['limit_id', 'reference'])
     .execute()
   await schema.createIndex('key_spends_reference').on('key_spends').column('reference').execute()

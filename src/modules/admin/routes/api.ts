@@ -1,4 +1,5 @@
 import { AppError } from '../../../kernel/errors.ts'
+import { requireUnbound } from '../../../kernel/key-rights.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { listAccounts, showAccount } from '../../accounts/index.ts'
@@ -26,7 +27,10 @@ export function adminRoutes({ store, listMails, listJobs }: AdminRoutesPorts): r
       path: '/api/mails',
       door: 'administrator',
       scope: 'keys',
-      run: async () => ({ json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }),
+      async run({ caller }) {
+        requireUnbound(caller)
+        return { json: { mails: (await listMails(LISTED_MAX)).map(showMail) } }
+      },
     },
     {
       method: 'GET',

@@ -1,7 +1,7 @@
 import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
 import { readWhole } from '../../../kernel/read-whole.ts'
 import type { AccountCaller, AccountRequest, Route } from '../../../kernel/route.ts'
-import type { Scope } from '../../../kernel/key-rights.ts'
+import { requireScope } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
 import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
@@ -30,9 +30,8 @@ const LIMIT_MAX = 100
  */
 export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
   const areas: Area[] = [
-    { ctx, path: '/api/checkouts', scope: 'checkout', sums: 'reports', seesAll: () => false },
-    // What administrators see of others is for no key that may do less than make keys.
-    { ctx, path: '/api/admin/checkouts', scope: 'keys', sums: 'keys', seesAll: ({ role }) => role === 'admin' },
+    { ctx, path: '/api/checkouts', seesAll: () => false },
+    { ctx, path: '/api/admin/checkouts', seesAll: ({ role }) => role === 'admin' },
   ]
   // The fixed words come before any id.
   return areas.flatMap((area) => [...listRoutes(area), ...oneRoutes(area)])
@@ -41,17 +40,18 @@ export function apiRoutes(ctx: CheckoutRoom): readonly Route[] {
 interface Area {
   ctx: CheckoutRoom
   path: string
-  scope: Scope
-  /** Of what is counted and summed up. */
-  sums: Scope
   seesAll(caller: AccountCaller): boolean
 }
 
-/** Undefined is everybody. */
-const ownerFor = ({ seesAll }: Area, caller: AccountCaller) => (seesAll(caller) ? undefined : caller.accountId)
+/** Undefined is everybody: what administrators see of others is for no key that may do less than make keys. */
+function ownerFor({ seesAll }: Area, caller: AccountCaller): string | undefined {
+  if (!seesAll(caller)) return caller.accountId
+  requireScope(caller, 'keys')
+  return undefined
+}
 
 function listRoutes(area: Area): readonly Route[] {
-  const { ctx, path, scope, sums } = area
+  const { ctx, path } = area
   const open = createOpener(ctx)
   const ignoredIn = createIgnoredFields(checkoutAction)
   return [
@@ -59,14 +59,14 @@ function listRoutes(area: Area): readonly Route[] {
       method: 'GET',
       path,
       door: 'account',
-      scope,
+      scope: 'checkout',
       run: async ({ caller, query }) => ({ json: await list(ctx, query, ownerFor(area, caller)) }),
     },
     {
       method: 'POST',
       path,
       door: 'account',
-      scope,
+      scope: 'checkout',
       async run({ caller, body, once, tell }) {
         const fields = body()
         const make = await open(caller, fields)
@@ -80,28 +80,28 @@ function listRoutes(area: Area): readonly Route[] {
       method: 'GET',
       path: `${path}/stats`,
       door: 'account',
-      scope: sums,
+      scope: 'reports',
       run: async ({ caller }) => ({ json: await readStats(ctx, caller.accountId) }),
     },
     {
       method: 'GET',
       path: `${path}/overview`,
       door: 'administrator',
-      scope: sums,
+      scope: 'keys',
       run: async () => ({ json: await readOverview(ctx) }),
     },
     {
       method: 'GET',
       path: `${path}/unmatched`,
       door: 'account',
-      scope: sums,
+      scope: 'reports',
       run: async ({ caller }) => ({ json: await showUnmatched(ctx, caller.accountId) }),
     },
     {
       method: 'GET',
       path: `${path}/export.csv`,
       door: 'account',
-      scope: sums,
+      scope: 'reports',
       run: ({ caller }) => ({
         rows: exportPayments(ctx, ownerFor(area, caller)),
         type: 'text/csv; charset=utf-8',
@@ -112,13 +112,13 @@ function listRoutes(area: Area): readonly Route[] {
 }
 
 function oneRoutes(area: Area): readonly Route[] {
-  const { ctx, path, scope } = area
+  const { ctx, path } = area
   return [
     {
       method: 'GET',
       path: `${path}/:id`,
       door: 'account',
-      scope,
+      scope: 'checkout',
       async run({ caller, params }) {
         const view = { owner: ownerFor(area, caller), showEvent: showEventWithDeliveries }
         return { json: await showOwn(ctx, params.id!, view) }
@@ -128,7 +128,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'PUT',
       path: `${path}/:id`,
       door: 'account',
-      scope,
+      scope: 'checkout',
       async run({ caller: { accountId }, params, body }) {
         const { params: named } = await resolveNames(ctx.names, body(), checkoutAction)
         const request = { id: idOf(params), owner: accountId, actor: accountId, body: named }
@@ -139,7 +139,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'DELETE',
       path: `${path}/:id`,
       door: 'account',
-      scope,
+      scope: 'checkout',
       async run({ caller: { accountId }, params }) {
         const { id } = await deleteCheckout(ctx, { id: idOf(params), owner: accountId, actor: accountId })
         return { json: { success: true, deleted: true, id } }
@@ -149,7 +149,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/mark`,
       door: 'account',
-      scope,
+      scope: 'checkout',
       async run({ caller: { accountId }, params, body }) {
         const request = { id: idOf(params), owner: accountId, actor: accountId, blockHash: readHash(body()) }
         return { json: { success: true, checkout: toOwnView(ctx.ports, await markPaid(ctx, request)) } }
@@ -159,7 +159,7 @@ function oneRoutes(area: Area): readonly Route[] {
       method: 'POST',
       path: `${path}/:id/redeliver`,
       door: 'account',
-      scope,
+      scope: 'checkout',
       run: async (request) => ({ json: await redeliverAll(ctx, request) }),
     },
   ]

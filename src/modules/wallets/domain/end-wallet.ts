@@ -31,7 +31,9 @@ export async function deleteWallet(
     if (!(await markExpiring(db, wallet.id, 'deleted'))) throw walletNotFound()
     if (held) {
       const amount = toRaw(held.balance + held.receivable)
-      await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}`, now: clock.now() })
+      const now = clock.now()
+      // A wallet that was given something after its end can end again.
+      await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}:${now}`, now })
     }
     await deed?.record(db, { id: wallet.id })
   })

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KeyRights } from '../../src/kernel/key-rights.ts'
+import { toRaw } from '../../src/kernel/money.ts'
+import { inTx } from '../../src/kernel/in-tx.ts'
+import { releaseSpends, reserveSpend } from '../../src/modules/accounts/domain/spending.ts'
+import { findSpent } from '../../src/modules/accounts/spends-store.ts'
+import { forEachEngine } from '../support/engines.ts'
+
+const NOW = Date.UTC(2026, 10, 16)
+const DAY = '2026-11-16'
+const limit = (id: string) => ({ id, perMinute: undefined, spendDaily: toRaw(1_000_000n) })
+const rights: KeyRights = { scopes: undefined, limits: [limit('key_b'), limit('key_a')] }
+
+forEachEngine((_engine, open) => {
+  // The shop that cancelled an e-mail payment while it was being paid had its send refused with an error of the store.
+  test('a payment that is given up while a send takes its place ends neither of the two, and the sum is that of what is left', async (t) => {
+    const { ctx } = await open(t)
+    const reserve = (reference: string, amount: bigint, covers?: string) =>
+      inTx(ctx, ({ db }) =>
+        reserveSpend(db, {
+          rights,
+          amount: toRaw(amount),
+          reference,
+          now: NOW,
+          ...(covers !== undefined && { covers }),
+        }),
+      )
+    const rounds = 30
+    for (let round = 0; round < rounds; round++) {
+      const pledge = `to:${round}`
+      await reserve(pledge, 5n)
+      await Promise.all([reserve(`send:${round}`, 7n, pledge), inTx(ctx, ({ db }) => releaseSpends(db, [pledge]))])
+      for (const limitId of ['key_a', 'key_b']) {
+        assert.equal(await findSpent(ctx.db, { limitId, day: DAY }), BigInt(7 * (round + 1)), `round ${round}`)
+      }
+    }
+    // Given back together, whatever each had taken the place of, nothing is left but that.
+    await reserve('to:last', 3n)
+    await reserve('send:last', 4n, 'to:last')
+    const sends = Array.from({ length: rounds }, (_, round) => `send:${round}`)
+    await inTx(ctx, ({ db }) => releaseSpends(db, ['send:last']))
+    assert.equal(await findSpent(ctx.db, { limitId: 'key_a', day: DAY }), BigInt(7 * rounds + 3))
+    await inTx(ctx, ({ db }) => releaseSpends(db, [...sends, 'to:last']))
+    const [{ count }] = (await ctx.db
+      .selectFrom('key_spends')
+      .select(({ fn }) => fn.countAll<string | number>().as('count'))
+      .execute()) as [{ count: string | number }]
+    const left = await findSpent(ctx.db, { limitId: 'key_a', day: DAY })
+    // A pledge that was given up before its send was refused is not known as given up any more: it counts until the day ends.
+    assert.equal(left, BigInt(5 * Number(count)) / 2n)
+  })
+})
