@@ -142,6 +142,24 @@ test('a restriction that is misspelt makes no key without it, and is named (cont
   }
 })
 
+test('many requests in one, and requests in another form, are held to the scopes of their key one by one (contract 5, rule 21)', async (t) => {
+  const house = await openHouse(t)
+  const key = await house.issue(['read'])
+  const send = { account: ACCOUNT, send: ACCOUNT, amount: '1' }
+  const body = [
+    { action: 'version' },
+    { action: 'cloud_wallet', ...send },
+    { jsonrpc: '2.0', id: 1, method: 'cloud_wallet', params: send },
+    { jsonrpc: '2.0', id: 2, method: 'version' },
+  ]
+  const reply = await ask(house.url, { method: 'POST', headers: { key }, body: JSON.stringify(body) })
+  const [read, refused, refusedRpc, readRpc] = reply.json<Record<string, unknown>[]>()
+  assert.ok('node_vendor' in read! && 'result' in readRpc!)
+  assert.deepEqual([refused!.status, refused!.code, refused!.scope], [403, 'missing_scope', 'wallets:send'])
+  const { code: number, data } = refusedRpc!.error as { code: number; data: Record<string, unknown> }
+  assert.deepEqual([number, data.code, data.scope], [-32003, 'missing_scope', 'wallets:send'])
+})
+
 test('each operation of cloud_wallet has a scope of its own, whichever way it is written (contract 5, rule 21)', async (t) => {
   const house = await openHouse(t)
   const reads = await house.issue(['wallets:read'])
@@ -285,6 +303,34 @@ test('a key that may not do everything opens no dashboard (contract 5, rule 25)'
   const opened = await signIn(await house.issue(SCOPES))
   assert.equal(opened.status, 303)
   assert.match(String(opened.headers['set-cookie']), /nano-gateway=/)
+})
+
+test('a session that was opened with a limited key makes no key beyond it, and is counted as the key is (contract 5, rules 24 and 25)', async (t) => {
+  const house = await openHouse(t)
+  const { key } = await house.make(house.key, { per_minute: 5, spend_daily_nano: '2' })
+  const opened = await ask(`${house.url}/dashboard/sign-in/key`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ key }).toString(),
+  })
+  const token = /nano-gateway=([^;]+)/.exec(String(opened.headers['set-cookie']))![1]!
+  const make = (body: object) =>
+    ask(`${house.url}/api/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ name: 'more', ...body }),
+    })
+  assertRefusal(await make({ spend_daily_nano: '3' }), 403, /more than itself/, 'limit_reached')
+  const { spend_daily_nano: spend, per_minute: rate } = (await make({})).json<Made>()
+  assert.deepEqual([spend, rate], ['2', 5])
+  const { keys } = (await house.rest('GET', '/api/keys', house.key)).json<{ keys: Made[] }>()
+  const whole = keys.find(({ spend_daily_nano: limit }) => limit === null)!
+  const headers = { authorization: `Bearer ${token}` }
+  const rotated = await ask(`${house.url}/api/keys/${whole.id}/rotate`, { method: 'POST', headers })
+  assertRefusal(rotated, 403, /more than itself/, 'limit_reached')
+  await make({})
+  await make({})
+  assert.equal((await make({})).status, 429)
 })
 
 test('the guide has every scope with the actions that need it, and no other (contract 5, rule 21)', () => {

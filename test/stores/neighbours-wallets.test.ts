@@ -154,9 +154,15 @@ tryVerbs(
         unless: [{ kind: 'send' }, ...NOT_QUEUED],
       },
       markSigned: {
+        row: { deadline_at: NOW + 1 },
         run: (db, { id }) => moves.markSigned(db, id, SIGNED, NOW),
         to: { status: 'signed', hash: 'H', signed_at: NOW },
-        unless: [...NOT_QUEUED],
+        unless: [{ deadline_at: NOW }, ...NOT_QUEUED],
+      },
+      'markSigned of what must happen': {
+        row: { deadline_at: null },
+        run: (db, { id }) => moves.markSigned(db, id, SIGNED, NOW),
+        to: { status: 'signed', hash: 'H', signed_at: NOW },
       },
       updateWork: {
         row: { status: 'broadcast', block: '{}' },

@@ -64,7 +64,7 @@ interface Signed {
   block: string
 }
 
-/** Queued → signed, if it still waits. Call it under the lease, before anybody outside can know of the block. */
+/** Queued → signed, if it still waits and its time is not over. Call it under the lease, before anybody outside can know of the block. */
 export async function markSigned(db: Db, id: string, signed: Signed, now: number): Promise<OutboxBlock | undefined> {
   const { balance, amount } = signed
   const [row] = await sign(db, { ...signed, id, balance: balance.toString(), amount: amount.toString(), now })
@@ -87,6 +87,7 @@ const sign = prepared((db, given: Given<SignedRow>) =>
     })
     .where('id', '=', given('id'))
     .where('status', '=', 'queued')
+    .where((where) => where.or([where('deadline_at', 'is', null), where('deadline_at', '>', given('now'))]))
     .returning(BLOCK_COLUMNS),
 )
 

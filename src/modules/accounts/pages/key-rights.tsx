@@ -86,9 +86,9 @@ export interface ShownRights {
 
 /** What a key may do, in the list. */
 export const RightsCell = ({ kind, scopes, perMinute, spend }: ShownRights) => (
-  <td>
+  <td class="rights-of">
     {kind}
-    {kind === 'secret' && <span class="under scopes">{scopes === null ? 'everything' : scopes.join(', ')}</span>}
+    {kind === 'secret' && <span class="under">{scopes === null ? 'everything' : scopes.join(', ')}</span>}
     {perMinute !== undefined && <span class="under">{`${perMinute} requests a minute`}</span>}
     {spend && (
       <span class="under">
