@@ -13,6 +13,7 @@ export function llmsText({ baseUrl, guides, modules, devnet }: DocsSite): string
       `Every action is called by \`POST ${baseUrl}\` with a JSON body that names it, \`{"action": "account_balance", "account": "nano_…"}\`, or by \`POST ${baseUrl}/actions/account_balance\` without.`,
       'A refusal has `error`, `code`, often `field`, and the HTTP status that belongs to it.',
       'A key goes into the header `Authorization: Bearer …`; a call that moves money takes an `Idempotency-Key`.',
+      `Every action is also a tool of the Model Context Protocol, at ${baseUrl}/mcp.`,
     ].join(' '),
     '## For programs',
     [
