@@ -154,7 +154,8 @@ class Run {
       if (!request.raw) this.#answered.add(request.at)
       if (this.#done % HARVESTED_EVERY === 0) harvest(this.#pool, body)
     }
-    if (status >= 500) this.#judgeFailure(request, answer)
+    // In a list, a call or a tool a failure of ours has no status line of its own.
+    if (status >= 500 || /\\?"code\\?":\\?"internal_error/.test(body)) this.#judgeFailure(request, answer)
     else if (status >= 400 && request.method !== 'HEAD' && !isRefusal(body)) this.#find('no refusal', request, answer)
     if (!/^x-request-id: /im.test(headers) && status !== 101) this.#find('no request id', request, answer)
     if (/\n\s+at .*:\d+:\d+/.test(body) || /node_modules|\.ts:\d+/.test(body)) this.#find('stack', request, answer)

@@ -52,7 +52,20 @@ export class RequestMaker {
     const body: Record<string, unknown> = { action: random.pick(names), ...this.#fieldsOf(action) }
     // The ledger's own search for work is slow by design; the refusals before it are what is looked for here.
     if (action.name === 'work_generate' && random.below(20) > 0) delete body.hash
-    return { at: action.name, method: 'POST', path: '/', headers: this.#headers(), body: JSON.stringify(body) }
+    const request = { at: action.name, method: 'POST', path: '/', headers: this.#headers() }
+    return random.below(8) === 0 ? this.#otherForm(request, body) : { ...request, body: JSON.stringify(body) }
+  }
+
+  /** The same in the words of JSON-RPC, among others in a list, or as a tool of an agent. */
+  #otherForm(request: Omit<Hostile, 'body'>, { action, ...params }: Record<string, unknown>): Hostile {
+    const random = this.#random
+    const id = random.below(3) === 0 ? this.#nasty() : random.below(1000)
+    const call = { jsonrpc: '2.0', ...(random.below(5) > 0 && { id }), method: action, params }
+    const tool = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: action, arguments: params } }
+    if (random.below(3) === 0) return { ...request, path: '/mcp', body: JSON.stringify(tool) }
+    const list = () =>
+      Array.from({ length: random.below(4) }, () => random.pick([call, { action, ...params }, this.#nasty()]))
+    return { ...request, body: JSON.stringify(random.below(2) === 0 ? call : [call, ...list()]) }
   }
 
   #fieldsOf(action: Action): Record<string, unknown> {
