@@ -88,7 +88,7 @@ forEachEngine((engine) => {
     const wins = { signed: 0, refused: 0 }
     for (let round = 0; round < 20; round++) {
       const id = `round-${round}`
-      const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 1, createdAt: 1 }
+      const terms = { accountId: null, destination: SHOP, amount: nano(1), reference: id, deadlineAt: 2, createdAt: 1 }
       await insertSend(world.db, { id, walletId, ...terms })
       const block = { hash: id, previous: id, balance: nano(1), amount: nano(1), block: '{}' }
       const tries = [() => markSigned(world.db, id, block, 1), () => markRefused(world.db, id, 'wallet_busy')]
