@@ -139,11 +139,13 @@ test('the commands of operators do what they say to a store in use, which then m
     said.push(output)
     keyId = /^(key_\w+) .* shop /m.exec(output)?.[1] ?? keyId
   }
-  const [moved, created, listed, revoked, retried, rotated, thawed, refunded, ...rest] = said
+  const [moved, created, limited, listed, revoked, retried, rotated, thawed, refunded, ...rest] = said
   assert.deepEqual(rest, [])
   assert.match(moved!, /^accounts: 1 rows.*Counts and sums agree\./ms)
   assert.match(created!, /^rpc_sk_\w+\nShown only once/)
+  assert.match(limited!, /^rpc_sk_\w+\nShown only once/)
   assert.match(listed!, /^key_\w+ .* shop /m)
+  assert.match(listed!, /^key_\w+ .* payouts /m)
   assert.match(revoked!, new RegExp(`^Revoked ${keyId}\\.`))
   assert.match(retried!, /^Job job_docs runs again\./)
   assert.match(rotated!, /^\d wallets are sealed with /)
