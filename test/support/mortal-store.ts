@@ -91,7 +91,8 @@ function mortal(driver: Driver, faults: Faults): Driver {
   }
   return {
     init: () => Promise.resolve(),
-    acquireConnection: async () => new MortalConnection(await driver.acquireConnection(), faults),
+    // A new connection of PostgreSQL takes longer than many turns of the loop.
+    acquireConnection: async () => new MortalConnection(await faults.wait(() => driver.acquireConnection()), faults),
     beginTransaction: async (connection, settings: TransactionSettings) => {
       await faults.track(() => driver.beginTransaction(innerOf(connection), settings))
       setInside(connection, true)
@@ -103,7 +104,7 @@ function mortal(driver: Driver, faults: Faults): Driver {
     // The engine does this when a connection breaks, and also for the dead.
     rollbackTransaction: async (connection) => {
       setInside(connection, false)
-      await driver.rollbackTransaction(innerOf(connection))
+      await faults.wait(() => driver.rollbackTransaction(innerOf(connection)))
     },
     releaseConnection: (connection) => driver.releaseConnection(innerOf(connection)),
     destroy: () => Promise.resolve(),
