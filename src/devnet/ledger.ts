@@ -1,10 +1,12 @@
 import { RAW_MAX } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { type Block, type StateBlock, ZERO_HASH, previousOf } from '../kernel/nano/block.ts'
+import { verifyHash } from '../kernel/nano/keys.ts'
 import type { WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { DEV_GENESIS, type Genesis } from './genesis.ts'
-import type { AccountRecord, LedgerStore, StoredBlock } from './store.ts'
+import type { AccountRecord, StoredBlock } from './records.ts'
+import type { LedgerStore } from './store.ts'
 import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBlock } from './validate.ts'
 
 export type Processed = { hash: string } | { refused: Refusal }
@@ -16,6 +18,8 @@ export class Ledger {
   readonly store: LedgerStore
   readonly thresholds: WorkThresholds
   readonly genesis: Genesis
+  /** Whose blocks are taken without a signature. */
+  readonly impersonated = new Set<PublicKey>()
   readonly #clock: Clock
   readonly #rules: Rules
 
@@ -24,8 +28,13 @@ export class Ledger {
     this.thresholds = thresholds
     this.genesis = genesis
     this.#clock = clock
-    this.#rules = { store, thresholds, epochSigner: genesis.account }
-    if (store.totals().blocks === 0) store.inTransaction(() => this.#createGenesis())
+    this.#rules = {
+      store,
+      thresholds,
+      epochSigner: genesis.account,
+      isSigned: (account, hash, signature) => this.impersonated.has(account) || verifyHash(account, hash, signature),
+    }
+    if (store.totals().blocks === 0) store.inTransaction(() => this.#createGenesis(this.#seconds()))
     else if (!store.hasBlock(genesis.hash)) throw new Error('The ledger file holds a ledger of another genesis.')
   }
 
@@ -41,6 +50,25 @@ export class Ledger {
     const verdict = judgeStateBlock({ ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n } }, block)
     if ('refused' in verdict) return verdict
     return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted) }
+  }
+
+  /** Applies a block that needs neither signature nor work, as of a moment: the other rules hold. */
+  replay(block: StateBlock, timestamp = this.#seconds()): Applied {
+    const rules = { ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n }, isSigned: () => true }
+    const verdict = judgeStateBlock(rules, block)
+    if ('refused' in verdict) return verdict
+    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted, timestamp) }
+  }
+
+  /** Forgets every block and begins again, now or as of a moment. */
+  startOver(timestamp = this.#seconds()): void {
+    this.store.clear()
+    this.#createGenesis(timestamp)
+  }
+
+  /** Whether a block is one of those that every ledger begins with. */
+  isGenesis({ account, height }: StoredBlock): boolean {
+    return account === this.genesis.account && height <= 1 + this.genesis.epochs.length
   }
 
   isConfirmed({ account, height }: StoredBlock): boolean {
@@ -79,6 +107,18 @@ export class Ledger {
     return confirmed
   }
 
+  /** Whether an unconfirmed block is among some others, or stands on one of them. */
+  standsOn(hash: string, others: ReadonlySet<string>): boolean {
+    if (others.size === 0) return false
+    const seen = new Set([hash])
+    for (const each of seen) {
+      if (others.has(each)) return true
+      const stored = this.#getBlock(each)
+      if (!this.isConfirmed(stored)) for (const dependency of this.dependenciesOf(stored)) seen.add(dependency)
+    }
+    return false
+  }
+
   /** All blocks that wait for confirmation, in the order they arrived. */
   listUnconfirmed(): StoredBlock[] {
     const waiting: StoredBlock[] = []
@@ -92,16 +132,19 @@ export class Ledger {
     return waiting.sort((a, b) => a.position - b.position)
   }
 
-  /** Takes back an unconfirmed block and everything built on it; returns the hashes that are gone. */
-  rollBack(hash: string): string[] {
+  /**
+   * Takes back a block and everything built on it; returns the hashes that are gone. A confirmed one stays unless it is
+   * said that it need not.
+   */
+  rollBack(hash: string, { evenConfirmed = false } = {}): string[] {
     const gone: string[] = []
     const target = this.store.findBlock(hash)
     if (!target) return gone
-    if (this.isConfirmed(target)) throw new Error('A confirmed block stays')
+    if (!evenConfirmed && this.isConfirmed(target)) throw new Error('A confirmed block stays')
     while (this.store.hasBlock(hash)) {
       const head = this.#getBlock(this.store.findAccount(target.account)!.head)
       const receivedBy = head.subtype === 'send' ? this.store.findReceive(head.hash) : undefined
-      if (receivedBy) gone.push(...this.rollBack(receivedBy.hash))
+      if (receivedBy) gone.push(...this.rollBack(receivedBy.hash, { evenConfirmed }))
       else {
         this.#undo(head)
         gone.push(head.hash)
@@ -129,9 +172,8 @@ export class Ledger {
     return Math.floor(this.#clock.now() / 1000)
   }
 
-  #createGenesis(): void {
+  #createGenesis(timestamp: number): void {
     const { account, hash, block: opening, epochs } = this.genesis
-    const timestamp = this.#seconds()
     const amount = RAW_MAX
     this.store.insertBlock(
       {
@@ -163,15 +205,14 @@ export class Ledger {
     this.store.addWeight(account, amount)
     this.store.markConfirmed(account, 1, hash, 1)
     for (const block of epochs) {
-      const result = this.processOwn(block)
+      const result = this.replay(block, timestamp)
       if ('refused' in result) throw new Error(`The genesis is damaged: ${result.refused}`)
       this.confirm(result.hash)
     }
   }
 
-  #apply({ hash, block, account, subtype, amount, epoch }: Change): StoredBlock {
+  #apply({ hash, block, account, subtype, amount, epoch }: Change, timestamp = this.#seconds()): StoredBlock {
     const { store } = this
-    const timestamp = this.#seconds()
     const height = (account?.blockCount ?? 0) + 1
     const stored = store.insertBlock(
       { hash, block, account: block.account, balance: block.balance, amount, subtype, height, epoch, timestamp },
@@ -208,6 +249,7 @@ export class Ledger {
     const { block, hash, account, subtype } = head
     if (block.type !== 'state') throw new Error('The genesis block stays')
     const record = store.findAccount(account)!
+    if (head.height <= record.confirmedHeight) store.markConfirmed(account, head.height - 1, block.previous, -1)
     store.addWeight(block.representative, -block.balance)
     if (subtype === 'send') store.deleteReceivable(block.link, hash)
     else if (subtype === 'receive') {

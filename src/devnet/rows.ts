@@ -1,7 +1,7 @@
 import type { Raw } from '../kernel/money.ts'
 import type { Block } from '../kernel/nano/block.ts'
 import type { Epoch } from '../kernel/nano/network.ts'
-import type { AccountRecord, Receivable, StoredBlock, Subtype } from './store.ts'
+import type { AccountRecord, Receivable, StoredBlock, Subtype } from './records.ts'
 
 /* Rows of the ledger's tables as records. */
 

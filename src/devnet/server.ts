@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { writeAnswer } from './answer.ts'
 import { LedgerRefusal } from '../kernel/errors.ts'
 import { refusal } from '../kernel/nano/node-refusal.ts'
+import { LostAnswer } from './faults.ts'
 import type { LedgerNode } from './node.ts'
 import { NodeRequest } from '../kernel/nano/node-request.ts'
 import { answerRequest } from './rpc/index.ts'
@@ -46,11 +47,12 @@ export async function serveRpc(
   return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
 }
 
-/** Answers a request body; whatever happens inside, the caller gets the node's words and the process lives. */
+/** Answers a request body; whatever happens inside, the caller gets the node's words and the process lives. One that is lost by order is thrown. */
 export async function answerBody(node: LedgerNode, body: string, control: boolean): Promise<string> {
   try {
     return writeAnswer(await answerRequest(node, NodeRequest.parse(body), control))
   } catch (error) {
+    if (error instanceof LostAnswer) throw error
     const known = error instanceof LedgerRefusal
     return writeAnswer({ error: known ? error.message : refusal('Internal server error in RPC').message })
   }

@@ -1,52 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import type { Block } from '../kernel/nano/block.ts'
-import type { Epoch } from '../kernel/nano/network.ts'
+import type { AccountRecord, Receivable, StoredBlock } from './records.ts'
 import { SCHEMA } from './schema.ts'
 import { type Row, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
-
-export type Subtype = 'send' | 'receive' | 'change' | 'epoch'
-
-/** A block on the ledger with what the ledger knows about it. */
-export interface StoredBlock {
-  hash: string
-  block: Block
-  account: PublicKey
-  balance: Raw
-  /** Absolute change of the balance. */
-  amount: Raw
-  /** The genesis block is an old kind of block and has none. */
-  subtype: Subtype | undefined
-  height: number
-  epoch: Epoch
-  /** Unix seconds. */
-  timestamp: number
-  successor: string
-  /** Order of arrival. */
-  position: number
-}
-
-export interface AccountRecord {
-  account: PublicKey
-  head: string
-  openBlock: string
-  representative: PublicKey
-  balance: Raw
-  modifiedAt: number
-  blockCount: number
-  epoch: Epoch
-  confirmedHeight: number
-  confirmedFrontier: string
-}
-
-export interface Receivable {
-  account: PublicKey
-  hash: string
-  source: PublicKey
-  amount: Raw
-  epoch: Epoch
-}
+import { UndoLog } from './undo-log.ts'
 
 interface Totals {
   blocks: number
@@ -64,6 +21,7 @@ interface Weight {
  * anything in between; `inTransaction` makes everything inside durable at once.
  */
 export class LedgerStore {
+  readonly undo: UndoLog
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   /** What a transaction has counted: every block changes it, and it is written once, before the commit. */
@@ -76,6 +34,7 @@ export class LedgerStore {
     const version = (this.#db.prepare('pragma user_version').get() as { user_version: number }).user_version
     if (version > 1) throw new Error(`The ledger file ${file} was written by a newer nano-gateway.`)
     this.#db.exec(SCHEMA)
+    this.undo = new UndoLog(this.#db)
   }
 
   close(): void {
@@ -136,6 +95,17 @@ export class LedgerStore {
     this.#run('delete from blocks where hash = ?', hash)
     this.#run('update blocks set successor = ? where hash = ?', zero, previous)
     this.#count({ blocks: -1 })
+  }
+
+  /** Every block in the order of its arrival. */
+  *allBlocks(): Generator<StoredBlock> {
+    for (const row of this.#iterate('select * from blocks order by position')) yield toStoredBlock(row)
+  }
+
+  /** Forgets everything, the genesis too. */
+  clear(): void {
+    for (const table of ['blocks', 'accounts', 'receivable', 'weights']) this.#run(`delete from ${table}`)
+    this.#run('update totals set blocks = 0, cemented = 0, accounts = 0')
   }
 
   /** As if every block had arrived at this moment. */

@@ -29,9 +29,11 @@ export class UncheckedBlocks {
     return [...blocks.values()]
   }
 
-  /** Every kept block with its hash. */
-  list(): [hash: string, block: Block][] {
-    return [...this.#waiting.values()].flatMap((blocks) => [...blocks])
+  /** Every kept block with what it needs and its hash, the longest kept first. */
+  list(): [need: string, hash: string, block: Block][] {
+    return [...this.#waiting].flatMap(([need, blocks]) =>
+      [...blocks].map(([hash, block]): [string, string, Block] => [need, hash, block]),
+    )
   }
 
   clear(): void {

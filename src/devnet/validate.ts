@@ -4,7 +4,8 @@ import { type LegacyBlock, type StateBlock, ZERO_HASH, hashBlock, rootOf } from 
 import { verifyHash } from '../kernel/nano/keys.ts'
 import { type Epoch, epochOfLink, thresholdFor } from '../kernel/nano/network.ts'
 import { type WorkThresholds, workValue } from '../kernel/nano/work.ts'
-import type { AccountRecord, LedgerStore, Subtype } from './store.ts'
+import type { AccountRecord, Subtype } from './records.ts'
+import type { LedgerStore } from './store.ts'
 
 /** Why the ledger refuses a block, in the node's words. */
 export type Refusal =
@@ -38,6 +39,8 @@ export interface Rules {
   store: LedgerStore
   thresholds: WorkThresholds
   epochSigner: PublicKey
+  /** Whether an account has signed a hash, or need not. */
+  isSigned: (account: PublicKey, hash: string, signature: string) => boolean
 }
 
 const refused = (reason: Refusal): Verdict => ({ refused: reason })
@@ -52,17 +55,17 @@ export function judgeStateBlock(rules: Rules, block: StateBlock): Verdict {
   if (!previous) {
     const hash = hashBlock(block)
     const signed =
-      verifyHash(block.account, hash, block.signature) || verifyHash(rules.epochSigner, hash, block.signature)
+      rules.isSigned(block.account, hash, block.signature) || rules.isSigned(rules.epochSigner, hash, block.signature)
     return refused(signed ? 'Gap previous block' : 'Bad signature')
   }
   // A link that happens to spell an epoch may also be the destination of a send.
   return previous.balance === block.balance ? judgeEpoch(rules, block) : judgeTransaction(rules, block)
 }
 
-function judgeTransaction({ store, thresholds }: Rules, block: StateBlock): Verdict {
+function judgeTransaction({ store, thresholds, isSigned }: Rules, block: StateBlock): Verdict {
   const hash = hashBlock(block)
   if (store.hasBlock(hash)) return refused('Old block')
-  if (!verifyHash(block.account, hash, block.signature)) return refused('Bad signature')
+  if (!isSigned(block.account, hash, block.signature)) return refused('Bad signature')
   if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
 
   const account = store.findAccount(block.account)
@@ -92,10 +95,10 @@ function judgeTransaction({ store, thresholds }: Rules, block: StateBlock): Verd
   return { accepted: { hash, block, account, subtype, amount, epoch } }
 }
 
-function judgeEpoch({ store, thresholds, epochSigner }: Rules, block: StateBlock): Verdict {
+function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, block: StateBlock): Verdict {
   const hash = hashBlock(block)
   if (store.hasBlock(hash)) return refused('Old block')
-  if (!verifyHash(epochSigner, hash, block.signature)) return refused('Bad signature')
+  if (!isSigned(epochSigner, hash, block.signature)) return refused('Bad signature')
   if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
 
   const account = store.findAccount(block.account)

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import { type Members, writeAnswer } from './answer.ts'
+import { WEBSOCKET } from './faults.ts'
 import type { LedgerNode, NodeEvent } from './node.ts'
 import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
@@ -40,7 +41,12 @@ export async function serveWebsocket(
     socket.on('error', () => socket.terminate())
   })
   const stopListening = node.listen((event) => {
-    for (const client of clients) client.tell(event)
+    const tell = () => {
+      for (const client of clients) client.tell(event)
+    }
+    const fault = node.faults.take(WEBSOCKET)
+    if (!fault) tell()
+    else if (fault.kind === 'delay') node.faults.later(fault.milliseconds, tell)
   })
   return {
     port: (server.address() as AddressInfo).port,

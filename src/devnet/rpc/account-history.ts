@@ -5,7 +5,7 @@ import type { Members } from '../answer.ts'
 import { badHashNumber, blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import { type NodeRequest, toHash } from '../../kernel/nano/node-request.ts'
-import type { StoredBlock } from '../store.ts'
+import type { StoredBlock } from '../records.ts'
 import { getAccount } from './get-account.ts'
 import type { Handler } from './handler.ts'
 

@@ -3,7 +3,7 @@ import { type Block, toBlockJson } from '../../kernel/nano/block.ts'
 import type { Answer } from '../answer.ts'
 import { writeAnswer } from '../answer.ts'
 import type { LedgerNode } from '../node.ts'
-import type { StoredBlock } from '../store.ts'
+import type { StoredBlock } from '../records.ts'
 
 /** A block's contents: an object when `json_block` was asked for, else JSON inside a string. */
 export function blockContents(block: Block, asObject: boolean): Answer {

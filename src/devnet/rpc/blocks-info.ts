@@ -5,7 +5,7 @@ import { members } from '../answer.ts'
 import { badHashNumber, blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import { type NodeRequest, toHash } from '../../kernel/nano/node-request.ts'
-import type { StoredBlock } from '../store.ts'
+import type { StoredBlock } from '../records.ts'
 import { blockContents, blockDetails } from './block-details.ts'
 import type { Handler } from './handler.ts'
 

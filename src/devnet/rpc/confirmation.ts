@@ -2,7 +2,7 @@ import { parseHex, previousOf, rootOf } from '../../kernel/nano/block.ts'
 import { type Members, members } from '../answer.ts'
 import { refusal } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
-import type { StoredBlock } from '../store.ts'
+import type { StoredBlock } from '../records.ts'
 import { blockContents } from './block-details.ts'
 import type { Handler } from './handler.ts'
 
@@ -37,7 +37,7 @@ export const confirmationInfo: Handler = (node, request) => {
 /** What was confirmed since the start. Elections take no time here. */
 export const confirmationHistory: Handler = (node, request) => {
   const wanted = request.find('hash')
-  const elections = node.pastElections.filter(({ hash }) => wanted === undefined || hash === wanted.toUpperCase())
+  const elections = node.elections.past.filter(({ hash }) => wanted === undefined || hash === wanted.toUpperCase())
   const confirmations = elections.map(({ hash, at, tally }) => ({
     hash,
     duration: '0',

@@ -23,7 +23,22 @@ import { blockInfo } from './block-info.ts'
 import { blocks, blocksInfo } from './blocks-info.ts'
 import { chain, successors } from './chain.ts'
 import { confirmationHistory, confirmationInfo, confirmationQuorum } from './confirmation.ts'
-import { devnetConfirm, devnetDrop, devnetFund, devnetHold, devnetRelease, devnetResync } from './devnet.ts'
+import { devnetConfirm } from './controls/confirm.ts'
+import { devnetDrop } from './controls/drop.ts'
+import { devnetDump } from './controls/dump.ts'
+import { devnetFault } from './controls/fault.ts'
+import { devnetForkBlock } from './controls/fork-block.ts'
+import { devnetFund } from './controls/fund.ts'
+import { devnetHold } from './controls/hold.ts'
+import { devnetImpersonate } from './controls/impersonate.ts'
+import { devnetLoad } from './controls/load.ts'
+import { devnetRelease } from './controls/release.ts'
+import { devnetReset } from './controls/reset.ts'
+import { devnetResync } from './controls/resync.ts'
+import { devnetRevert } from './controls/revert.ts'
+import { devnetRollback } from './controls/rollback.ts'
+import { devnetSetTime } from './controls/set-time.ts'
+import { devnetSnapshot } from './controls/snapshot.ts'
 import { type Handler, deprecated } from './handler.ts'
 import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
 import {
@@ -39,6 +54,7 @@ import {
 import { processBlock } from './process.ts'
 import { accountsReceivable, receivable, receivableExists } from './receivable.ts'
 import { delegators, delegatorsCount, representatives, representativesOnline } from './representatives.ts'
+import { suffer } from './suffer.ts'
 import { nanoToRaw, rawToNano } from './units.ts'
 import { activeDifficulty, workCancel, workGenerate, workValidate } from './work.ts'
 
@@ -50,10 +66,20 @@ const CONTROL: Record<string, Handler> = {
   work_generate: workGenerate,
   devnet_confirm: devnetConfirm,
   devnet_drop: devnetDrop,
+  devnet_dump: devnetDump,
+  devnet_fault: devnetFault((name) => Object.hasOwn(OPEN, name) || (Object.hasOwn(CONTROL, name) && !isOurs(name))),
+  devnet_fork_block: devnetForkBlock,
   devnet_fund: devnetFund,
   devnet_hold: devnetHold,
+  devnet_impersonate: devnetImpersonate,
+  devnet_load: devnetLoad,
   devnet_release: devnetRelease,
+  devnet_reset: devnetReset,
   devnet_resync: devnetResync,
+  devnet_revert: devnetRevert,
+  devnet_rollback: devnetRollback,
+  devnet_set_time: devnetSetTime,
+  devnet_snapshot: devnetSnapshot,
 }
 
 const OPEN: Record<string, Handler> = {
@@ -111,6 +137,9 @@ const OPEN: Record<string, Handler> = {
   work_validate: workValidate,
 }
 
+/** What no node has: whatever goes wrong by order, the order can be taken back. */
+const isOurs = (action: string) => action.startsWith('devnet_')
+
 /** Finds and runs the action of a request. */
 export async function answerRequest(node: LedgerNode, request: NodeRequest, control: boolean): Promise<Answer> {
   const action = request.text('action')
@@ -123,7 +152,10 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
       ? CONTROL[action]
       : undefined
   if (!handler) throw refusal('Unknown command')
-  const answer = await handler(node, request)
+  const fault = isOurs(action) ? undefined : node.faults.take(action)
+  const run = () => handler(node, request)
+  const looks = Object.hasOwn(OPEN, action) && action !== 'process'
+  const answer = await (fault ? suffer(node, fault, { looks, answer: run }) : run())
   if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer)) return answer
   return { deprecated_account_format: '1', ...answer }
 }

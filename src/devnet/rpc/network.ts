@@ -77,5 +77,5 @@ export const uncheckedClear: Handler = (node) => {
 }
 
 function uptimeSeconds(node: LedgerNode): string {
-  return `${Math.floor((node.clock.now() - node.startedAt) / 1000)}`
+  return `${node.uptimeSeconds}`
 }

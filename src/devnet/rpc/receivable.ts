@@ -3,7 +3,7 @@ import { type Answer, type Members, members } from '../answer.ts'
 import { blockNotFound } from '../../kernel/nano/node-refusal.ts'
 import type { LedgerNode } from '../node.ts'
 import type { NodeRequest } from '../../kernel/nano/node-request.ts'
-import type { Receivable } from '../store.ts'
+import type { Receivable } from '../records.ts'
 import type { Handler } from './handler.ts'
 
 export const receivable: Handler = (node, request) => {

@@ -1,0 +1,99 @@
+import type { Clock } from '../kernel/ports.ts'
+
+export const FAULT_KINDS = ['delay', 'error', 'drop', 'lag'] as const
+type FaultKind = (typeof FAULT_KINDS)[number]
+
+/** What goes wrong with an action, and how often: until it is ended unless a count says otherwise. */
+export interface Fault {
+  kind: FaultKind
+  milliseconds: number
+  left?: number
+}
+
+/** The faults as they were at a moment. */
+export type FaultsThen = ReadonlyMap<string, Fault>
+
+/** Every action that is not a control. */
+export const EVERY_ACTION = '*'
+/** What is told on the websocket. */
+export const WEBSOCKET = 'websocket'
+
+/** The answer is lost: whoever asked finds the connection closed. */
+export class LostAnswer extends Error {}
+
+interface Waiting {
+  cancel: () => void
+  lose: () => void
+}
+
+/** What was ordered to go wrong. It goes by the clock of the machine, whatever the ledger's own says. */
+export class Faults {
+  readonly #clock: Clock
+  readonly #set = new Map<string, Fault>()
+  readonly #waiting = new Set<Waiting>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  time(): number {
+    return this.#clock.now()
+  }
+
+  get hasLag(): boolean {
+    return [...this.#set.values()].some(({ kind }) => kind === 'lag')
+  }
+
+  set(target: string, fault: Fault): void {
+    this.#set.set(target, fault)
+  }
+
+  end(target: string): void {
+    this.#set.delete(target)
+  }
+
+  /** The fault that an action suffers this time. */
+  take(action: string): Fault | undefined {
+    if (this.#set.size === 0) return undefined
+    const everywhere = action === WEBSOCKET ? undefined : EVERY_ACTION
+    const target = this.#set.has(action) ? action : everywhere
+    const fault = target === undefined ? undefined : this.#set.get(target)
+    if (fault?.left !== undefined && --fault.left === 0) this.#set.delete(target!)
+    return fault
+  }
+
+  /** Waits; a ledger that is put back or closed loses whoever waits. */
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.later(milliseconds, resolve, () => reject(new LostAnswer()))
+    })
+  }
+
+  later(milliseconds: number, run: () => void, lose: () => void = () => undefined): void {
+    const waiting: Waiting = {
+      lose,
+      cancel: this.#clock.after(milliseconds, () => {
+        this.#waiting.delete(waiting)
+        run()
+      }),
+    }
+    this.#waiting.add(waiting)
+  }
+
+  now(): FaultsThen {
+    return copy(this.#set)
+  }
+
+  /** As they were then. What is still under way belongs to what was, and is lost. */
+  goBackTo(then: FaultsThen): void {
+    this.#set.clear()
+    for (const [target, fault] of copy(then)) this.#set.set(target, fault)
+    for (const { cancel, lose } of this.#waiting) {
+      cancel()
+      lose()
+    }
+    this.#waiting.clear()
+  }
+}
+
+const copy = (faults: FaultsThen) => new Map([...faults].map(([target, fault]) => [target, { ...fault }]))

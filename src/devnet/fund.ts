@@ -1,0 +1,39 @@
+import type { Raw } from '../kernel/money.ts'
+import type { PublicKey } from '../kernel/nano/address.ts'
+import { type StateBlock, hashBlock } from '../kernel/nano/block.ts'
+import { signHash } from '../kernel/nano/keys.ts'
+import { refusal } from '../kernel/nano/node-refusal.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { Processed } from './ledger.ts'
+import type { LedgerNode } from './node.ts'
+
+/** Sends from the genesis account, whose key everybody knows. */
+export async function sendFromGenesis(node: LedgerNode, account: PublicKey, amount: Raw): Promise<string> {
+  const { ledger, work: searches } = node
+  for (;;) {
+    const genesis = ledger.store.findAccount(ledger.genesis.account)!
+    if (amount <= 0n || amount > genesis.balance) throw refusal('Insufficient balance')
+    // Live thresholds would take hours here, so the ledger's own blocks always carry work of the dev network.
+    const work = await searches.find(genesis.head, WORK_THRESHOLDS.dev.send)
+    if (work === undefined) throw refusal('Cancelled')
+    const draft: StateBlock = {
+      type: 'state',
+      account: genesis.account,
+      previous: genesis.head,
+      representative: genesis.representative,
+      balance: (genesis.balance - amount) as Raw,
+      link: account,
+      signature: '',
+      work,
+    }
+    const block = { ...draft, signature: signHash(ledger.genesis.privateKey, hashBlock(draft)) }
+    const result = await node.write((events): Processed => {
+      const result = ledger.processOwn(block)
+      if ('hash' in result) node.follow(block, result, events)
+      return result
+    })
+    if ('hash' in result) return result.hash
+    // Somebody else used the public key meanwhile, or the ledger was put back; the next round starts from the new frontier.
+    if (result.refused !== 'Fork' && result.refused !== 'Gap previous block') throw refusal(result.refused)
+  }
+}

@@ -1,0 +1,113 @@
+import type { PublicKey } from '../kernel/nano/address.ts'
+import type { Block } from '../kernel/nano/block.ts'
+import { refusal } from '../kernel/nano/node-refusal.ts'
+import type { ElectionsThen } from './elections.ts'
+import type { FaultsThen } from './faults.ts'
+import type { LedgerNode } from './node.ts'
+
+/** What is not in the file, as it was at a moment. */
+interface Memory {
+  elections: ElectionsThen
+  faults: FaultsThen
+  impersonated: PublicKey[]
+  unchecked: [need: string, hash: string, block: Block][]
+  shift: number
+}
+
+/** Each costs memory until it is gone back behind. */
+const KEPT_MAX = 1_000
+
+const NOTHING: Memory = {
+  elections: { held: false, past: [], asked: [] },
+  faults: new Map(),
+  impersonated: [],
+  unchecked: [],
+  shift: 0,
+}
+
+/** Moments of the ledger that it can be put back to. They end with the process. */
+export class Snapshots {
+  readonly #node: LedgerNode
+  readonly #kept = new Map<string, { mark: number; memory: Memory }>()
+  #count = 0
+
+  constructor(node: LedgerNode) {
+    this.#node = node
+  }
+
+  get isEmpty(): boolean {
+    return this.#kept.size === 0
+  }
+
+  /** Keeps the ledger as it is now. */
+  async take(): Promise<string> {
+    if (this.#kept.size >= KEPT_MAX) throw refusal(`id: there are ${KEPT_MAX} snapshots already; revert or reset first`)
+    const { undo } = this.#node.ledger.store
+    const id = `${++this.#count}`
+    let mark = 0
+    await this.#node.writeAlone(
+      () => {
+        undo.start(() => this.#node.faults.time())
+        mark = undo.mark()
+      },
+      () => this.#kept.set(id, { mark, memory: this.#look() }),
+    )
+    return id
+  }
+
+  /** Puts the ledger back. The snapshot stays, and can be gone back to again; later ones are gone. */
+  async revert(id: string): Promise<void> {
+    await this.#node.replace(
+      () => this.#node.ledger.store.undo.undoTo(this.#find(id).mark),
+      () => {
+        this.#recall(this.#find(id).memory)
+        const ids = [...this.#kept.keys()]
+        for (const later of ids.slice(ids.indexOf(id) + 1)) this.#kept.delete(later)
+      },
+    )
+  }
+
+  /** Another ledger takes the place of this one: nobody comes back to what it was, or finds what was set for it. */
+  async replaceBy(build: () => void): Promise<void> {
+    const { store } = this.#node.ledger
+    await this.#node.replace(
+      () => {
+        store.undo.stop()
+        build()
+      },
+      () => {
+        this.#kept.clear()
+        this.#recall(NOTHING)
+        this.#node.lookAtWeight()
+      },
+    )
+  }
+
+  #find(id: string) {
+    const kept = this.#kept.get(id)
+    if (!kept) throw refusal(`id: there is no snapshot ${id.slice(0, 20)}`)
+    return kept
+  }
+
+  #look(): Memory {
+    const { elections, faults, ledger, unchecked, clock } = this.#node
+    return {
+      elections: elections.now(),
+      faults: faults.now(),
+      impersonated: [...ledger.impersonated],
+      unchecked: unchecked.list(),
+      shift: clock.shift,
+    }
+  }
+
+  #recall(memory: Memory): void {
+    const { elections, faults, ledger, unchecked, clock } = this.#node
+    elections.goBackTo(memory.elections)
+    faults.goBackTo(memory.faults)
+    ledger.impersonated.clear()
+    for (const account of memory.impersonated) ledger.impersonated.add(account)
+    unchecked.clear()
+    for (const [need, hash, block] of memory.unchecked) unchecked.keep(need, hash, block)
+    clock.shiftTo(memory.shift)
+  }
+}

@@ -1,0 +1,94 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+const TABLES = ['blocks', 'accounts', 'receivable', 'weights', 'totals']
+
+interface Column {
+  name: string
+  /** Its place in the primary key, from 1 on. */
+  pk: number
+}
+
+/**
+ * How to take back what is written, statement by statement, the newest first. It is kept only while somebody may want to go
+ * back, by triggers of this connection alone: the file knows nothing of it, and otherwise a write costs what it always did.
+ */
+export class UndoLog {
+  readonly #db: DatabaseSync
+  #now: () => number = () => 0
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  /** From now on every change can be taken back. Inside a transaction. */
+  start(now: () => number): void {
+    if (this.#isKept()) return
+    this.#now = now
+    this.#db.function('undo_now', () => this.#now())
+    this.#db.exec('create temp table undo (seq integer primary key, at integer not null, sql text not null)')
+    for (const table of TABLES) this.#watch(table)
+  }
+
+  /** Nobody can go back any more. */
+  stop(): void {
+    if (!this.#isKept()) return
+    for (const table of TABLES) {
+      for (const kind of ['insert', 'update', 'delete']) this.#db.exec(`drop trigger temp.undo_${table}_${kind}`)
+    }
+    this.#db.exec('drop table temp.undo')
+  }
+
+  /** Where the log stands, to come back to. */
+  mark(): number {
+    return Number(this.#db.prepare('select coalesce(max(seq), 0) as mark from temp.undo').get()!.mark)
+  }
+
+  /** Takes back everything since a mark. Inside a transaction. */
+  undoTo(mark: number): void {
+    const rows = this.#db.prepare('select sql from temp.undo where seq > ? order by seq desc').all(mark)
+    for (const { sql } of rows) this.#db.exec(String(sql))
+    // What the triggers have written about the taking back goes as well.
+    this.#db.prepare('delete from temp.undo where seq > ?').run(mark)
+  }
+
+  /** Reads as of a moment: everything younger is taken back, looked at, and put in place again. */
+  lookBack<T>(moment: number, look: () => T): T {
+    this.#db.exec('begin')
+    try {
+      const row = this.#db.prepare('select min(seq) as first from temp.undo where at > ?').get(moment)
+      if (row?.first != null) this.undoTo(Number(row.first) - 1)
+      return look()
+    } finally {
+      this.#db.exec('rollback')
+    }
+  }
+
+  /** Forgets what is older than a moment; whoever holds a mark must not. */
+  prune(moment: number): void {
+    this.#db.prepare('delete from temp.undo where at <= ?').run(moment)
+  }
+
+  #isKept(): boolean {
+    return this.#db.prepare(`select 1 from temp.sqlite_master where name = 'undo'`).get() !== undefined
+  }
+
+  #watch(table: string): void {
+    const columns = this.#db.prepare(`pragma table_info(${table})`).all() as unknown as Column[]
+    const keys = columns.filter(({ pk }) => pk > 0)
+    const equal = (row: string, all: Column[], between: string) =>
+      all.map(({ name }) => `'${name} = ' || quote(${row}.${name})`).join(` || '${between}' || `)
+    const names = columns.map(({ name }) => name).join(', ')
+    const values = columns.map(({ name }) => `quote(old.${name})`).join(` || ', ' || `)
+    const undoes = {
+      insert: `'delete from ${table} where ' || ${equal('new', keys, ' and ')}`,
+      update: `'update ${table} set ' || ${equal('old', columns, ', ')} || ' where ' || ${equal('new', keys, ' and ')}`,
+      delete: `'insert into ${table} (${names}) values (' || ${values} || ')'`,
+    }
+    for (const [kind, sql] of Object.entries(undoes)) {
+      this.#db.exec(
+        `create temp trigger undo_${table}_${kind} after ${kind} on main.${table}
+         begin insert into undo values (null, undo_now(), ${sql}); end`,
+      )
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashBlock, toBlockJson } from '../../src/kernel/nano/block.ts'
+import { RAW_MAX } from '../../src/kernel/money.ts'
+import { DEV_NETWORK } from '../../src/kernel/nano/network.ts'
+import { Signer, UNOPENED, frontierOf, nano, publish } from '../support/blocks.ts'
+import { TestClock } from '../support/clock.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { assertConsistent, dumpLedger } from '../support/ledger-file.ts'
+import { call } from '../support/rpc.ts'
+import { until } from '../support/until.ts'
+import { openPeopled } from './peopled.ts'
+
+test('blocks arrive and are confirmed at the time that the ledger’s clock was set to, and the clock goes on from there', async (t) => {
+  const clock = new TestClock()
+  const { devnet, node, alice, bob } = await openPeopled(t, { clock })
+  const { rpcUrl } = devnet
+  assert.deepEqual(await call(rpcUrl, 'devnet_set_time', { unix: '2000000000' }), { unix: '2000000000' })
+  clock.advance(5_000)
+  const hash = await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
+  assert.equal((await call(rpcUrl, 'block_info', { hash })).local_timestamp, '2000000005')
+  assert.equal((await call(rpcUrl, 'account_info', { account: alice.address })).modified_timestamp, '2000000005')
+  const { confirmations } = await call<{ confirmations: { hash: string; time: string }[] }>(
+    rpcUrl,
+    'confirmation_history',
+    { hash },
+  )
+  assert.deepEqual(
+    confirmations.map(({ time }) => time),
+    ['2000000005000'],
+  )
+  assert.deepEqual(await call(rpcUrl, 'devnet_set_time', { advance: '60' }), { unix: '2000000065' })
+  assert.deepEqual(await call(rpcUrl, 'uptime'), { seconds: '5' })
+})
+
+test('a confirmation that falls due because time was advanced comes at once; turned back, it takes as long as before', async (t) => {
+  const clock = new TestClock()
+  const { devnet, node, alice, bob } = await openPeopled(t, { clock, confirmAfterMilliseconds: 60_000 })
+  const { rpcUrl } = devnet
+  const isConfirmed = (hash: string) => node.ledger.isConfirmed(node.ledger.store.findBlock(hash)!)
+  const first = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
+  await node.process(first)
+  await call(rpcUrl, 'devnet_set_time', { advance: '59' })
+  await node.write(() => undefined)
+  assert.equal(isConfirmed(hashBlock(first)), false)
+  await call(rpcUrl, 'devnet_set_time', { advance: '1' })
+  await until(() => isConfirmed(hashBlock(first)))
+
+  const second = alice.send(frontierOf(node, alice.key), bob.key, nano(1))
+  await node.process(second)
+  await call(rpcUrl, 'devnet_set_time', { unix: '1000000000' })
+  clock.advance(59_999)
+  await node.write(() => undefined)
+  assert.equal(isConfirmed(hashBlock(second)), false)
+  clock.advance(1)
+  await until(() => isConfirmed(hashBlock(second)))
+})
+
+test('an impersonated account needs no signature until that is ended; every other rule holds, and everybody else signs', async (t) => {
+  const { devnet, node, file, alice, bob } = await openPeopled(t)
+  const { rpcUrl } = devnet
+  const unsigned = (amount: bigint) => ({
+    ...alice.send(frontierOf(node, alice.key), bob.key, amount),
+    signature: '0'.repeat(128),
+  })
+  const send = (block: ReturnType<typeof unsigned>) =>
+    call(rpcUrl, 'process', { json_block: true, block: toBlockJson(block) })
+  assert.deepEqual(await send(unsigned(nano(1))), { error: 'Bad signature' })
+  assert.deepEqual(await call(rpcUrl, 'devnet_impersonate', { account: alice.address }), {
+    impersonated: [alice.address],
+  })
+  const block = unsigned(nano(1))
+  assert.deepEqual(await send(block), { hash: hashBlock(block) })
+  assert.deepEqual(await send(block), { error: 'Old block' })
+  const forged = { ...bob.change(frontierOf(node, bob.key), alice.key), signature: '0'.repeat(128) }
+  assert.deepEqual(await send(forged), { error: 'Bad signature' })
+  assert.deepEqual(await call(rpcUrl, 'devnet_impersonate', { account: alice.address, end: 'true' }), {
+    impersonated: '',
+  })
+  assert.deepEqual(await send(unsigned(nano(1))), { error: 'Bad signature' })
+  assertConsistent(dumpLedger(file))
+})
+
+test('any amount comes at once, in raw, up to all there is', async (t) => {
+  const { rpcUrl, node } = await openDevnet(t, { confirmAfterMilliseconds: 0 })
+  const [alice, bob] = [new Signer(1), new Signer(2)]
+  assert.ok((await call(rpcUrl, 'devnet_fund', { account: alice.address, amount: '1' })).hash)
+  const rest = (RAW_MAX - 1n).toString()
+  assert.ok((await call(rpcUrl, 'devnet_fund', { account: bob.address, amount: rest })).hash)
+  assert.equal(node.ledger.receivableSum(alice.key, true), 1n)
+  assert.equal(node.ledger.receivableSum(bob.key, true), RAW_MAX - 1n)
+  const more = await call(rpcUrl, 'devnet_fund', { account: bob.address, amount: '1' })
+  assert.deepEqual(more, { error: 'Insufficient balance' })
+})
+
+test('a dumped ledger is loaded as it was, blocks of impersonated and unconfirmed ones included', async (t) => {
+  const clock = new TestClock()
+  const { devnet, node, file, alice, bob, carol } = await openPeopled(t, { clock })
+  const { rpcUrl } = devnet
+  clock.advance(60_000)
+  const send = await publish(node, alice.send(frontierOf(node, alice.key), carol.key, nano(2)))
+  await call(rpcUrl, 'devnet_impersonate', { account: carol.address })
+  await publish(node, { ...carol.receive(UNOPENED, send, nano(2)), signature: '0'.repeat(128) })
+  node.hold()
+  await publish(node, bob.send(frontierOf(node, bob.key), alice.key, nano(1)))
+  const before = dumpLedger(file)
+  const { state } = await call<{ state: { blocks: string[] } }>(rpcUrl, 'devnet_dump')
+  assert.equal(state.blocks.length, before.blocks.length - 3)
+
+  clock.advance(60_000)
+  await call(rpcUrl, 'devnet_reset')
+  await call(rpcUrl, 'devnet_hold')
+  assert.notDeepEqual(dumpLedger(file), before)
+  // Loading ends a hold, as a reset does; the block that waited is confirmed as soon as the clock moves.
+  assert.deepEqual(await call(rpcUrl, 'devnet_load', { state }), { blocks: `${state.blocks.length}` })
+  assert.deepEqual(dumpLedger(file), before)
+  assert.equal(node.holds, false)
+  assert.equal((await call(rpcUrl, 'account_info', { account: carol.address })).balance, nano(2).toString())
+  assertConsistent(dumpLedger(file))
+  assert.deepEqual(await call(rpcUrl, 'devnet_dump'), { state })
+  clock.advance(1)
+  await until(() => node.ledger.listUnconfirmed().length === 0)
+})
+
+test('a state with one wrong line is refused by its place, and the ledger stays as it is', async (t) => {
+  const { devnet, node, file, alice, bob } = await openPeopled(t)
+  const { rpcUrl } = devnet
+  const { state } = await call<{ state: { blocks: string[]; genesis: string } }>(rpcUrl, 'devnet_dump')
+  const { id } = await call(rpcUrl, 'devnet_snapshot')
+  const before = dumpLedger(file)
+  const last = state.blocks.length - 1
+  const wrong: [object | undefined, string][] = [
+    [undefined, 'state is missing'],
+    [{}, 'state.format must be "nano-gateway devnet 1"'],
+    [{ ...state, genesis: '0'.repeat(64) }, 'state.genesis is that of another ledger'],
+    [{ ...state, began: 'x' }, 'state.began must be unix seconds'],
+    [{ ...state, blocks: ['x'] }, 'state.blocks.0 is no line of a block'],
+    [{ ...state, blocks: [...state.blocks, state.blocks[last]] }, `state.blocks.${last + 1}: Old block`],
+    [{ ...state, blocks: state.blocks.slice(1) }, 'state.blocks.0: Gap source block'],
+  ]
+  for (const [given, error] of wrong) {
+    const answer = await call(rpcUrl, 'devnet_load', { ...(given && { state: given }) })
+    assert.deepEqual(answer, { error })
+    assert.deepEqual(dumpLedger(file), before)
+  }
+  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
+  await call(rpcUrl, 'devnet_revert', { id })
+  assert.deepEqual(dumpLedger(file), before)
+})
+
+test('wrong input of a control is told by the name of its field', async (t) => {
+  const { rpcUrl, node } = await openDevnet(t, { confirmAfterMilliseconds: 0 })
+  const hash = DEV_NETWORK.genesisHash
+  const wrong: [action: string, given: object, error: string | RegExp][] = [
+    ['set_time', {}, 'Give unix or advance, in seconds'],
+    ['set_time', { unix: '1', advance: '1' }, 'Give unix or advance, in seconds'],
+    ['set_time', { unix: '-1' }, 'unix must be a whole number up to 9999999999'],
+    ['set_time', { advance: '9999999999' }, 'advance leads beyond 9999999999'],
+    ['fund', { account: new Signer(1).address }, 'amount is missing'],
+    ['fund', { account: new Signer(1).address, amount: '1.5' }, 'amount must be whole raw'],
+    ['fund', { account: new Signer(1).address, amount: '1', amount_nano: '1' }, 'Give amount or amount_nano, not both'],
+    ['impersonate', {}, 'account is missing'],
+    ['impersonate', { account: 'nano_1' }, 'account must be a Nano address'],
+    ['revert', { id: '9' }, 'id: there is no snapshot 9'],
+    ['rollback', {}, 'hash is missing'],
+    ['fork_block', { hash: 'AB'.repeat(32) }, 'hash: Block not found'],
+    ['fork_block', { hash, wins_after_ms: 'soon' }, 'wins_after_ms must be a whole number up to 3600000'],
+    ['fault', { kind: 'error' }, 'target is missing'],
+    ['fault', { target: 'devnet_fault', kind: 'error' }, 'target must be an action of a node, * or websocket'],
+    ['fault', { target: 'version', kind: 'x' }, 'kind must be one of delay, error, drop, lag'],
+    ['fault', { target: 'version', kind: 'delay' }, 'ms is missing'],
+    ['fault', { target: 'version', kind: 'delay', ms: '1e9' }, 'ms must be a whole number up to 3600000'],
+    ['fault', { target: 'websocket', kind: 'lag', ms: '1' }, 'kind must be delay or drop for the websocket'],
+    ['fault', { target: 'version', kind: 'error', count: '-1' }, 'count must be a whole number up to 1000000000'],
+  ]
+  for (const [action, given, error] of wrong) {
+    assert.deepEqual(await call(rpcUrl, `devnet_${action}`, given), { error })
+  }
+  assert.equal(node.ledger.store.totals().blocks, 3)
+  assert.equal((await call(rpcUrl, 'version')).network, 'dev')
+})
+
+test('no control is served where control is off', async (t) => {
+  const { rpcUrl } = await openDevnet(t, { control: false })
+  const controls = `confirm drop dump fault fork_block fund hold impersonate load release reset resync revert rollback
+    set_time snapshot`.split(/\s+/)
+  for (const name of controls) {
+    assert.deepEqual(await call(rpcUrl, `devnet_${name}`), { error: 'RPC control is disabled' }, name)
+  }
+})
