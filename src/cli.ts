@@ -1,6 +1,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
+import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { VERSION } from './version.ts'
 
 // What was compiled at one start is ready for the next: beside the code, because whoever may write there may change the code as
@@ -89,7 +90,10 @@ const devnet = program
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--port <port>', 'port of the RPC', '7076')
   .option('--ws-port <port>', 'port of the websocket', '7078')
-  .option('--data <file>', 'ledger file; `:memory:` forgets everything at the end', './data/devnet.db')
+  .option('--data <file>', 'ledger file (default ./data/devnet.db); `:memory:` forgets everything at the end')
+  .option('--state <file>', 'begin with a dumped ledger; in memory, unless --data names a new file')
+  .option('--accounts [count]', 'open accounts with 1000 nano each, and print their keys (10 without a number)')
+  .option('--seed <seed>', 'whose accounts those are, 64 hexadecimal digits; a well-known one otherwise')
   .option('--work <network>', 'work thresholds: dev, beta or live', 'dev')
   .option('--network <name>', 'the network that `version` names', 'dev')
   .option('--genesis <word>', 'a ledger of another identity: its genesis is made from this word')
@@ -106,6 +110,7 @@ devnet
   .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
   .option('--json', 'print JSON')
   .action(from(async () => (await import('./cli/fund.ts')).fundAccount))
+addDevnetCommands(devnet)
 
 program
   .command('work')

@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
-import { loadConfig } from '../config.ts'
 import { systemClock } from '../infra/clock.ts'
 import { callNode } from '../infra/node/call-node.ts'
 import { parseNano } from '../kernel/money.ts'
 import { isAddress } from '../kernel/nano/address.ts'
+import { findLedger } from './find-ledger.ts'
 
 /** Asks a running ledger to send from its genesis account. */
 export async function fundAccount(
@@ -39,11 +37,4 @@ async function waitForConfirmation(url: string, hash: string): Promise<boolean> 
     await new Promise<void>((resolve) => void systemClock.after(LOOK_EVERY, resolve))
   }
   return false
-}
-
-/** The ledger inside the gateway of DATA_DIR, else one on the usual port. */
-function findLedger(): string {
-  const file = join(loadConfig().dataDir, 'devnet.json')
-  if (!existsSync(file)) return 'http://127.0.0.1:7076'
-  return (JSON.parse(readFileSync(file, 'utf8')) as { rpc: string }).rpc
 }

@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander'
+import type { ControlFlags } from './devnet-control.ts'
+
+interface Flags extends ControlFlags {
+  unix?: string
+  advance?: string
+  end?: boolean
+  winsAfterMs?: string
+  ms?: string
+  count?: string
+}
+
+const controls = () => import('./devnet-control.ts')
+
+/** The controls of a running ledger, for those who turn them by hand. */
+export function addDevnetCommands(devnet: Command): void {
+  const add = (name: string, description: string) =>
+    devnet
+      .command(name)
+      .description(description)
+      .option('--url <url>', 'RPC address of the ledger; by default that of the gateway in DATA_DIR, else port 7076')
+      .option('--json', 'print JSON')
+  const run = async (action: string, fields: object, flags: Flags, command: Command) =>
+    (await controls()).runControl(action, fields as Record<string, string>, flags, command)
+  /** One that has no fields. */
+  const plain = (name: string, description: string) =>
+    add(name, description).action((flags: Flags, command: Command) => run(name, {}, flags, command))
+  /** One that is about a block. */
+  const ofBlock = (name: string, description: string) =>
+    add(name, description)
+      .argument('<hash>', 'hash of the block')
+      .action((hash: string, flags: Flags, command: Command) => run(name, { hash }, flags, command))
+
+  plain('snapshot', 'keep the ledger as it is, to come back to; prints the id')
+  add('revert', 'put the ledger back to a snapshot')
+    .argument('<id>', 'what snapshot has printed')
+    .action((id: string, flags: Flags, command: Command) => run('revert', { id }, flags, command))
+  plain('reset', 'back to the genesis, without anything that was set')
+  add('set-time', 'set the clock of the ledger, or advance it')
+    .addOption(new Option('--unix <seconds>', 'seconds since 1970').conflicts('advance'))
+    .option('--advance <seconds>', 'seconds from what it shows')
+    .action(({ unix, advance, ...flags }: Flags, command: Command) =>
+      run('set_time', { unix, advance }, flags, command),
+    )
+  add('impersonate', 'take blocks of an account without its signature')
+    .argument('<address>', 'the account')
+    .option('--end', 'ask for signatures again')
+    .action((account: string, { end, ...flags }: Flags, command: Command) =>
+      run('impersonate', { account, ...(end && { end: 'true' }) }, flags, command),
+    )
+  plain('hold', 'leave blocks unconfirmed from now on')
+  plain('release', 'confirm everything that waits, and go on as usual')
+  ofBlock('confirm', 'confirm a block with everything it stands on')
+  ofBlock('drop', 'forget an unconfirmed block and everything built on it')
+  ofBlock('rollback', 'take back a block, confirmed or not, and everything built on it')
+  add('fork-block', 'give an unconfirmed block a rival that wins')
+    .argument('<hash>', 'hash of the block')
+    .option('--wins-after-ms <milliseconds>', 'when it wins; at once otherwise')
+    .action((hash: string, { winsAfterMs, ...flags }: Flags, command: Command) =>
+      run('fork_block', { hash, wins_after_ms: winsAfterMs }, flags, command),
+    )
+  add('fault', 'let an action go wrong; --count 0 ends that')
+    .argument('<target>', 'an action, * for all of them, or websocket')
+    .argument('[kind]', 'delay, error, drop (done, but never answered) or lag (answered from the past)')
+    .option('--ms <milliseconds>', 'how late, or how far behind')
+    .option('--count <number>', 'how often; until it is ended otherwise')
+    .action((target: string, kind: string | undefined, { ms, count, ...flags }: Flags, command: Command) =>
+      run('fault', { target, kind, ms, count }, flags, command),
+    )
+  add('resync', 'give every block one time, as on a node that has fetched the ledger anew')
+    .argument('[timestamp]', 'seconds since 1970; now otherwise')
+    .action((timestamp: string | undefined, flags: Flags, command: Command) =>
+      run('resync', { timestamp }, flags, command),
+    )
+  add('dump', 'write the whole ledger as text, for load and --state')
+    .argument('[file]', 'where to; it is printed otherwise')
+    .action(async (file: string | undefined, flags: Flags, command: Command) =>
+      (await controls()).dumpLedger(file, flags, command),
+    )
+  add('load', 'put a dumped ledger in the place of the running one')
+    .argument('<file>', 'what dump has written')
+    .action(async (file: string, flags: Flags, command: Command) => (await controls()).loadLedger(file, flags, command))
+}

@@ -1,0 +1,56 @@
+import { type Raw, RAW_PER_NANO, toRaw } from '../kernel/money.ts'
+import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
+import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
+import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
+import { refusal } from '../kernel/nano/node-refusal.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { LedgerNode } from './node.ts'
+
+/** Nobody's secret, so that the same accounts are there wherever this ledger runs. */
+export const KNOWN_SEED = 'DEADBEEF'.repeat(8)
+/** What each of them begins with. */
+export const KNOWN_NANO = 1_000
+
+export interface KnownAccount {
+  index: number
+  address: string
+  privateKey: string
+}
+
+/** The first accounts of a seed, each opened with money unless it has been before: they are as their owners left them. */
+export async function openAccounts(node: LedgerNode, seed: string, count: number): Promise<KnownAccount[]> {
+  const accounts: KnownAccount[] = []
+  for (let index = 0; index < count; index++) {
+    const privateKey = deriveKey(seed, index)
+    const key = publicKeyOf(privateKey)
+    if (!node.ledger.store.findAccount(key)) await openAccount(node, key, privateKey)
+    accounts.push({ index, address: toAddress(key), privateKey })
+  }
+  return accounts
+}
+
+async function openAccount(node: LedgerNode, account: PublicKey, privateKey: string): Promise<void> {
+  const { ledger } = node
+  // What an earlier start has sent, and did not come to receive.
+  const [waiting] = ledger.store.receivableOf(account)
+  const amount = waiting?.amount ?? toRaw(BigInt(KNOWN_NANO) * RAW_PER_NANO)
+  const source = waiting?.hash ?? (await node.fund(account, amount))
+  const draft: StateBlock = {
+    type: 'state',
+    account,
+    previous: ZERO_HASH,
+    representative: ledger.genesis.account,
+    balance: amount as Raw,
+    link: source,
+    signature: '',
+    work: '',
+  }
+  const work = await node.work.find(rootOf(draft), WORK_THRESHOLDS.dev.receive)
+  if (work === undefined) throw refusal('Cancelled')
+  const block = { ...draft, work, signature: signHash(privateKey, hashBlock(draft)) }
+  await node.write((events) => {
+    const result = ledger.processOwn(block)
+    if ('refused' in result) throw refusal(result.refused)
+    node.follow(block, result, events)
+  })
+}

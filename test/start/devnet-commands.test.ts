@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { KNOWN_SEED } from '../../src/devnet/accounts.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { deriveKey, publicKeyOf } from '../../src/kernel/nano/keys.ts'
+import { Signer, frontierOf, nano } from '../support/blocks.ts'
+import { CLI, askCommand } from '../support/command-line.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { call } from '../support/rpc.ts'
+import { openFolder } from './process.ts'
+
+interface Banner {
+  rpc: string
+  data: string
+  seed?: string
+  accounts?: { index: number; address: string; privateKey: string }[]
+}
+
+/** The ledger as the command starts it, with what it prints. */
+async function startCommand(t: TestContext, cwd: string, ...words: string[]) {
+  const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--json', ...words]
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  t.after(stop)
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  return { ...(JSON.parse(line) as Banner), stop }
+}
+
+test('ten accounts of the known seed have money at the first start, and what their owners left at the next', async (t) => {
+  const folder = openFolder(t)
+  const first = await startCommand(t, folder, '--data', ':memory:', '--accounts')
+  assert.equal(first.seed, KNOWN_SEED)
+  assert.deepEqual(
+    first.accounts!.map(({ address, privateKey }) => [address, privateKey]),
+    Array.from({ length: 10 }, (_, index) => deriveKey(KNOWN_SEED, index)).map((key) => [
+      toAddress(publicKeyOf(key)),
+      key,
+    ]),
+  )
+  for (const { address } of first.accounts!) {
+    const balance = await call(first.rpc, 'account_balance', { account: address })
+    assert.deepEqual([balance.balance, balance.receivable], [nano(1_000).toString(), '0'])
+  }
+  assert.equal((await call(first.rpc, 'block_count')).count, '23')
+  await first.stop()
+
+  const begun = await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '1')
+  const [spender] = begun.accounts!
+  const before = await call(begun.rpc, 'account_info', { account: spender!.address, representative: 'true' })
+  const { block } = await call<{ block: object }>(begun.rpc, 'block_create', {
+    ...{ type: 'state', json_block: 'true', key: spender!.privateKey, previous: before.frontier, balance: '1' },
+    ...{ representative: before.representative, link: new Signer(1).address },
+  })
+  const { hash } = await call(begun.rpc, 'process', { json_block: 'true', block })
+  await begun.stop()
+  const again = await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '2')
+  const after = await call(again.rpc, 'account_info', { account: spender!.address })
+  assert.deepEqual([after.frontier, after.balance], [hash, '1'])
+  assert.equal((await call(again.rpc, 'block_count')).count, '8')
+})
+
+test('a ledger without the flag has no accounts but its own, as ever', async (t) => {
+  const { rpc, accounts } = await startCommand(t, openFolder(t), '--data', ':memory:')
+  assert.equal(accounts, undefined)
+  assert.equal((await call(rpc, 'block_count')).count, '3')
+})
+
+test('every control is a command', async (t) => {
+  const folder = openFolder(t)
+  const { rpcUrl, node } = await openDevnet(t, { confirmAfterMilliseconds: 0 })
+  const run = (...words: string[]) =>
+    askCommand(folder, 'devnet', ...words, '--url', rpcUrl) as Promise<Record<string, string>>
+  const alice = new Signer(1)
+
+  const { id } = await run('snapshot')
+  await run('hold')
+  const { hash } = await call(rpcUrl, 'devnet_fund', { account: alice.address, amount: '5' })
+  await run('confirm', hash!)
+  assert.equal((await call(rpcUrl, 'block_info', { hash })).confirmed, 'true')
+  const second = await call(rpcUrl, 'devnet_fund', { account: alice.address, amount: '6' })
+  const { hash: rival } = await run('fork-block', second.hash!, '--wins-after-ms', '0')
+  assert.equal((await call(rpcUrl, 'block_info', { hash: rival })).confirmed, 'true')
+  const third = await call(rpcUrl, 'devnet_fund', { account: alice.address, amount: '7' })
+  assert.deepEqual(await run('drop', third.hash!), { dropped: [third.hash] })
+  assert.deepEqual(await run('rollback', rival!), { rolled_back: [rival] })
+  await run('release')
+  assert.equal(node.holds, false)
+
+  assert.deepEqual(await run('impersonate', alice.address), { impersonated: [alice.address] })
+  assert.deepEqual(await run('impersonate', alice.address, '--end'), { impersonated: '' })
+  assert.deepEqual(await run('set-time', '--unix', '2000000000').then(({ unix }) => unix!.slice(0, 9)), '200000000')
+  assert.ok(Number((await run('set-time', '--advance', '1000')).unix) >= 2_000_001_000)
+  await run('resync', '1700000000')
+  assert.equal((await call(rpcUrl, 'block_info', { hash })).local_timestamp, '1700000000')
+  await run('fault', 'version', 'error', '--count', '1')
+  assert.ok((await call(rpcUrl, 'version')).error)
+  await run('fault', '*', 'error')
+  await run('fault', '*', '--count', '0')
+  assert.equal((await call(rpcUrl, 'version')).network, 'dev')
+
+  const file = join(folder, 'state.json')
+  assert.deepEqual(await run('dump', file), { file })
+  const frontier = frontierOf(node, node.ledger.genesis.account)
+  await run('revert', id!)
+  assert.equal(node.ledger.store.totals().blocks, 3)
+  assert.deepEqual(await run('load', file), { blocks: '1' })
+  assert.deepEqual(frontierOf(node, node.ledger.genesis.account), frontier)
+  await run('reset')
+  assert.equal(node.ledger.store.totals().blocks, 3)
+  await assert.rejects(run('revert', id!), /id: there is no snapshot/)
+})
+
+test('a ledger begins with the state of a file, and one that has begun is not thrown away for it', async (t) => {
+  const folder = openFolder(t)
+  const made = await openDevnet(t, { confirmAfterMilliseconds: 0 })
+  const alice = new Signer(1)
+  await made.node.fund(fromAddress(alice.address)!, nano(5))
+  const { state } = await call<{ state: object }>(made.rpcUrl, 'devnet_dump')
+  writeFileSync(join(folder, 'state.json'), JSON.stringify(state))
+
+  const begun = await startCommand(t, folder, '--state', 'state.json', '--accounts', '1')
+  assert.equal(begun.data, ':memory:')
+  assert.equal((await call(begun.rpc, 'account_balance', { account: alice.address })).receivable, nano(5).toString())
+  assert.equal((await call(begun.rpc, 'block_count')).count, '6')
+
+  const kept = ['devnet', '--port', '0', '--ws-port', '0', '--data', 'ledger.db', '--state', 'state.json']
+  await (await startCommand(t, folder, '--data', 'ledger.db', '--accounts', '1')).stop()
+  const other = join(folder, 'other.db')
+  writeFileSync(
+    join(folder, 'wrong.json'),
+    readFileSync(join(folder, 'state.json'), 'utf8').replace('devnet 1', 'devnet 9'),
+  )
+  const wrong = ['devnet', '--port', '0', '--ws-port', '0', '--data', other, '--state', 'wrong.json']
+  for (const [words, reason] of [
+    [kept, /names one that has begun/],
+    [wrong, /state\.format must be/],
+  ] as const) {
+    await assert.rejects(promisify(execFile)(process.execPath, [CLI, ...words], { cwd: folder }), reason)
+  }
+})
