@@ -1,4 +1,4 @@
-import { type Raw, RAW_PER_NANO, toRaw } from '../kernel/money.ts'
+import { RAW_PER_NANO, toRaw } from '../kernel/money.ts'
 import { type PublicKey, toAddress } from '../kernel/nano/address.ts'
 import { type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
 import { deriveKey, publicKeyOf, signHash } from '../kernel/nano/keys.ts'
@@ -40,7 +40,7 @@ async function openAccount(node: LedgerNode, account: PublicKey, privateKey: str
     account,
     previous: ZERO_HASH,
     representative: ledger.genesis.account,
-    balance: amount as Raw,
+    balance: amount,
     link: source,
     signature: '',
     work: '',

@@ -55,8 +55,8 @@ export class UndoLog {
   lookBack<T>(moment: number, look: () => T): T {
     this.#db.exec('begin')
     try {
-      const row = this.#db.prepare('select min(seq) as first from temp.undo where at > ?').get(moment)
-      if (row?.first != null) this.undoTo(Number(row.first) - 1)
+      const row = this.#db.prepare('select seq from temp.undo where at > ? order by seq limit 1').get(moment)
+      if (row) this.undoTo(Number(row.seq) - 1)
       return look()
     } finally {
       this.#db.exec('rollback')
