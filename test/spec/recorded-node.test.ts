@@ -123,14 +123,14 @@ async function expectedOf(pair: Pair, difference: Difference | undefined): Promi
   return MALFORMED.has(error) ? malformed(error) : ok({ error })
 }
 
-/** A refusal may say which field is wrong, and how; the text itself is fixed. */
+/** A refusal may say which field is wrong, how, and what was probably meant; the text itself is fixed. */
 function judge({ status, body }: Expected, action: string, reply: Reply): string[] {
   if (reply.status !== status) return [`status is ${reply.status}, not ${status}: ${reply.text}`]
   const given = reply.json<Members>()
   if (status !== 400) return compare(withTwins(action, body), given)
-  const { field, detail, ...rest } = given
-  const explained = [field, detail].every((text) => text === undefined || typeof text === 'string')
-  return explained ? compare(body, rest) : ['field and detail are texts']
+  const { field, detail, nearest, ...rest } = given
+  const explained = [field, detail, nearest].every((text) => text === undefined || typeof text === 'string')
+  return explained ? compare(body, rest) : ['field, detail and nearest are texts']
 }
 
 test('every recorded answer of a node comes through the gateway unchanged, but for what was decided', async (t) => {
