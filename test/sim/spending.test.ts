@@ -22,6 +22,8 @@ import { type Plan, type Scenario, failEverywhere, stranger } from './fail-every
 
 const LEASE = 11_000
 const HOUR = 3_600_000
+/** A long run has more days than a wallet usually lives. */
+const YEARS = 10 * 365 * 24 * HOUR
 const LIMIT = nano(10)
 const CHILD_LIMIT = nano(6)
 const PARENT = { id: 'key_parent', perMinute: undefined, spendDaily: LIMIT }
@@ -46,8 +48,9 @@ async function spend(t: TestContext, engine: StoreEngine | 'memory', seed: numbe
   const { clock, accountId, db } = world
   const shop = new Signer(900).address
   const instances = [await world.start(), await world.start()]
-  const rich = [await world.create(instances[0]!), await world.create(instances[1]!)]
-  const poor = await world.create(instances[0]!)
+  const terms = { lifetimeMilliseconds: YEARS }
+  const rich = [await world.create(instances[0]!, terms), await world.create(instances[1]!, terms)]
+  const poor = await world.create(instances[0]!, terms)
   for (const address of rich) await world.deposit(address, nano(100_000))
   await world.deposit(poor, nano(3))
   const wishes: Wish[] = []
