@@ -17,7 +17,7 @@ const BLOCK_COUNT = '{"action":"block_count"}'
 const EXPOSED =
   'PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Idempotent-Replayed, X-Ignored-Fields'
 const ALLOWED =
-  'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers'
+  'content-type, authorization, key, x-api-key, nano-app, nano-app-admin, payment-signature, idempotency-key, cache-control, pragma, access-control-expose-headers, mcp-protocol-version, mcp-session-id'
 
 /** How many of the requests below go to the RPC endpoint and can be read; of others nothing is logged. */
 const RPC_REPLIES = 12
