@@ -56,5 +56,6 @@ function listLines(list: readonly unknown[]): string[] {
 /** Names and notes are written by strangers: what moves a cursor, colours or hides is made visible. */
 export function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  if (text.startsWith('data:image/')) return '(a picture; --json has it)'
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)
 }

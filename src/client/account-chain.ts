@@ -25,7 +25,7 @@ export interface Head {
 }
 
 /** What a block does, which says how much work it needs. */
-export type Deed = 'send' | 'receive' | 'open' | 'change'
+export type Subtype = 'send' | 'receive' | 'open' | 'change'
 
 /** One account that signs blocks with what it reads from the ledger. */
 export interface AccountChain {
@@ -35,7 +35,7 @@ export interface AccountChain {
   /** Undefined while the account has no block. */
   readHead(): Promise<Head | undefined>
   /** Signs a block and finds its work. */
-  seal(draft: Head & { link: string }, deed?: Deed): Promise<StateBlock>
+  seal(draft: Head & { link: string }, subtype?: Subtype): Promise<StateBlock>
 }
 
 export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountChain {
@@ -52,10 +52,10 @@ export function openChain({ privateKey, rpc, findWork }: ChainOptions): AccountC
       if (typeof frontier !== 'string') throw new Error(`The ledger does not tell the state of ${address}.`)
       return readBlock(rpc, key, frontier)
     },
-    async seal({ previous, balance, representative, link }, deed = 'send') {
+    async seal({ previous, balance, representative, link }, subtype = 'send') {
       const draft = { type: 'state', account: key, previous, representative, balance, link } as const
       const block: StateBlock = { ...draft, signature: '', work: '' }
-      const work = await findWork(rootOf(block), await readThreshold(rpc, deed))
+      const work = await findWork(rootOf(block), await readThreshold(rpc, subtype))
       return { ...block, signature: signHash(privateKey, hashBlock(block)), work }
     },
   }
@@ -76,8 +76,8 @@ async function readBlock(rpc: LedgerRpc, key: PublicKey, hash: string): Promise<
 }
 
 /** Asked for, because test networks want less; never more than the live network wants. */
-async function readThreshold(rpc: LedgerRpc, deed: Deed): Promise<bigint> {
-  const receives = deed === 'receive' || deed === 'open'
+async function readThreshold(rpc: LedgerRpc, subtype: Subtype): Promise<bigint> {
+  const receives = subtype === 'receive' || subtype === 'open'
   const told = await rpc('active_difficulty', {})
   const minimum = receives ? told.network_receive_minimum : told.network_minimum
   const live = receives ? WORK_THRESHOLDS.live.receive : WORK_THRESHOLDS.live.send

@@ -1,7 +1,7 @@
 import type { Raw } from '../kernel/money.ts'
 import type { StateBlock } from '../kernel/nano/block.ts'
 import { whenOver } from '../kernel/when-over.ts'
-import type { AccountChain, Deed, Head } from './account-chain.ts'
+import type { AccountChain, Subtype, Head } from './account-chain.ts'
 import { GatewayError } from './gateway-error.ts'
 import { publish } from './publish.ts'
 import { rest } from './rest.ts'
@@ -16,7 +16,7 @@ export class AccountSigner {
   /** What the last payment that somebody else publishes builds on. */
   #spent: string | undefined
   /** A block of ours of which nobody knows whether the ledger has it. */
-  #unknown: { block: StateBlock; deed: Deed } | undefined
+  #unknown: { block: StateBlock; subtype: Subtype } | undefined
 
   constructor(chain: AccountChain) {
     this.chain = chain
@@ -66,11 +66,11 @@ export class AccountSigner {
     if (this.#spent === previous) this.#spent = undefined
   }
 
-  async publish(block: StateBlock, deed: Deed): Promise<string> {
+  async publish(block: StateBlock, subtype: Subtype): Promise<string> {
     try {
-      return await publish(this.chain.rpc, block, deed)
+      return await publish(this.chain.rpc, block, subtype)
     } catch (error) {
-      if (error instanceof GatewayError && error.code === 'publish_unknown') this.#unknown = { block, deed }
+      if (error instanceof GatewayError && error.code === 'publish_unknown') this.#unknown = { block, subtype }
       throw error
     }
   }
@@ -78,9 +78,9 @@ export class AccountSigner {
   /** Another block in place of one that may still arrive would be a second payment, or a fork. */
   async #resolve(): Promise<void> {
     if (!this.#unknown) return
-    const { block, deed } = this.#unknown
+    const { block, subtype } = this.#unknown
     try {
-      await publish(this.chain.rpc, block, deed)
+      await publish(this.chain.rpc, block, subtype)
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'ledger_refused') throw error
     }

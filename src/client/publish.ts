@@ -1,5 +1,5 @@
 import { type StateBlock, hashBlock, toBlockJson } from '../kernel/nano/block.ts'
-import type { Deed } from './account-chain.ts'
+import type { Subtype } from './account-chain.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { LedgerRpc } from './ledger-rpc.ts'
 import { backOff, rest } from './rest.ts'
@@ -10,14 +10,14 @@ const TRIES_MAX = 3
  * Puts a block on the ledger and answers its hash. After a lost reply the ledger is asked before the same bytes go out
  * again; while that stays unknown the error is `publish_unknown`, and its `body` has the hash.
  */
-export async function publish(rpc: LedgerRpc, block: StateBlock, deed: Deed): Promise<string> {
+export async function publish(rpc: LedgerRpc, block: StateBlock, subtype: Subtype): Promise<string> {
   const hash = hashBlock(block)
   const idempotencyKey = crypto.randomUUID()
   let failure: unknown
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     if (tries > 0) await rest(backOff(tries))
     try {
-      const request = { json_block: 'true', subtype: deed, block: toBlockJson(block) }
+      const request = { json_block: 'true', subtype, block: toBlockJson(block) }
       const answer = await rpc('process', request, idempotencyKey)
       if (answer.hash === hash || (await isOnLedger(rpc, hash))) return hash
       const message = String(answer.error ?? 'The ledger refused a block.')

@@ -33,9 +33,9 @@ export async function receiveWaiting(signer: AccountSigner, representative?: Pub
   for (const [source, text] of Object.entries((told ?? {}) as Record<string, unknown>)) {
     const amount = parseRaw(String(text))
     if (!isHex(source, 64) || amount === undefined) throw new Error('The ledger does not tell what waits.')
-    const deed = head.previous === ZERO_HASH ? 'open' : 'receive'
-    const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, deed)
-    const hash = await signer.publish(block, deed)
+    const subtype = head.previous === ZERO_HASH ? 'open' : 'receive'
+    const block = await chain.seal({ ...head, balance: (head.balance + amount) as Raw, link: source }, subtype)
+    const hash = await signer.publish(block, subtype)
     blocks.push({ hash, source, amount })
     head = { ...head, previous: hash, balance: block.balance }
   }

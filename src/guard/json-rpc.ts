@@ -34,9 +34,10 @@ export function readJsonRpc(text: string, registry: Registry): JsonRpcCall | und
     return undefined
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-  const { jsonrpc, id, method, params, action } = value as Record<string, unknown>
-  // A body that names its action is what it always was, whatever else it says.
-  if (jsonrpc !== '2.0' || (method === undefined && action !== undefined)) return undefined
+  const { jsonrpc, id, method, params, action, block } = value as Record<string, unknown>
+  if (jsonrpc !== '2.0') return undefined
+  // A body that names its action, or is a block to publish, is what it always was, whatever else it says.
+  if (method === undefined && (action !== undefined || block !== undefined)) return undefined
   if (id !== undefined && id !== null && typeof id !== 'string' && typeof id !== 'number') {
     return { id: 'null', text: '', wrong: new InvalidCall('id must be a string or a number.') }
   }

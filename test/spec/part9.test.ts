@@ -51,7 +51,8 @@ test('a body with a block and its subtype is a publication, and a version in a r
   const { node } = app.devnet!
   const carol = new Signer(3, node.ledger.thresholds)
   const opening = carol.receive(UNOPENED, await node.fund(carol.key, nano(1)), nano(1))
-  const reply = await post(JSON.stringify({ block: toBlockJson(opening), subtype: 'open', json_block: 'true' }))
+  const published = { block: toBlockJson(opening), subtype: 'open', json_block: 'true', jsonrpc: '2.0' }
+  const reply = await post(JSON.stringify(published))
   row('9, Synonyms: action process', () => assert.equal(reply.json().hash, hashBlock(opening)))
   const account = carol.address
   const plain = (await call('account_key', { account })).text

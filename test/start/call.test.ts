@@ -26,6 +26,13 @@ const run = (words: string[], env: Record<string, string> = {}): Promise<Ended> 
     )
   })
 
+test('a picture in an answer does not fill the terminal', () => {
+  assert.equal(
+    showAnswer({ id: '1', qrcode: 'data:image/png;base64,iVBO' }),
+    'id      1\nqrcode  (a picture; --json has it)',
+  )
+})
+
 test('a call prints its answer, and its exit code tells a script what became of it', async (t) => {
   const { url, app, folder } = await openGateway(t)
   const call = (...words: string[]) => run(['call', ...words, '--url', url])
