@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { type Devnet, startDevnet } from './devnet/index.ts'
 import { NodeRefusal } from './kernel/nano/node-refusal.ts'
 import { lockOf } from './devnet/file-lock.ts'

@@ -1,14 +1,14 @@
 import { startApp } from './app.ts'
-import { checkStart } from './check-start.ts'
+import { checkStart } from './config/check-start.ts'
 import { onUncaught } from './cli/last-resort.ts'
 import { onStop } from './cli/stop.ts'
-import { tellAll } from './config.ts'
-import { keepAdministratorKey } from './data-folder.ts'
+import { tellAll } from './config/config.ts'
+import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
-import { frontsOf, runFront, runOwner, superviseProcesses } from './processes.ts'
-import { tellStart } from './tell-start.ts'
+import { frontsOf, runFront, runOwner, superviseProcesses } from './processes/supervise.ts'
+import { tellStart } from './cli/tell-start.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */
 export async function runGateway(role?: string): Promise<void> {

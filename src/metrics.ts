@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { createMetricsServer } from './http/metrics-server.ts'
 import { type Log, describeError } from './infra/log.ts'
 import type { Metrics } from './infra/metrics.ts'

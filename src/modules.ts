@@ -1,5 +1,5 @@
-import { goodsOf } from './check-start.ts'
-import { type Config, storeUrl } from './config.ts'
+import { goodsOf } from './config/check-start.ts'
+import { type Config, storeUrl } from './config/config.ts'
 import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'

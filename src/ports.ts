@@ -1,5 +1,5 @@
-import { type Config, storeUrl } from './config.ts'
-import { openDataFolder } from './data-folder.ts'
+import { type Config, storeUrl } from './config/config.ts'
+import { openDataFolder } from './store/data-folder.ts'
 import type { Devnet } from './devnet/index.ts'
 import { lendThreads, openDevelopmentLedger, thresholdsOf, toDevelopmentLedger } from './development-ledger.ts'
 import type { Store } from './infra/db/open.ts'
@@ -33,9 +33,9 @@ import type {
   Random,
   SecretBox,
 } from './kernel/ports.ts'
-import { openStore } from './schema.ts'
-import { openSecrets } from './secrets.ts'
-import { claimLedger, ledgerLearned } from './store-ledger.ts'
+import { openStore } from './store/schema.ts'
+import { openSecrets } from './store/secrets.ts'
+import { claimLedger, ledgerLearned } from './store/ledger.ts'
 
 /** What a gateway is given from outside. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { toBatchWidth } from './guard/plans.ts'
 import type { RpcReport } from './http/ask.ts'

@@ -1,5 +1,5 @@
-import { checkStart } from '../check-start.ts'
-import { describeConfig } from '../config.ts'
+import { checkStart } from '../config/check-start.ts'
+import { describeConfig } from '../config/config.ts'
 import { systemClock } from '../infra/clock.ts'
 
 /** Prints every setting, or with `--check` what is wrong with them. The documents' table is this output. */

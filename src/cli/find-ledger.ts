@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/config.ts'
 
 /** The ledger inside the gateway of DATA_DIR, else one on the usual port. */
 export function findLedger(): string {

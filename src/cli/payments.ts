@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/config.ts'
 import { formatNano } from '../kernel/money.ts'
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { listWaiting, releasePayment } from '../modules/billing/index.ts'

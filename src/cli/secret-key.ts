@@ -1,5 +1,5 @@
-import { loadConfig } from '../config.ts'
-import { nameKey, replaceSecretKey } from '../secrets.ts'
+import { loadConfig } from '../config/config.ts'
+import { nameKey, replaceSecretKey } from '../store/secrets.ts'
 import { type Flags, print, withStore } from './store.ts'
 
 /** Lets the gateway start with another key, when the one that sealed the store's secrets is lost or known to others. */

@@ -1,4 +1,4 @@
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../config/config.ts'
 import { addToKeyFile } from '../infra/secrets/master-keys.ts'
 import { keyFileOf, openVault } from '../infra/secrets/open-vault.ts'
 import { systemRandom } from '../infra/random.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Tariffs } from './charge.ts'
 import type { Plans } from './throttle.ts'
 

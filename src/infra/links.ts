@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Links } from '../kernel/ports.ts'
 
 const LIVE_EXPLORER = 'https://nanolooker.com/block/'

@@ -1,7 +1,7 @@
 import type { Clock, Ids } from './ports.ts'
 import type { Db } from './db.ts'
 import { type Given, givenRow, prepared } from './prepared.ts'
-import type { Tables } from '../tables.ts'
+import type { Tables } from '../store/tables.ts'
 
 /** Work that outlives the request that caused it. It may run twice, on two machines, and must not mind. */
 export interface Job<P = unknown> {

@@ -3,7 +3,7 @@
  * from outside: `{ offset: milliseconds }` over its channel. It tells `{ url, createdKey }` once it listens.
  */
 import { startApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { FollowingClock } from '../../src/infra/clock.ts'
 import { openLog } from '../../src/infra/log.ts'
 import { systemRandom } from '../../src/infra/random.ts'

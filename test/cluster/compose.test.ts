@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { describeConfig, loadConfig } from '../../src/config.ts'
+import { describeConfig, loadConfig } from '../../src/config/config.ts'
 
 /* The arrangement of containers, as far as it can be read without an engine that runs them. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkStart } from '../../src/check-start.ts'
-import { readConfig } from '../../src/config.ts'
+import { checkStart } from '../../src/config/check-start.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { openFolder, run, start } from './process.ts'
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { describeConfig, loadConfig, readConfig } from '../../src/config.ts'
+import { describeConfig, loadConfig, readConfig } from '../../src/config/config.ts'
 import { openFolder, run, start } from './process.ts'
 
 const key = randomBytes(32).toString('base64')

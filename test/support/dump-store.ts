@@ -1,5 +1,5 @@
 import type { Db } from '../../src/kernel/db.ts'
-import { TABLES } from '../../src/schema.ts'
+import { TABLES } from '../../src/store/schema.ts'
 
 /** Every row of every table, as text. */
 export async function dumpStore(db: Db): Promise<Record<string, string>> {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { openStore } from '../../src/schema.ts'
+import { openStore } from '../../src/store/schema.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import { TestClock } from './clock.ts'
 import { createDatabase } from './postgres.ts'

@@ -7,7 +7,7 @@
 import { DefaultQueryExecutor } from 'kysely'
 import { pino } from 'pino'
 import { startApp } from '../../src/app.ts'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 

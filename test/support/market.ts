@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import { type Fulfil, openOrder } from '../../src/modules/billing/index.ts'
 import { CREDITS, giveCredits } from '../../src/modules/billing/domain/sell-credits.ts'

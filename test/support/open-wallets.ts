@@ -1,4 +1,4 @@
-import { type Config } from '../../src/config.ts'
+import { type Config } from '../../src/config/config.ts'
 import { ServiceLinks } from '../../src/infra/links.ts'
 import { qrPng } from '../../src/infra/qr/index.ts'
 import { openVault } from '../../src/infra/secrets/open-vault.ts'

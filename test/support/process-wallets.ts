@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { systemClock } from '../../src/infra/clock.ts'
 import type { Store } from '../../src/infra/db/open.ts'
 import { openIds } from '../../src/infra/ids.ts'

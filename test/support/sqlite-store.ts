@@ -7,7 +7,7 @@ import { openIds } from '../../src/infra/ids.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
-import { openStore } from '../../src/schema.ts'
+import { openStore } from '../../src/store/schema.ts'
 import { TestClock } from './clock.ts'
 import { hearFailures } from './failures.ts'
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { type Config, loadConfig } from '../../src/config.ts'
+import { type Config, loadConfig } from '../../src/config/config.ts'
 import type { Devnet, LedgerNode } from '../../src/devnet/index.ts'
 import { answerBody } from '../../src/devnet/server.ts'
 import { LocalNotices } from '../../src/infra/db/notices.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Clock, Outbound } from '../../kernel/ports.ts'
 import { EMBEDDED } from '../node/upstreams.ts'
 import { openOutbound } from './outbound.ts'

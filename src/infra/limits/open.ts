@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock } from '../../kernel/ports.ts'
 import { RedisLimiter } from './redis-limiter.ts'

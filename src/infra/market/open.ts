@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { coinGecko } from './coingecko.ts'
 import { kraken } from './kraken.ts'
 import { providedMarketData } from './market-data.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
 import type { Store } from '../db/open.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { KeyVault } from '../../kernel/key-vault.ts'
 import type { Random } from '../../kernel/ports.ts'
 import { type MasterKeys, createKeyFile, readKeyFile, stampKeyFile, toMasterKeys } from './master-keys.ts'

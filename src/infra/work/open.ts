@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Clock, Random } from '../../kernel/ports.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Upstream } from '../node/upstream.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadConfig } from '../../config.ts'
+import { loadConfig } from '../../config/config.ts'
 import { ACCOUNT_ACTIONS } from '../accounts/open.ts'
 import { WORK_ACTIONS } from '../work/open.ts'
 import { readGoods } from './index.ts'

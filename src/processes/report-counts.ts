@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../infra/metrics.ts'
 import { type FrontLine, SHARED_COUNTERS } from './lines.ts'
 import type { OwnerLink } from './owner-link.ts'
 

@@ -1,13 +1,13 @@
-import { ACTIONS } from './offered.ts'
+import { ACTIONS } from '../offered.ts'
 import { type Config, type ReadConfig, readConfig, tellNear } from './config.ts'
-import { toTrustedProxies } from './http/client-ip.ts'
-import { openMarketSources } from './infra/market/open.ts'
-import { EMBEDDED, isEmbedded, toUpstreams } from './infra/node/upstreams.ts'
-import { toMasterKeys } from './infra/secrets/master-keys.ts'
-import type { Clock, Prices } from './kernel/ports.ts'
-import { requireMetricsToken } from './metrics.ts'
-import { loadBuiltIn } from './modules/names/index.ts'
-import { type Goods, readGoods } from './modules/x402/index.ts'
+import { toTrustedProxies } from '../http/client-ip.ts'
+import { openMarketSources } from '../infra/market/open.ts'
+import { EMBEDDED, isEmbedded, toUpstreams } from '../infra/node/upstreams.ts'
+import { toMasterKeys } from '../infra/secrets/master-keys.ts'
+import type { Clock, Prices } from '../kernel/ports.ts'
+import { requireMetricsToken } from '../metrics.ts'
+import { loadBuiltIn } from '../modules/names/index.ts'
+import { type Goods, readGoods } from '../modules/x402/index.ts'
 
 /** What a start with these settings would meet. */
 interface StartCheck {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { CountedRequests } from '../request-counts.ts'
+import type { CountedRequests } from '../infra/request-counts.ts'
 
 /** Larger than any notice or batch of counts; what does not fit was not written by us. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024

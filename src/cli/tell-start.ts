@@ -1,11 +1,11 @@
-import type { App } from './app.ts'
-import type { Config } from './config.ts'
-import { forgetAdministratorKey, keyFileOfAdministrator, tellAdministratorKey } from './data-folder.ts'
-import type { Log } from './infra/log.ts'
-import { useFastestCurve } from './infra/sodium-curve.ts'
-import { tellFasterWork } from './infra/work/card/find.ts'
-import { describeSources } from './infra/work/open.ts'
-import { VERSION } from './version.ts'
+import type { App } from '../app.ts'
+import type { Config } from '../config/config.ts'
+import { forgetAdministratorKey, keyFileOfAdministrator, tellAdministratorKey } from '../store/data-folder.ts'
+import type { Log } from '../infra/log.ts'
+import { useFastestCurve } from '../infra/sodium-curve.ts'
+import { tellFasterWork } from '../infra/work/card/find.ts'
+import { describeSources } from '../infra/work/open.ts'
+import { VERSION } from '../version.ts'
 
 /** Where it answers and where things are: a page for people, the same for programs in the log. */
 export async function tellStart(config: Config, { app, log, fronts = 1 }: { app: App; log: Log; fronts?: number }) {

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from './config.ts'
-import type { Log } from './infra/log.ts'
-import { keepFilesPrivate, keepFolderPrivate, writePrivateFile } from './infra/private-files.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../infra/log.ts'
+import { keepFilesPrivate, keepFolderPrivate, writePrivateFile } from '../infra/private-files.ts'
 
 /** How the names of everything begin that the gateway keeps in its folder. */
 const OURS = ['gateway.db', 'devnet.db', 'devnet.json', 'secret.key', 'wallet-keys', 'administrator.key']

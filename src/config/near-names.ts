@@ -1,4 +1,4 @@
-import { openNearest } from './kernel/nearest-name.ts'
+import { openNearest } from '../kernel/nearest-name.ts'
 
 /** Names that other software sets and that happen to look like ours. */
 const OF_OTHERS = new Set(['APP_URL', 'INSTANCE_ID', 'NODE_ARGS'])

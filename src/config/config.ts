@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { leavesDesk } from './desk.ts'
 import { type NearName, findNearNames } from './near-names.ts'
 import { FILE_SUFFIX, readSecret } from './setting-files.ts'
-import { BadSetting, list } from './kernel/setting.ts'
+import { BadSetting, list } from '../kernel/setting.ts'
 import { SETTINGS } from './settings.ts'
 
 type Settings = typeof SETTINGS

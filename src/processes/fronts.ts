@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { type Server, type Socket, createServer } from 'node:net'
 import type { Counter } from 'prom-client'
-import type { Failures } from '../../kernel/failures.ts'
-import type { MemoryLimiter } from '../limits/gcra.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Failures } from '../kernel/failures.ts'
+import type { MemoryLimiter } from '../infra/limits/gcra.ts'
+import type { Metrics } from '../infra/metrics.ts'
 import { type FrontLine, type SharedCounter, readLines, sendLine } from './lines.ts'
 
 /** How long somebody who comes may take to say who it is, and a front to say that it has heard. */

@@ -1,4 +1,4 @@
-import { isLoopback } from './kernel/loopback.ts'
+import { isLoopback } from '../kernel/loopback.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { BadSetting } from './kernel/setting.ts'
+import { BadSetting } from '../kernel/setting.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

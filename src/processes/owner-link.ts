@@ -1,8 +1,8 @@
 import { type Socket, connect } from 'node:net'
-import type { Failures } from '../../kernel/failures.ts'
-import type { Notices } from '../../kernel/ports.ts'
-import { LocalNotices } from '../db/notices.ts'
-import type { LeaseSource } from '../limits/leased-limiter.ts'
+import type { Failures } from '../kernel/failures.ts'
+import type { Notices } from '../kernel/ports.ts'
+import { LocalNotices } from '../infra/db/notices.ts'
+import type { LeaseSource } from '../infra/limits/leased-limiter.ts'
 import { type FrontLine, type OwnerLine, readLines, sendLine } from './lines.ts'
 
 const RECONNECT_AFTER = 100

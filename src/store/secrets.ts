@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Config, storeUrl } from './config.ts'
-import { findFact, keepFact, replaceFact } from './infra/db/facts.ts'
-import { openSecretBox } from './infra/secrets/secret-box.ts'
-import { readSecretKey, secretKeyFileOf } from './infra/secrets/secret-key.ts'
-import type { StoreCtx } from './kernel/in-tx.ts'
-import type { SecretBox } from './kernel/ports.ts'
-import { listSealedSessions } from './modules/accounts/index.ts'
-import { listSealedSecrets } from './modules/webhooks/index.ts'
+import { type Config, storeUrl } from '../config/config.ts'
+import { findFact, keepFact, replaceFact } from '../infra/db/facts.ts'
+import { openSecretBox } from '../infra/secrets/secret-box.ts'
+import { readSecretKey, secretKeyFileOf } from '../infra/secrets/secret-key.ts'
+import type { StoreCtx } from '../kernel/in-tx.ts'
+import type { SecretBox } from '../kernel/ports.ts'
+import { listSealedSessions } from '../modules/accounts/index.ts'
+import { listSealedSecrets } from '../modules/webhooks/index.ts'
 
 type SecretsCtx = Pick<StoreCtx, 'db' | 'clock' | 'random'>
 type SecretConfig = Pick<Config, 'secretKey' | 'dataDir' | 'databaseUrl'>

@@ -27,7 +27,7 @@ test('settings that carry credentials are not printed', () => {
 })
 
 test('the operating guide lists every setting with its default and meaning', () => {
-  const guide = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
   for (const { name, default: fallback, meaning } of describeConfig({})) {
     const line = `| \`${name}\` | ${fallback === '' ? '–' : `\`${fallback}\``} | ${meaning} |`
     assert.ok(guide.includes(line), `docs/operating.md lacks: ${line}`)

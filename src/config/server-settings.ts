@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { BadSetting, flag, list, oneOf, secretSetting, setting, text, webAddress, whole } from './kernel/setting.ts'
+import { BadSetting, flag, list, oneOf, secretSetting, setting, text, webAddress, whole } from '../kernel/setting.ts'
 
 const bearerToken = (value: string) => {
   if (value === '') return undefined
