@@ -92,13 +92,21 @@ const devnet = program
   .option('--ws-port <port>', 'port of the websocket', '7078')
   .option('--data <file>', 'ledger file (default ./data/devnet.db); `:memory:` forgets everything at the end')
   .option('--state <file>', 'begin with a dumped ledger; in memory, unless --data names a new file')
-  .option('--accounts [count]', 'open accounts with 1000 nano each, and print their keys (10 without a number)')
+  .option('--accounts [count]', 'accounts to open with 1000 nano each (default 10; none with --state)')
+  .option('--no-accounts', 'open none')
   .option('--seed <seed>', 'whose accounts those are, 64 hexadecimal digits; a well-known one otherwise')
   .option('--work <network>', 'work thresholds: dev, beta or live', 'dev')
   .option('--network <name>', 'the network that `version` names', 'dev')
   .option('--genesis <word>', 'a ledger of another identity: its genesis is made from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
+  .addOption(
+    new Option('--log <style>', 'lines for calls and blocks: pretty on a terminal, json elsewhere').choices([
+      'pretty',
+      'json',
+    ]),
+  )
+  .option('--quiet', 'print no lines for calls and blocks')
   .option('--json', 'print JSON')
   .action(from(async () => (await natively(() => import('./cli/devnet.ts'))).runDevnet))
 

@@ -34,7 +34,10 @@ export function addDevnetCommands(devnet: Command): void {
   plain('snapshot', 'keep the ledger as it is, to come back to; prints the id')
   add('revert', 'put the ledger back to a snapshot')
     .argument('<id>', 'what snapshot has printed')
-    .action((id: string, flags: Flags, command: Command) => run('revert', { id }, flags, command))
+    .option('--end', 'nobody comes back to it again')
+    .action((id: string, { end, ...flags }: Flags, command: Command) =>
+      run('revert', { id, ...(end && { end: 'true' }) }, flags, command),
+    )
   plain('reset', 'back to the genesis, without anything that was set')
   add('set-time', 'set the clock of the ledger, or advance it')
     .addOption(new Option('--unix <seconds>', 'seconds since 1970').conflicts('advance'))

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { KNOWN_NANO, KNOWN_SEED, type KnownAccount, openAccounts } from '../devnet/accounts.ts'
+import { KNOWN_SEED, type KnownAccount, openAccounts } from '../devnet/accounts.ts'
 import { lockOf } from '../devnet/file-lock.ts'
 import { genesisOf } from '../devnet/genesis.ts'
-import { type Devnet, startDevnet } from '../devnet/index.ts'
+import { type AnsweredCall, type Devnet, startDevnet } from '../devnet/index.ts'
 import { loadState } from '../devnet/state.ts'
 import { systemClock } from '../infra/clock.ts'
 import { Metrics } from '../infra/metrics.ts'
@@ -15,6 +15,8 @@ import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
 import type { Scheduler } from '../infra/work/scheduler.ts'
 import { searchIn } from '../development-ledger.ts'
 import { describeRate, openScheduler } from '../infra/work/open.ts'
+import { toBanner, toJsonBanner } from './devnet-banner.ts'
+import { LedgerLines, type LineStyle } from './devnet-lines.ts'
 import { toNumber } from './number.ts'
 import { onStop } from './stop.ts'
 
@@ -24,7 +26,8 @@ interface DevnetFlags {
   wsPort: string
   data?: string
   state?: string
-  accounts?: string | true
+  /** False for none; ten where nothing is said, unless it begins with a state that somebody has made. */
+  accounts?: string | boolean
   seed?: string
   work: string
   network: string
@@ -32,10 +35,13 @@ interface DevnetFlags {
   confirmMs: string
   control: boolean
   json?: boolean
+  log?: LineStyle
+  quiet?: boolean
 }
 
 /** Each takes two blocks at the start. */
 const ACCOUNTS_MAX = 1_000
+const ACCOUNTS = 10
 
 /** Runs the development ledger in the foreground until it is told to stop. */
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
@@ -44,7 +50,8 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
   const data = flags.data ?? (flags.state === undefined ? './data/devnet.db' : ':memory:')
   const seed = parseHex(flags.seed ?? KNOWN_SEED, 64)
   if (seed === undefined) throw new Error('--seed is 64 hexadecimal digits.')
-  const count = flags.accounts === true ? 10 : toNumber('--accounts', flags.accounts ?? '0', ACCOUNTS_MAX)
+  const count = countAccounts(flags)
+  const lines = openLines(flags)
   if (data !== ':memory:') mkdirSync(dirname(data), { recursive: true, mode: 0o700 })
   for (const file of [data, lockOf(data)]) keepDatabasePrivate(file)
   const devnet = await startDevnet({
@@ -59,6 +66,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     ...(flags.genesis !== undefined && { genesis: genesisOf(flags.genesis) }),
     confirmAfterMilliseconds: toNumber('--confirm-ms', flags.confirmMs, 3_600_000),
     control: flags.control,
+    ...(lines && { onCall: (call: AnsweredCall) => lines.call(call) }),
   })
   let accounts: KnownAccount[]
   try {
@@ -71,34 +79,18 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
   // Opened when it is needed for the first time: most never ask for the work of the live network.
   let threads: Promise<Scheduler> | undefined
   devnet.node.work.searchWith(async (...search) => searchIn(await (threads ??= openThreads()))(...search))
-  const { rpcUrl, wsUrl } = devnet
-  if (flags.json)
-    console.log(
-      JSON.stringify({
-        rpc: rpcUrl,
-        websocket: wsUrl,
-        data,
-        genesis: devnet.node.ledger.genesis.hash,
-        ...(count > 0 && { seed, accounts }),
-      }),
-    )
-  else {
-    console.log(
-      [
-        'Nano development ledger',
-        '',
-        `  RPC        ${rpcUrl}`,
-        `  Websocket  ${wsUrl}`,
-        `  Data       ${data}`,
-        `  Genesis    ${devnet.node.ledger.genesis.hash}`,
-        ...describe(seed, accounts),
-        '',
-        '  Try it:',
-        `  curl -d '{"action":"block_count"}' ${rpcUrl}`,
-        '',
-      ].join('\n'),
-    )
+  const banner = {
+    rpc: devnet.rpcUrl,
+    websocket: devnet.wsUrl,
+    explorer: undefined,
+    data,
+    genesis: devnet.node.ledger.genesis.hash,
+    seed,
+    accounts,
+    control: flags.control,
   }
+  console.log(flags.json ? toJsonBanner(banner) : toBanner(banner))
+  lines?.follow(devnet.node)
   onStop(async () => {
     await (await threads)?.close()
     await devnet.close()
@@ -114,17 +106,26 @@ async function loadFile({ node }: Devnet, file: string): Promise<void> {
   await loadState(node, findMember(tree, 'state') ?? tree)
 }
 
-function describe(seed: string, accounts: KnownAccount[]): string[] {
-  if (accounts.length === 0) return []
-  return [
-    '',
-    `  Accounts, opened with ${KNOWN_NANO} nano of play money each`,
-    `  Seed       ${seed}`,
-    ...accounts.flatMap(({ index, address, privateKey }) => [
-      `  ${`(${index})`.padEnd(10)} ${address}`,
-      `             ${privateKey}`,
-    ]),
-  ]
+function countAccounts({ accounts, state }: DevnetFlags): number {
+  if (accounts === false) return 0
+  if (accounts === true) return ACCOUNTS
+  if (accounts === undefined) return state === undefined ? ACCOUNTS : 0
+  return toNumber('--accounts', accounts, ACCOUNTS_MAX)
+}
+
+/** A line for each call and block: for people at a terminal, as JSON for whatever else reads it. */
+function openLines({ log, json, quiet }: DevnetFlags): LedgerLines | undefined {
+  if (quiet) return undefined
+  const { stdout } = process
+  // Whoever started it may have read the first lines and gone: that is no reason to end.
+  let isHeard = true
+  stdout.on('error', () => (isHeard = false))
+  return new LedgerLines({
+    style: log ?? (stdout.isTTY && !json ? 'pretty' : 'json'),
+    colours: stdout.isTTY && stdout.hasColors(),
+    clock: systemClock,
+    write: (line) => isHeard && stdout.write(`${line}\n`),
+  })
 }
 
 function openThreads(): Promise<Scheduler> {

@@ -1,6 +1,6 @@
 import { lockFile } from './file-lock.ts'
 import { LedgerNode, type NodeOptions } from './node.ts'
-import { serveRpc } from './server.ts'
+import { type AnsweredCall, serveRpc } from './server.ts'
 import { serveWebsocket } from './websocket.ts'
 
 export interface DevnetOptions extends NodeOptions {
@@ -11,6 +11,8 @@ export interface DevnetOptions extends NodeOptions {
   wsPort?: number
   /** Whether actions that change the node, make work or sign are served. */
   control?: boolean
+  /** Hears of every call of the RPC. */
+  onCall?: (call: AnsweredCall) => void
 }
 
 export interface Devnet {
@@ -23,11 +25,11 @@ export interface Devnet {
 
 /** Opens the development ledger and its two faces: the RPC over HTTP and the websocket. */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
-  const { host = '127.0.0.1', port = 0, wsPort = 0, control = true } = options
+  const { host = '127.0.0.1', port = 0, wsPort = 0, control = true, onCall } = options
   const lock = lockFile(options.file)
   const node = openNode(options, lock)
   try {
-    const rpc = await serveRpc(node, { host, port, control })
+    const rpc = await serveRpc(node, { host, port, control, onCall })
     try {
       const websocket = await serveWebsocket(node, { host, port: wsPort })
       let closing: Promise<void> | undefined
@@ -62,4 +64,5 @@ function openNode(options: NodeOptions, lock: { release(): void }): LedgerNode {
   }
 }
 
-export { type LedgerNode } from './node.ts'
+export { type LedgerNode, type NodeEvent } from './node.ts'
+export { type AnsweredCall } from './server.ts'

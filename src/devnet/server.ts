@@ -20,6 +20,24 @@ const HEADERS = {
   Connection: 'close',
 }
 
+/** A call that was answered, or whose answer was lost by order. */
+export interface AnsweredCall {
+  /** As it was sent: anything. */
+  action: string
+  /** The account or block it names, as it was sent. */
+  about: string | undefined
+  /** What it was refused with. */
+  refused?: string
+  lost?: true
+  milliseconds: number
+}
+
+interface Answering {
+  control: boolean
+  /** Hears of every call. */
+  onCall?: ((call: AnsweredCall) => void) | undefined
+}
+
 export interface RpcServer {
   port: number
   close(): Promise<void>
@@ -28,7 +46,7 @@ export interface RpcServer {
 /** The node's RPC over HTTP: every answer has status 200, errors too. */
 export async function serveRpc(
   node: LedgerNode,
-  { host, port, control }: { host: string; port: number; control: boolean },
+  { host, port, control, onCall }: { host: string; port: number } & Answering,
 ): Promise<RpcServer> {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') {
@@ -37,7 +55,7 @@ export async function serveRpc(
       return
     }
     readBody(request)
-      .then((body) => answerBody(node, body, control))
+      .then((body) => answerBody(node, body, control, onCall))
       .then(
         (answer) => send(response, answer),
         () => request.socket.destroy(),
@@ -48,13 +66,32 @@ export async function serveRpc(
 }
 
 /** Answers a request body; whatever happens inside, the caller gets the node's words and the process lives. One that is lost by order is thrown. */
-export async function answerBody(node: LedgerNode, body: string, control: boolean): Promise<string> {
+export async function answerBody(
+  node: LedgerNode,
+  body: string,
+  control: boolean,
+  onCall?: Answering['onCall'],
+): Promise<string> {
+  const began = performance.now()
+  let request: NodeRequest | undefined
+  const tell = (outcome: Pick<AnsweredCall, 'refused' | 'lost'>) => {
+    if (!onCall) return
+    const [action = '', about] = [request?.find('action'), request?.find('account') ?? request?.find('hash')]
+    onCall({ action, about, ...outcome, milliseconds: performance.now() - began })
+  }
   try {
-    return writeAnswer(await answerRequest(node, NodeRequest.parse(body), control))
+    request = NodeRequest.parse(body)
+    const answer = writeAnswer(await answerRequest(node, request, control))
+    tell({})
+    return answer
   } catch (error) {
-    if (error instanceof LostAnswer) throw error
-    const known = error instanceof LedgerRefusal
-    return writeAnswer({ error: known ? error.message : refusal('Internal server error in RPC').message })
+    if (error instanceof LostAnswer) {
+      tell({ lost: true })
+      throw error
+    }
+    const { message } = error instanceof LedgerRefusal ? error : refusal('Internal server error in RPC')
+    tell({ refused: message })
+    return writeAnswer({ error: message })
   }
 }
 

@@ -9,9 +9,5 @@ export async function setFault(node: LedgerNode, target: string, fault: Fault | 
     () => fault?.kind === 'lag' && undo.start(() => faults.time()),
     () => (fault ? faults.set(target, fault) : faults.end(target)),
   )
-  if (snapshots.isEmpty && !faults.hasLag) {
-    await node.writeAlone(() => {
-      if (snapshots.isEmpty && !faults.hasLag) undo.stop()
-    })
-  }
+  await snapshots.stopIfUnneeded()
 }

@@ -55,16 +55,27 @@ export class Snapshots {
     return id
   }
 
-  /** Puts the ledger back. The snapshot stays, and can be gone back to again; later ones are gone. */
-  async revert(id: string): Promise<void> {
+  /** Puts the ledger back. The snapshot stays unless it is ended, and can be gone back to again; later ones are gone. */
+  async revert(id: string, { end = false } = {}): Promise<void> {
     await this.#node.replace(
       () => this.#node.ledger.store.undo.undoTo(this.#find(id).mark),
       () => {
         this.#recall(this.#find(id).memory)
         const ids = [...this.#kept.keys()]
-        for (const later of ids.slice(ids.indexOf(id) + 1)) this.#kept.delete(later)
+        for (const later of ids.slice(ids.indexOf(id) + (end ? 0 : 1))) this.#kept.delete(later)
       },
     )
+    if (end) await this.stopIfUnneeded()
+  }
+
+  /** What would undo a write is kept no longer than somebody may want it. */
+  async stopIfUnneeded(): Promise<void> {
+    const { faults, ledger } = this.#node
+    const isNeeded = () => !this.isEmpty || faults.hasLag
+    if (isNeeded()) return
+    await this.#node.writeAlone(() => {
+      if (!isNeeded()) ledger.store.undo.stop()
+    })
   }
 
   /** Another ledger takes the place of this one: nobody comes back to what it was, or finds what was set for it. */

@@ -50,6 +50,24 @@ test('going back behind a later snapshot ends it, and nothing happens to whoever
   assert.deepEqual(dumpLedger(file), begun)
 })
 
+test('a snapshot around each of a thousand tests is one at a time, and leaves nothing that costs later writes', async (t) => {
+  const { devnet, node, file, alice, bob } = await openPeopled(t)
+  const { rpcUrl } = devnet
+  const before = dumpLedger(file)
+  const outer = await call(rpcUrl, 'devnet_snapshot')
+  for (let turn = 0; turn < 1_010; turn++) {
+    const { id, error } = await call(rpcUrl, 'devnet_snapshot')
+    assert.equal(error, undefined, `turn ${turn}`)
+    assert.deepEqual(await call(rpcUrl, 'devnet_revert', { id, end: 'true' }), { success: '' })
+    assert.deepEqual(await call(rpcUrl, 'devnet_revert', { id }), { error: `id: there is no snapshot ${id}` })
+  }
+  await publish(node, alice.send(frontierOf(node, alice.key), bob.key, nano(1)))
+  await call(rpcUrl, 'devnet_revert', { id: outer.id, end: 'true' })
+  assert.deepEqual(dumpLedger(file), before)
+  assert.equal(node.snapshots.isEmpty, true)
+  assert.throws(() => node.ledger.store.undo.mark(), /no such table/, 'what would undo a write is not kept any more')
+})
+
 test('a block that was held and reverted is gone, and its confirmation never comes', async (t) => {
   const clock = new TestClock()
   const { devnet, node, alice, bob, carol } = await openPeopled(t, { clock, confirmAfterMilliseconds: 5_000 })

@@ -71,7 +71,11 @@ test('the ledger starts alone on the ports that were asked for, and answers as a
   const command = replace(take(/nano-gateway devnet /), { ' 7076': ` ${port}`, ' 7078': ` ${wsPort}` })
   const { served } = await start(t, command)
   assert.equal(served.url, `http://127.0.0.1:${port}`)
-  assert.equal((await call(served.url, 'block_count')).cemented, '3', 'the blocks that every ledger begins with')
+  assert.equal(
+    (await call(served.url, 'block_count')).cemented,
+    '23',
+    'what every ledger begins with, and ten accounts',
+  )
   const client = await WsClient.connect(t, `ws://127.0.0.1:${wsPort}`)
   // It waits for the answer to a ping.
   assert.deepEqual(await client.settle(), [])

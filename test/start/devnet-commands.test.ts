@@ -38,7 +38,7 @@ async function startCommand(t: TestContext, cwd: string, ...words: string[]) {
 
 test('ten accounts of the known seed have money at the first start, and what their owners left at the next', async (t) => {
   const folder = openFolder(t)
-  const first = await startCommand(t, folder, '--data', ':memory:', '--accounts')
+  const first = await startCommand(t, folder, '--data', ':memory:')
   assert.equal(first.seed, KNOWN_SEED)
   assert.deepEqual(
     first.accounts!.map(({ address, privateKey }) => [address, privateKey]),
@@ -69,8 +69,8 @@ test('ten accounts of the known seed have money at the first start, and what the
   assert.equal((await call(again.rpc, 'block_count')).count, '8')
 })
 
-test('a ledger without the flag has no accounts but its own, as ever', async (t) => {
-  const { rpc, accounts } = await startCommand(t, openFolder(t), '--data', ':memory:')
+test('a ledger that is told so has no accounts but its own', async (t) => {
+  const { rpc, accounts } = await startCommand(t, openFolder(t), '--data', ':memory:', '--no-accounts')
   assert.equal(accounts, undefined)
   assert.equal((await call(rpc, 'block_count')).count, '3')
 })
@@ -111,13 +111,13 @@ test('every control is a command', async (t) => {
   const file = join(folder, 'state.json')
   assert.deepEqual(await run('dump', file), { file })
   const frontier = frontierOf(node, node.ledger.genesis.account)
-  await run('revert', id!)
+  await run('revert', id!, '--end')
   assert.equal(node.ledger.store.totals().blocks, 3)
+  await assert.rejects(run('revert', id!), /id: there is no snapshot/)
   assert.deepEqual(await run('load', file), { blocks: '1' })
   assert.deepEqual(frontierOf(node, node.ledger.genesis.account), frontier)
   await run('reset')
   assert.equal(node.ledger.store.totals().blocks, 3)
-  await assert.rejects(run('revert', id!), /id: there is no snapshot/)
 })
 
 test('a ledger begins with the state of a file, and one that has begun is not thrown away for it', async (t) => {
@@ -130,6 +130,8 @@ test('a ledger begins with the state of a file, and one that has begun is not th
 
   const begun = await startCommand(t, folder, '--state', 'state.json', '--accounts', '1')
   assert.equal(begun.data, ':memory:')
+  const bare = await startCommand(t, folder, '--state', 'state.json')
+  assert.equal((await call(bare.rpc, 'block_count')).count, '4', 'a state is begun with as it is')
   assert.equal((await call(begun.rpc, 'account_balance', { account: alice.address })).receivable, nano(5).toString())
   assert.equal((await call(begun.rpc, 'block_count')).count, '6')
 

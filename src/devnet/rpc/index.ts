@@ -23,22 +23,7 @@ import { blockInfo } from './block-info.ts'
 import { blocks, blocksInfo } from './blocks-info.ts'
 import { chain, successors } from './chain.ts'
 import { confirmationHistory, confirmationInfo, confirmationQuorum } from './confirmation.ts'
-import { devnetConfirm } from './controls/confirm.ts'
-import { devnetDrop } from './controls/drop.ts'
-import { devnetDump } from './controls/dump.ts'
-import { devnetFault } from './controls/fault.ts'
-import { devnetForkBlock } from './controls/fork-block.ts'
-import { devnetFund } from './controls/fund.ts'
-import { devnetHold } from './controls/hold.ts'
-import { devnetImpersonate } from './controls/impersonate.ts'
-import { devnetLoad } from './controls/load.ts'
-import { devnetRelease } from './controls/release.ts'
-import { devnetReset } from './controls/reset.ts'
-import { devnetResync } from './controls/resync.ts'
-import { devnetRevert } from './controls/revert.ts'
-import { devnetRollback } from './controls/rollback.ts'
-import { devnetSetTime } from './controls/set-time.ts'
-import { devnetSnapshot } from './controls/snapshot.ts'
+import { openControls } from './controls/index.ts'
 import { type Handler, deprecated } from './handler.ts'
 import { deterministicKey, keyCreate, keyExpand, sign } from './keys.ts'
 import {
@@ -64,22 +49,7 @@ const CONTROL: Record<string, Handler> = {
   unchecked_clear: uncheckedClear,
   work_cancel: workCancel,
   work_generate: workGenerate,
-  devnet_confirm: devnetConfirm,
-  devnet_drop: devnetDrop,
-  devnet_dump: devnetDump,
-  devnet_fault: devnetFault((name) => Object.hasOwn(OPEN, name) || (Object.hasOwn(CONTROL, name) && !isOurs(name))),
-  devnet_fork_block: devnetForkBlock,
-  devnet_fund: devnetFund,
-  devnet_hold: devnetHold,
-  devnet_impersonate: devnetImpersonate,
-  devnet_load: devnetLoad,
-  devnet_release: devnetRelease,
-  devnet_reset: devnetReset,
-  devnet_resync: devnetResync,
-  devnet_revert: devnetRevert,
-  devnet_rollback: devnetRollback,
-  devnet_set_time: devnetSetTime,
-  devnet_snapshot: devnetSnapshot,
+  ...openControls((name) => Object.hasOwn(OPEN, name) || (Object.hasOwn(CONTROL, name) && !isOurs(name))),
 }
 
 const OPEN: Record<string, Handler> = {

@@ -1,8 +1,8 @@
 import type { Handler } from '../handler.ts'
 import { requireText } from './fields.ts'
 
-/** Puts the ledger back to a snapshot. */
+/** Puts the ledger back to a snapshot, which stays unless `end` says that nobody comes back to it. */
 export const devnetRevert: Handler = async (node, request) => {
-  await node.snapshots.revert(requireText(request, 'id'))
+  await node.snapshots.revert(requireText(request, 'id'), { end: request.flag('end') })
   return { success: '' }
 }
