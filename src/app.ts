@@ -1,19 +1,18 @@
 import type { Config } from './config/config.ts'
 import type { Devnet } from './devnet/index.ts'
 import type { Gateway } from './guard/dispatch.ts'
-import { toPlans, toTariffs } from './guard/plans.ts'
+import { openGateway } from './guard/open.ts'
 import { Registry } from './guard/registry.ts'
-import { RememberedAnswers } from './guard/remembered.ts'
-import { createThrottle } from './guard/throttle.ts'
+import { openMetricsListener } from './http/metrics-listener.ts'
 import type { AnsweredRoute } from './http/routes.ts'
 import type { Store } from './infra/db/open.ts'
 import { exposeGauges } from './infra/gauges.ts'
 import { forgetDoneJobs } from './infra/jobs/forget-done.ts'
 import { JobRunner } from './infra/jobs/runner.ts'
-import { LocalNotices } from './infra/db/notices.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
-import { openSharedLimits } from './infra/limits/open.ts'
+import { openSharedLimits, tellDegraded } from './infra/limits/open.ts'
 import { toUrl } from './infra/links.ts'
+import { describeError } from './infra/log.ts'
 import type { Nodes } from './infra/node/index.ts'
 import { keyFileOf } from './infra/secrets/open-vault.ts'
 import { useFastestCurve } from './infra/sodium-curve.ts'
@@ -21,17 +20,13 @@ import type { Scheduler } from './infra/work/scheduler.ts'
 import type { Action } from './kernel/action.ts'
 import type { Failures } from './kernel/failures.ts'
 import type { Module } from './kernel/module.ts'
-import { openMetricsListener } from './metrics.ts'
-import { Fronts, isSame } from './processes/fronts.ts'
-import type { FrontFacts, Place } from './processes/front.ts'
 import { type UsageMeter, createFirstAdministrator } from './modules/accounts/index.ts'
 import { toPlayNames } from './development-ledger.ts'
 import { type Rooms, openRooms } from './modules.ts'
 import { type Ports, type Surroundings, openPorts } from './ports.ts'
+import { isSame, openFronts } from './processes/fronts.ts'
+import type { FrontFacts, Place } from './processes/place.ts'
 import { openServer } from './serve.ts'
-
-/** Of the memory for answers: what is made of a node's answer is larger than the answer. */
-const FINISHED_SHARE = 5 / 8
 
 interface Infra extends Surroundings {
   /** Hears of the administrator key of a first start before it counts, so that it is not lost when the process is. */
@@ -86,9 +81,13 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const modules: readonly Module[] = Object.values(rooms)
   const runner = openJobs(ports, modules, stack)
   const limiter = new MemoryLimiter(store.clock)
-  const gateway = await openGateway(config, { ports, rooms, modules, limiter }, stack)
-  if (infra.place) await openFronts(infra.place, { ports, rooms, limiter }, stack)
-  const scraped = await openMetricsListener(config, { metrics, log })
+  const gateway = await openGuard(config, { ports, rooms, limiter }, stack)
+  if (infra.place) await openFronts(infra.place, { ports, limiter, prepareWork: rooms.work.prepare }, stack)
+  const scraped = await openMetricsListener(config, {
+    read: () => metrics.text(),
+    onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
+    onOtherPort: (reason) => log.warn({ event: 'metrics_port_taken', reason }),
+  })
   // Closed after the server: how a gateway ends is seen, too.
   stack.defer(() => scraped.close())
   const behind = infra.place && {
@@ -117,7 +116,6 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
   const walletKeyFile = config.walletKeys.length > 0 ? undefined : keyFileOf(config)
   const doors = { actions: gateway.registry.actions, routes: server.routes }
   const shown = { url, metricsUrl: scraped.url, createdKey, walletKeyFile }
-  const { usage } = rooms.accounts
   const facts: FrontFacts = {
     ledger: ports.ledger,
     devnet: devnet && { rpcUrl: devnet.rpcUrl, wsUrl: devnet.wsUrl },
@@ -130,7 +128,7 @@ async function assemble(config: Config, infra: Infra, stack: AsyncDisposableStac
     doors,
     nodes,
     store: opened,
-    usage,
+    usage: rooms.accounts.usage,
     failures,
     work: searches,
     facts,
@@ -157,62 +155,25 @@ function openJobs(ports: Ports, modules: readonly Module[], stack: AsyncDisposab
   return runner
 }
 
-/** Where others hold the port: they ask us for limits, and hear of what changes. */
-async function openFronts(
-  { secret, linkSocket }: Place,
+/** What every request passes. */
+async function openGuard(
+  config: Config,
   { ports, rooms, limiter }: { ports: Ports; rooms: Rooms; limiter: MemoryLimiter },
   stack: AsyncDisposableStack,
-): Promise<void> {
-  const { opened, metrics, failures } = ports
-  const local = opened.notices instanceof LocalNotices ? opened.notices : undefined
-  const fronts = new Fronts({
-    secret,
-    limiter,
-    metrics,
-    failures,
-    hear: (topic, payload) => local?.hear(topic, payload),
-    prepareWork: rooms.work.prepare,
-  })
-  local?.relayTo((topic, payload) => fronts.tell(topic, payload))
-  stack.defer(() => fronts.close())
-  metrics.gauge('gateway_fronts', 'Processes that answer requests and are heard.', [], () => [{ value: fronts.count }])
-  await fronts.listen(linkSocket)
-}
-
-/** What every request passes. */
-async function openGateway(
-  config: Config,
-  {
-    ports,
-    rooms,
-    modules,
-    limiter,
-  }: { ports: Ports; rooms: Rooms; modules: readonly Module[]; limiter: MemoryLimiter },
-  stack: AsyncDisposableStack,
 ): Promise<Gateway> {
-  const { store, nodes, secrets, metrics, log } = ports
+  const { store, secrets, nodes } = ports
   const { accounts, names, x402 } = rooms
-  let isDegraded = false
-  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', [], () => [
-    { value: isDegraded ? 1 : 0 },
-  ])
-  const shared = await openSharedLimits(config, store, (degraded) => {
-    isDegraded = degraded
-    log.warn({ event: 'limits_degraded', degraded })
-  })
+  const shared = await openSharedLimits(config, ports, tellDegraded(ports))
   stack.defer(() => shared?.close())
-  return {
-    registry: new Registry(modules),
+  return openGateway(config, {
+    registry: new Registry(Object.values(rooms)),
     seller: x402.seller,
     keys: accounts.keys,
     usage: accounts.usage,
     names: names.names,
-    countMax: config.countMax,
-    remembered: new RememberedAnswers(names.names, config.cacheBytesMax * FINISHED_SHARE),
-    tariffs: toTariffs(config),
     secrets,
-    throttle: createThrottle({ burst: shared ?? limiter, plans: toPlans(config) }),
+    burst: shared ?? limiter,
     nodeFor: (trace, leaving) => nodes.forRequest(trace, leaving),
     store,
-  }
+  })
 }

@@ -7,7 +7,8 @@ import { keepAdministratorKey } from './store/data-folder.ts'
 import { FollowingClock } from './infra/clock.ts'
 import { openLog } from './infra/log.ts'
 import { systemRandom } from './infra/random.ts'
-import { frontsOf, runFront, runOwner, superviseProcesses } from './processes/supervise.ts'
+import { runFront, runOwner } from './processes/run.ts'
+import { frontsOf, superviseProcesses } from './processes/supervise.ts'
 import { tellStart } from './cli/tell-start.ts'
 
 /** The process: starts the gateway, says where it is, and stops it when asked. */

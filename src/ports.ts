@@ -23,6 +23,7 @@ import type { LedgerIdentity, NetworkName } from './kernel/nano/networks.ts'
 import type { WorkThresholds } from './kernel/nano/work.ts'
 import type {
   Clock,
+  Ids,
   Mailer,
   MarketData,
   NodePort,
@@ -46,17 +47,23 @@ export interface Surroundings {
   log: Log
 }
 
-/** Everything that rooms may be given, and what the composition root needs of it. */
-export interface Ports {
+/** What every process of a gateway stands on. */
+interface Ground {
   clock: Clock
   random: Random
   log: Log
   metrics: Metrics
   failures: Failures
+  /** The store as it was opened. */
+  opened: Store
+  ids: Ids
+}
+
+/** Everything that rooms may be given, and what the composition root needs of it. */
+export interface Ports extends Ground {
   /** Which of those that we ask for something fail at the moment. */
   sources: Sources
-  /** The store as it was opened, and as rooms use it. */
-  opened: Store
+  /** The store as rooms use it. */
   store: StoreCtx
   notices: Notices
   secrets: SecretBox
@@ -81,11 +88,14 @@ export interface Ports {
 /** Opens what everything else stands on. What was opened is noted in `stack`, and closed in the opposite order. */
 export async function openPorts(
   config: Config,
-  { clock, ledgerClock = clock, random, log }: Surroundings,
+  surroundings: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Ports> {
-  const metrics = new Metrics({ counting: config.metrics })
-  const failures = openFailures({ log, metrics, clock })
+  const { clock, ledgerClock = clock, random, log } = surroundings
+  openDataFolder(config, log)
+  const ground = await openGround(config, surroundings, stack)
+  const { metrics, failures, opened } = ground
+  const { db, notices } = opened
   const sources = new Sources({ log, metrics })
   const { prices, market } = openMarketSources(config, {
     clock,
@@ -95,26 +105,21 @@ export async function openPorts(
     },
     onSuccess: ({ provider }) => sources.answered('price', provider),
   })
-  const { opened, secrets, ledger, devnet } = await openFoundation(
-    config,
-    { clock, ledgerClock, random, log, failures },
-    stack,
-  )
-  const { db, notices } = opened
-  const ids = openIds(random)
+  // What does not belong together is refused before anything changes.
+  const ledger = await claimLedger(config, { db, clock })
+  const secrets = await openSecrets(config, { db, clock, random })
+  const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
+  stack.defer(() => devnet?.close())
   const { network } = ledger
   const thresholds = thresholdsOf(config, network)
+  const onLearned = ledgerLearned(network, { db, clock, failures })
   const nodes = openNodes(config, {
-    clock,
-    random,
-    log,
-    metrics,
-    failures,
-    store: opened,
+    ...ground,
+    notices,
     devnet,
-    instance: ids.next('ins'),
+    instance: ground.ids.next('ins'),
     ledger: { ...ledger, thresholds },
-    onLearned: ledgerLearned(network, { db, clock, failures }),
+    onLearned,
   })
   stack.defer(() => nodes.close())
   const searches = await openScheduler(config, {
@@ -130,14 +135,9 @@ export async function openPorts(
   stack.defer(() => searches.close())
   if (devnet) lendThreads(devnet, searches)
   return {
-    clock,
-    random,
-    log,
-    metrics,
-    failures,
+    ...ground,
     sources,
-    opened,
-    store: { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), failures },
+    store: toStoreCtx(ground, notices),
     notices,
     secrets,
     ledger,
@@ -156,30 +156,23 @@ export async function openPorts(
   }
 }
 
-interface Foundation {
-  opened: Store
-  secrets: SecretBox
-  /** The one ledger that the store and the nodes are of. */
-  ledger: LedgerIdentity
-  devnet: Devnet | undefined
-}
-
-/** Opens the data folder, the store and the development ledger, and refuses what does not belong together before anything changes. */
-async function openFoundation(
+/** Numbers, failures, and the store with its clock. */
+export async function openGround(
   config: Config,
-  { clock, ledgerClock, random, log, failures }: Required<Surroundings> & { failures: Failures },
+  { clock, random, log }: Surroundings,
   stack: AsyncDisposableStack,
-): Promise<Foundation> {
-  openDataFolder(config, log)
+): Promise<Ground> {
+  const metrics = new Metrics({ counting: config.metrics })
+  const failures = openFailures({ log, metrics, clock })
   const opened = await openStore(storeUrl(config), clock, { failures })
   stack.defer(() => opened.close())
   // All gateways on a store live by one clock, its own, so that their leases and deadlines mean the same.
   const unfollow = opened.readTime && (await clock.follow?.(opened.readTime, failures.lost('clock.follow')))
   stack.defer(() => unfollow?.())
-  const { db } = opened
-  const ledger = await claimLedger(config, { db, clock })
-  const secrets = await openSecrets(config, { db, clock, random })
-  const devnet = await openDevelopmentLedger(config, { clock: ledgerClock, random, failures })
-  stack.defer(() => devnet?.close())
-  return { opened, secrets, ledger, devnet }
+  return { clock, random, log, metrics, failures, opened, ids: openIds(random) }
+}
+
+/** The store as rooms use it. */
+export function toStoreCtx({ opened: { db }, clock, ids, random, failures }: Ground, notices: Notices): StoreCtx {
+  return { db, clock, ids, random, wakeJobs: () => notices.publish('jobs', ''), failures }
 }

@@ -1,15 +1,14 @@
-import { rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import type { Config } from './config/config.ts'
 import type { Gateway } from './guard/dispatch.ts'
 import { toBatchWidth } from './guard/plans.ts'
 import type { RpcReport } from './http/ask.ts'
 import { mountAssets } from './http/assets.ts'
-import { createClientIp, toTrustedProxies } from './http/client-ip.ts'
+import { openCalls } from './http/calls.ts'
 import { mountDashboard } from './http/dashboard.tsx'
 import { DeveloperDoor } from './http/developer-door.ts'
 import { mountDocuments } from './http/docs/index.ts'
 import { mountHealth } from './http/health.ts'
+import { listenAt, listenBehind } from './http/listen.ts'
 import { mountMcp } from './http/mcp/index.ts'
 import { type AnsweredRoute, type RoutesOptions, listAnswered, mountRoutes } from './http/routes.ts'
 import { createRpcEndpoint } from './http/rpc.ts'
@@ -62,22 +61,24 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { clock, random, nodes, store, secrets, notices } = ports
   const baseUrl = () => ports.links.base()
   const devnet = ports.developmentLedger !== undefined
-  const instance = Buffer.from(random.bytes(4)).toString('hex')
-  let requests = 0
-  let draining = false
-  const isDraining = () => draining
-  const nextRequestId = () => `${instance}-${(++requests).toString(36)}`
-  const clientIp = createClientIp(toTrustedProxies(config.trustedProxies))
+  const { calls, announceEnd, finish } = openCalls(config, { clock, random })
+  const { clientIp, nextRequestId, isDraining } = calls
   const ipOf: RoutesOptions['ipOf'] = (request) =>
     clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
   const { onError, report } = openReports(ports)
 
   const { bodyBytesMax, concurrencyMax, requestTimeoutMilliseconds } = config
-  const calls = { bodyBytesMax, clientIp, nextRequestId, isDraining }
   const asking = { gateway, concurrencyMax, report, running: { count: 0 } }
-  const rpc = createRpcEndpoint({ ...calls, ...asking, batchWidth: toBatchWidth(config) })
+  const rpc = createRpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
-  const server = createServer({ ...calls, requestTimeoutMilliseconds, rpc, onError, ...(admits && { admits }) })
+  const server = createServer({
+    ...calls,
+    bodyBytesMax,
+    requestTimeoutMilliseconds,
+    rpc,
+    onError,
+    ...(admits && { admits }),
+  })
   const routes = listAnswered(server)
   const sockets = new ClientSockets({
     bus: nodes.confirmations,
@@ -88,7 +89,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     toRefusal: (error) => toRefusal(error, { requestId: nextRequestId() }),
   })
   sockets.attach(server.server)
-  mountHealth(server, { notReady: () => (draining ? 'draining' : noNodeReason(nodes)) })
+  mountHealth(server, { notReady: () => (isDraining() ? 'draining' : noNodeReason(nodes)) })
   mountDocuments(server, { gateway, clientIp, report, baseUrl, version: VERSION, devnet, rooms: OFFERED })
   mountAssets(server)
   mountMcp(server, { ...asking, ipOf, baseUrl, version: VERSION, atDesk: config.atDesk, onError })
@@ -113,11 +114,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
 
   let saidGoodbye: Promise<void> | undefined
   const sayGoodbye = async () => {
-    draining = true
-    // Whoever balances requests reads our readiness now and then; until it has, requests still come and are answered.
-    if (config.drainNoticeMilliseconds > 0) {
-      await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
-    }
+    await announceEnd()
     // Only now: those who are told to come back should find another instance.
     sockets.close()
     streams.closeAll()
@@ -129,40 +126,17 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     get websocketClients() {
       return sockets.count
     },
-    listen: () => (behind ? listenBehind(server, behind) : listenAt(server, config)),
+    async listen() {
+      if (!behind) return listenAt(server, config)
+      await listenBehind(server, behind.socketPath)
+      return behind.port
+    },
     goodbye,
     async close() {
       await goodbye()
-      const cutOff = clock.after(config.drainMilliseconds, () => server.server.closeAllConnections())
-      await server.close()
-      cutOff()
+      await finish(server)
     },
   }
-}
-
-/** Answers the port: with 0 it is whichever was free. */
-export async function listenAt(
-  server: ReturnType<typeof createServer>,
-  { port, host }: Pick<Config, 'port' | 'host'>,
-  reusePort = false,
-): Promise<number> {
-  // Whoever listens with others needs Node's own option, which the router passes on and does not know.
-  const where: { port: number; host: string } = { port, host, ...(reusePort && { reusePort }) }
-  await server.listen(where).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
-  })
-  return (server.server.address() as AddressInfo).port
-}
-
-/** Answers the port of the fronts. What an owner before us has left there goes. */
-async function listenBehind(
-  server: ReturnType<typeof createServer>,
-  { socketPath, port }: Pick<Behind, 'socketPath' | 'port'>,
-): Promise<number> {
-  rmSync(socketPath, { force: true })
-  await server.listen({ path: socketPath })
-  return port
 }
 
 /** What is told of requests, in the log and in numbers. */

@@ -5,7 +5,7 @@ import { openMarketSources } from '../infra/market/open.ts'
 import { EMBEDDED, isEmbedded, toUpstreams } from '../infra/node/upstreams.ts'
 import { toMasterKeys } from '../infra/secrets/master-keys.ts'
 import type { Clock, Prices } from '../kernel/ports.ts'
-import { requireMetricsToken } from '../metrics.ts'
+import { requireMetricsToken } from '../http/metrics-listener.ts'
 import { loadBuiltIn } from '../modules/names/index.ts'
 import { type Goods, readGoods } from '../modules/x402/index.ts'
 

@@ -5,8 +5,11 @@ import { type Server, type Socket, createServer } from 'node:net'
 import type { Counter } from 'prom-client'
 import type { Failures } from '../kernel/failures.ts'
 import type { MemoryLimiter } from '../infra/limits/gcra.ts'
+import { LocalNotices } from '../infra/db/notices.ts'
 import type { Metrics } from '../infra/metrics.ts'
+import type { Ports } from '../ports.ts'
 import { type FrontLine, type SharedCounter, readLines, sendLine } from './lines.ts'
+import type { Place } from './place.ts'
 
 /** How long somebody who comes may take to say who it is, and a front to say that it has heard. */
 const HELLO_MAX = 5_000
@@ -117,6 +120,22 @@ export class Fronts {
       void this.tell(...line.notice, front)
     }
   }
+}
+
+/** Where fronts hold the port: they ask us for limits, and hear of what changes. */
+export async function openFronts(
+  { secret, linkSocket }: Place,
+  { ports, limiter, prepareWork }: Pick<FrontsOptions, 'limiter' | 'prepareWork'> & { ports: Ports },
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { opened, metrics, failures } = ports
+  const local = opened.notices instanceof LocalNotices ? opened.notices : undefined
+  const hear = (topic: string, payload: string) => local?.hear(topic, payload)
+  const fronts = new Fronts({ secret, limiter, metrics, failures, hear, prepareWork })
+  local?.relayTo((topic, payload) => fronts.tell(topic, payload))
+  stack.defer(() => fronts.close())
+  metrics.gauge('gateway_fronts', 'Processes that answer requests and are heard.', [], () => [{ value: fronts.count }])
+  await fronts.listen(linkSocket)
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -4,26 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startApp } from '../app.ts'
-import { onUncaught } from '../cli/last-resort.ts'
-import { exitAfter, onStop } from '../cli/stop.ts'
+import { onStop } from '../cli/stop.ts'
 import type { Config } from '../config/config.ts'
-import { keepAdministratorKey } from '../store/data-folder.ts'
-import { type FrontFacts, type Place, startFront } from './front.ts'
-import { FollowingClock, systemClock } from '../infra/clock.ts'
-import { type Log, openSharedLog } from '../infra/log.ts'
+import { refuseTaken } from '../http/listen.ts'
+import { systemClock } from '../infra/clock.ts'
+import type { Log } from '../infra/log.ts'
 import { systemRandom } from '../infra/random.ts'
-import { tellStart } from '../cli/tell-start.ts'
+import type { Begun, FrontFacts, Order, Place } from './place.ts'
 
 /** One that ends at once would end again at once. */
 const AGAIN_AFTER = 1_000
 /** What closing takes at most, beside the time that requests get. */
 const CLOSING_MAX = 15_000
-
-/** What the first process says to those it has started, over a channel that nobody else can read. */
-type Order = { begin: Place; facts?: FrontFacts } | { announce: number } | 'goodbye' | 'stop'
-/** What they say back. */
-type Word = { begun: FrontFacts | true }
 
 /** How many processes answer requests. */
 export function frontsOf({ processes }: Pick<Config, 'processes'>): number {
@@ -142,7 +134,7 @@ const say = (child: ChildProcess, order: Order) => child.connected && child.send
 /** Resolves with what it says once it has begun; rejects when it ends before. */
 function begin(child: ChildProcess, order: Order): Promise<FrontFacts | true> {
   return new Promise((resolve, reject) => {
-    child.once('message', (word) => resolve((word as Word).begun))
+    child.once('message', (word) => resolve((word as Begun).begun))
     child.once('exit', () => reject(new Error('One of its processes could not start.')))
     child.once('error', reject)
     say(child, order)
@@ -162,80 +154,9 @@ async function end(child: ChildProcess, milliseconds: number): Promise<void> {
 async function findPort({ port, host }: Config): Promise<number> {
   const server = createServer()
   server.listen({ port, host })
-  await once(server, 'listening').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is taken. Another one: PORT=${port + 1}`, { cause: error })
-  })
+  await once(server, 'listening').catch(refuseTaken(port))
   const { port: found } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
   return found
-}
-
-/** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
-export async function runOwner(config: Config): Promise<void> {
-  const { place } = await firstOrder()
-  const log = openSharedLog(config.logLevel)
-  const keepKey = (key: string) => keepAdministratorKey(config, key)
-  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log, keepKey, place })
-  const stop = onOrders(log, () => app.close(), {
-    goodbye: () => void app.goodbye(),
-    announce: (fronts) => void tellStart(config, { app, log, fronts }),
-  })
-  onUncaught(app.failures, stop)
-  tellBegun(app.facts)
-}
-
-/** One of the processes that hold the port. */
-export async function runFront(config: Config): Promise<void> {
-  const { place, facts } = await firstOrder()
-  const log = openSharedLog(config.logLevel)
-  const front = await startFront(
-    config,
-    { place, facts: facts! },
-    { clock: new FollowingClock(), random: systemRandom, log },
-  )
-  onUncaught(
-    front.failures,
-    onOrders(log, () => front.close()),
-  )
-  tellBegun(true)
-}
-
-const tellBegun = (begun: Word['begun']) => process.send!({ begun } satisfies Word)
-
-/** Told to end before there was anything to end. */
-let isOver = false
-
-async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {
-  if (!process.send) throw new Error('This is started by the first process of a gateway: nano-gateway start.')
-  // Whoever ends all of us tells the first, who tells us in the right order; a terminal and systemd tell everybody at once.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
-  process.on('message', (order: Order) => (isOver ||= order === 'stop'))
-  process.on('disconnect', () => (isOver = true))
-  const [order] = (await once(process, 'message')) as [{ begin: Place; facts?: FrontFacts }]
-  return { place: order.begin, facts: order.facts }
-}
-
-/** Ends in order when told to, or when nobody is left to tell. */
-function onOrders(
-  log: Log,
-  close: () => Promise<void>,
-  { goodbye, announce }: { goodbye?(): void; announce?(fronts: number): void } = {},
-): () => Promise<void> {
-  const end = async () => {
-    await close()
-    await new Promise<void>((resolve) => log.flush(() => resolve()))
-  }
-  let ending: Promise<void> | undefined
-  const stop = () => (ending ??= end())
-  const leave = () => exitAfter(stop)
-  process.on('disconnect', leave)
-  process.on('message', (order: Order) => {
-    if (order === 'stop') leave()
-    else if (order === 'goodbye') goodbye?.()
-    else if ('announce' in order) announce?.(order.announce)
-  })
-  if (isOver) leave()
-  return stop
 }

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
 import type { Clock } from '../../kernel/ports.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { RedisLimiter } from './redis-limiter.ts'
 
 /** Limits that several gateways share; undefined when each counts for itself. */
@@ -12,4 +14,16 @@ export async function openSharedLimits(
   if (config.redisUrl === '') return undefined
   const onError = failures.lost('limits.connection')
   return RedisLimiter.open({ url: config.redisUrl, clock, instances: config.instances, onDegraded, onError })
+}
+
+/** Says in the log, and in a gauge, when limits are shared no longer, and when they are again. */
+export function tellDegraded({ log, metrics }: { log: Log; metrics: Metrics }): (degraded: boolean) => void {
+  let isDegraded = false
+  metrics.gauge('gateway_limits_degraded', 'Whether limits are shared no longer.', [], () => [
+    { value: isDegraded ? 1 : 0 },
+  ])
+  return (degraded) => {
+    isDegraded = degraded
+    log.warn({ event: 'limits_degraded', degraded })
+  }
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Failures } from '../../kernel/failures.ts'
-import type { Clock, Random } from '../../kernel/ports.ts'
-import type { Store } from '../db/open.ts'
+import type { Clock, Notices, Random } from '../../kernel/ports.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { OurLedger } from './identity.ts'
@@ -19,7 +18,8 @@ interface NodesParts {
   log: Log
   metrics: Metrics
   failures: Failures
-  store: Store
+  /** How processes on one store tell each other of writes. */
+  notices: Notices
   devnet: EmbeddedAddresses | undefined
   /** Tells this process from others on the store. */
   instance: string
@@ -30,8 +30,7 @@ interface NodesParts {
 
 /** The nodes as the configuration names them, with what they tell and fail at told on: to the log, metrics, other instances. */
 export function openNodes(config: Config, parts: NodesParts): Nodes {
-  const { clock, random, log, metrics, failures, store, devnet, instance, ledger } = parts
-  const { notices } = store
+  const { clock, random, log, metrics, failures, notices, devnet, instance, ledger } = parts
   const nodes = new Nodes({
     upstreams: toUpstreams(config, devnet),
     ledger,

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server } from 'node:net'
-import type { Config } from './config/config.ts'
-import { createMetricsServer } from './http/metrics-server.ts'
-import { type Log, describeError } from './infra/log.ts'
-import type { Metrics } from './infra/metrics.ts'
-import { isLoopback } from './kernel/loopback.ts'
+import type { Config } from '../config/config.ts'
+import { createMetricsServer } from './metrics-server.ts'
+import { isLoopback } from '../kernel/loopback.ts'
 
 /** The port that exporters of this kind use. */
 const USUAL_PORT = 9464
@@ -16,20 +14,21 @@ interface MetricsListener {
 }
 
 interface MetricsListenerOptions {
-  metrics: Metrics
-  log: Log
+  read(): Promise<string>
+  onError(error: unknown): void
+  /** The usual port was taken, and another one is used. */
+  onOtherPort(reason: string): void
 }
 
 /** Opens the port of the metrics: apart from the gateway's own, so that what balances requests cannot lead to it. */
 export async function openMetricsListener(config: Config, options: MetricsListenerOptions): Promise<MetricsListener> {
-  const { metrics, log } = options
   if (!config.metrics) return { url: undefined, close: () => Promise.resolve() }
   requireMetricsToken(config)
   const host = config.metricsHost
   const server = createMetricsServer({
     token: config.metricsToken,
-    read: () => metrics.text(),
-    onError: (error) => log.error({ event: 'metrics', error: describeError(error) }),
+    read: () => options.read(),
+    onError: (error) => options.onError(error),
   })
   const wanted = config.metricsPort === 'auto' ? USUAL_PORT : config.metricsPort
   await listen(server, host, wanted).catch((error: NodeJS.ErrnoException) => {
@@ -43,8 +42,7 @@ export async function openMetricsListener(config: Config, options: MetricsListen
   const { port } = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`
   if (wanted !== 0 && port !== wanted) {
-    const reason = `Port ${wanted} is taken, probably by another gateway. The metrics of this one are at ${url}`
-    log.warn({ event: 'metrics_port_taken', reason })
+    options.onOtherPort(`Port ${wanted} is taken, probably by another gateway. The metrics of this one are at ${url}`)
   }
   return {
     url,

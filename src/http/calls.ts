@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { Clock, Random } from '../kernel/ports.ts'
+import { createClientIp, toTrustedProxies } from './client-ip.ts'
+
+type CallSettings = Pick<Config, 'trustedProxies' | 'drainNoticeMilliseconds' | 'drainMilliseconds'>
+
+/** What a server asks at every request, and how it comes to an end. */
+export function openCalls(config: CallSettings, { clock, random }: { clock: Clock; random: Random }) {
+  const instance = Buffer.from(random.bytes(4)).toString('hex')
+  let requests = 0
+  let draining = false
+  return {
+    calls: {
+      nextRequestId: () => `${instance}-${(++requests).toString(36)}`,
+      isDraining: () => draining,
+      clientIp: createClientIp(toTrustedProxies(config.trustedProxies)),
+    },
+    /** It is not ready from now on. A balancer reads that now and then; until it has, requests still come and are answered. */
+    async announceEnd(): Promise<void> {
+      draining = true
+      if (config.drainNoticeMilliseconds > 0) {
+        await new Promise<void>((resolve) => clock.after(config.drainNoticeMilliseconds, resolve))
+      }
+    },
+    /** Takes no more requests and finishes the running ones, those that take too long by force. */
+    async finish(server: FastifyInstance, cutOff?: () => void): Promise<void> {
+      const cancel = clock.after(config.drainMilliseconds, () => {
+        server.server.closeAllConnections()
+        cutOff?.()
+      })
+      await server.close()
+      cancel()
+    },
+  }
+}

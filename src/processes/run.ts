@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { startApp } from '../app.ts'
+import { onUncaught } from '../cli/last-resort.ts'
+import { exitAfter } from '../cli/stop.ts'
+import { tellStart } from '../cli/tell-start.ts'
+import type { Config } from '../config/config.ts'
+import { FollowingClock } from '../infra/clock.ts'
+import { type Log, openSharedLog } from '../infra/log.ts'
+import { systemRandom } from '../infra/random.ts'
+import { keepAdministratorKey } from '../store/data-folder.ts'
+import { startFront } from './front.ts'
+import type { Begun, FrontFacts, Order, Place } from './place.ts'
+
+/** The process that has the store, wallets, jobs and every action; fronts hand over to it. */
+export async function runOwner(config: Config): Promise<void> {
+  const { place } = await firstOrder()
+  const log = openSharedLog(config.logLevel)
+  const keepKey = (key: string) => keepAdministratorKey(config, key)
+  const app = await startApp(config, { clock: new FollowingClock(), random: systemRandom, log, keepKey, place })
+  const stop = onOrders(log, () => app.close(), {
+    goodbye: () => void app.goodbye(),
+    announce: (fronts) => void tellStart(config, { app, log, fronts }),
+  })
+  onUncaught(app.failures, stop)
+  tellBegun(app.facts)
+}
+
+/** One of the processes that hold the port. */
+export async function runFront(config: Config): Promise<void> {
+  const { place, facts } = await firstOrder()
+  const log = openSharedLog(config.logLevel)
+  const front = await startFront(
+    config,
+    { place, facts: facts! },
+    { clock: new FollowingClock(), random: systemRandom, log },
+  )
+  onUncaught(
+    front.failures,
+    onOrders(log, () => front.close()),
+  )
+  tellBegun(true)
+}
+
+const tellBegun = (begun: Begun['begun']) => process.send!({ begun } satisfies Begun)
+
+/** Told to end before there was anything to end. */
+let isOver = false
+
+async function firstOrder(): Promise<{ place: Place; facts: FrontFacts | undefined }> {
+  if (!process.send) throw new Error('This is started by the first process of a gateway: nano-gateway start.')
+  // Whoever ends all of us tells the first, who tells us in the right order; a terminal and systemd tell everybody at once.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  process.on('message', (order: Order) => (isOver ||= order === 'stop'))
+  process.on('disconnect', () => (isOver = true))
+  const [order] = (await once(process, 'message')) as [{ begin: Place; facts?: FrontFacts }]
+  return { place: order.begin, facts: order.facts }
+}
+
+/** Ends in order when told to, or when nobody is left to tell. */
+function onOrders(
+  log: Log,
+  close: () => Promise<void>,
+  { goodbye, announce }: { goodbye?(): void; announce?(fronts: number): void } = {},
+): () => Promise<void> {
+  const end = async () => {
+    await close()
+    await new Promise<void>((resolve) => log.flush(() => resolve()))
+  }
+  let ending: Promise<void> | undefined
+  const stop = () => (ending ??= end())
+  const leave = () => exitAfter(stop)
+  process.on('disconnect', leave)
+  process.on('message', (order: Order) => {
+    if (order === 'stop') leave()
+    else if (order === 'goodbye') goodbye?.()
+    else if ('announce' in order) announce?.(order.announce)
+  })
+  if (isOver) leave()
+  return stop
+}
