@@ -3,10 +3,11 @@
  * uses; and its types, compiled without those of Node, so that nothing of Node's is used.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { keepReached } from './keep-reached.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'packages', 'client', 'dist')
@@ -20,20 +21,7 @@ function run(...args) {
 if (!process.argv.includes('--as-kept')) run('--import', 'tsx', 'scripts/keep-client.mjs')
 rmSync(dist, { recursive: true, force: true })
 run(join('node_modules', 'typescript', 'bin', 'tsc'), '-p', join('packages', 'client'))
-/** Types that no export leads to are nobody's. */
-function keepReached(entry) {
-  const reached = new Set([entry])
-  for (const file of reached) {
-    for (const [, target] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g)) {
-      reached.add(join(dirname(file), `${target}.d.ts`))
-    }
-  }
-  for (const entry of readdirSync(dist, { withFileTypes: true, recursive: true })) {
-    const file = join(entry.parentPath, entry.name)
-    if (entry.isFile() && !reached.has(file)) rmSync(file)
-  }
-}
-keepReached(join(dist, 'client', 'index.d.ts'))
+keepReached(dist, [join(dist, 'client', 'index.d.ts')])
 await build({
   entryPoints: [join(root, 'src', 'client', 'index.ts')],
   outfile: join(dist, 'index.js'),

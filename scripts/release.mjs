@@ -8,7 +8,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const CLIENT = 'packages/client'
+/** Released with the server, under the same version. */
+const PACKAGES = ['packages/client', 'packages/devnet']
 const [version = ''] = process.argv.slice(2)
 
 class Refusal extends Error {}
@@ -51,9 +52,10 @@ function refuseUnready() {
 /** The version, the day and the kept API. */
 function write() {
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts'], { quiet: true })
-  // The client is released with the server, under the same version.
-  change(`${CLIENT}/package.json`, (manifest) => (manifest.version = version))
-  change('package-lock.json', ({ packages }) => (packages[CLIENT].version = version))
+  for (const folder of PACKAGES) {
+    change(`${folder}/package.json`, (manifest) => (manifest.version = version))
+    change('package-lock.json', ({ packages }) => (packages[folder].version = version))
+  }
   const day = new Date().toISOString().slice(0, 10)
   writeFileSync(join(root, 'CHANGELOG.md'), read('CHANGELOG.md').replace(HEADING, `## ${version}, ${day}`))
   run('npm', ['run', '--silent', 'keep-api'])
@@ -67,12 +69,12 @@ function change(file, edit) {
 }
 
 function pack() {
-  // Both were built a moment ago; a script of npm's would speak between the lines of JSON.
-  const packages = ['.', `./${CLIENT}`].map((folder) => {
+  // All were built a moment ago; a script of npm's would speak between the lines of JSON.
+  const packages = ['.', ...PACKAGES.map((folder) => `./${folder}`)].map((folder) => {
     const said = run('npm', ['pack', folder, '--json', '--ignore-scripts'], { quiet: true })
     return Object.values(JSON.parse(said))[0].filename
   })
-  return packages.join(' and ')
+  return packages.join(', ')
 }
 
 function restore() {
@@ -88,7 +90,7 @@ function lastStep(tarball) {
     `Version ${version} is committed and tagged, and packed as ${tarball}.`,
     ...missing,
     `Publish it: git push origin HEAD v${version}`,
-    'The workflow publish.yml then checks the tag again and runs npm publish --provenance for both.',
+    'The workflow publish.yml then checks the tag again and runs npm publish --provenance for each of them.',
   ]
 }
 
@@ -101,6 +103,7 @@ try {
     run('npm', ['test'])
     run('npm', ['run', 'build'])
     run(process.execPath, [join('scripts', 'build-client.mjs'), '--as-kept'])
+    run(process.execPath, [join('scripts', 'build-devnet.mjs')])
     tarball = pack()
   } catch (error) {
     restore()

@@ -8,7 +8,11 @@ const hasPostgres = () =>
   readdirSync('/usr/lib/postgresql').some((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`))
 
 const NEEDS = [
-  { suites: ['test/pages/', 'test/client/package'], name: 'chromium', found: () => existsSync('/usr/bin/chromium') },
+  {
+    suites: ['test/pages/', 'test/client/package', 'test/testing/examples'],
+    name: 'chromium',
+    found: () => existsSync('/usr/bin/chromium'),
+  },
   {
     suites: [
       'src/modules/accounts/',

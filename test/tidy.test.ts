@@ -30,6 +30,7 @@ const LAYERS: Record<string, string[]> = {
   modules: ['kernel', 'web', 'modules'],
   client: ['kernel', 'infra'],
   exports: ['kernel', 'infra', 'client'],
+  testing: ['kernel', 'infra', 'devnet'],
   guard: ['kernel', 'modules'],
   http: ['kernel', 'web', 'modules', 'guard'],
   root: ['kernel', 'infra', 'devnet', 'web', 'modules', 'guard', 'http'],
@@ -117,7 +118,7 @@ const BANNED: { words: RegExp; instead: string; except: RegExp }[] = [
     words: /\bDate\.now\(|\bMath\.random\(|\bset(?:Timeout|Interval)\(|(?<![.\w])fetch\(|\brandomUUID\(/,
     instead: 'the clock, random and network ports',
     // What runs in other people's programs has only what those have.
-    except: /^src\/(infra|web|client|processes)\//,
+    except: /^src\/(infra|web|client|processes|testing)\//,
   },
   { words: /process\.env\b/, instead: 'the Config', except: /^src\/(config\/config|infra\/work\/card\/process)\.ts$/ },
   // Rooms declare routes as plain data (`src/kernel/route.ts`).
@@ -298,11 +299,15 @@ test('every package of the lock file is held to its contents', () => {
   interface Lock {
     packages: Record<string, { version: string; integrity?: string; link?: boolean; resolved?: string }>
   }
-  const { '': own, 'packages/client': client, ...packages } = (JSON.parse(read('package-lock.json')) as Lock).packages
+  const { '': own, ...packages } = (JSON.parse(read('package-lock.json')) as Lock).packages
   const versionOf = (file: string) => (JSON.parse(read(file)) as { version: string }).version
   assert.equal(own!.version, versionOf('package.json'))
-  assert.deepEqual([client!.version, versionOf('packages/client/package.json')], [own!.version, own!.version])
-  const isOurs = ({ link, resolved }: Lock['packages'][string]) => link === true && resolved === 'packages/client'
+  const ours = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  for (const folder of ours) {
+    assert.deepEqual([packages[folder]?.version, versionOf(`${folder}/package.json`)], [own!.version, own!.version])
+    delete packages[folder]
+  }
+  const isOurs = ({ link, resolved }: Lock['packages'][string]) => link === true && ours.includes(resolved ?? '')
   const loose = Object.entries(packages).filter(
     ([, entry]) => !isOurs(entry) && !/^sha512-[\w+/]{86}==$/.test(entry.integrity ?? ''),
   )

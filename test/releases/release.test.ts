@@ -104,9 +104,10 @@ test('a release has its version and its day everywhere, is checked as it is, com
     ['check', 'test', 'build'].map((name) => `${name} ${NEXT}`),
   )
   const lock = JSON.parse(read('package-lock.json')) as Manifest & { packages: Record<string, Manifest> }
-  const client = JSON.parse(read('packages/client/package.json')) as Manifest
-  const { '': own, 'packages/client': locked } = lock.packages
-  const versions = [manifest(), lock, own!, client, locked!].map(({ version }) => version)
+  const packages = ['packages/client', 'packages/devnet']
+  const written = packages.map((each) => JSON.parse(read(`${each}/package.json`)) as Manifest)
+  const locked = ['', ...packages].map((each) => lock.packages[each]!)
+  const versions = [manifest(), lock, ...written, ...locked].map(({ version }) => version)
   assert.deepEqual([...new Set(versions)], [NEXT])
   assert.match(read('CHANGELOG.md'), new RegExp(`\n## ${NEXT.replaceAll('.', '\\.')}, \\d{4}-\\d\\d-\\d\\d\n`))
   assert.ok(read(`test/releases/api-${NEXT}.txt`).length > 1_000)
@@ -119,7 +120,7 @@ test('a release has its version and its day everywhere, is checked as it is, com
     [`release: ${NEXT}`, 'tag', git('rev-parse', 'HEAD')],
   )
   assert.equal(git('status', '--porcelain'), '')
-  for (const name of ['nano-gateway', 'nano-gateway-client']) {
+  for (const name of ['nano-gateway', 'nano-gateway-client', 'nano-gateway-devnet']) {
     assert.ok(existsSync(join(folder, `${name}-${NEXT}.tgz`)), name)
   }
   assert.match(stdout, /git push origin HEAD v9\.8\.7\n.*npm publish --provenance/)

@@ -1,0 +1,21 @@
+import { openLedger } from './engine.ts'
+import type { LedgerOptions } from './options.ts'
+
+/* A ledger in a process of its own: it is told once how to begin, and ends with whoever started it. */
+
+const end = (code: number) => process.exit(code)
+
+process.once('message', (options: LedgerOptions) => {
+  openLedger(options).then(
+    ({ close, ...running }) => {
+      process.once('disconnect', () => {
+        close().then(
+          () => end(0),
+          () => end(1),
+        )
+      })
+      process.send!({ running })
+    },
+    (error: unknown) => process.send!({ failed: error instanceof Error ? error.message : String(error) }, () => end(1)),
+  )
+})

@@ -1,0 +1,28 @@
+import { Ledger } from './ledger.ts'
+import type { Closable, LedgerOptions } from './options.ts'
+import { startProcess } from './own-process.ts'
+
+/** `node:sqlite` is there without a flag from here on. */
+const LOWEST = [22, 13] as const
+
+/** Starts a ledger of one's own, and answers once it listens. Any number may run side by side. */
+export async function startLedger(options: LedgerOptions = {}): Promise<Ledger> {
+  return new Ledger(await start(options))
+}
+
+async function start({ ownProcess = false, ...options }: LedgerOptions): Promise<Closable> {
+  const node = typeof ownProcess === 'object' ? ownProcess.node : process.execPath
+  if (node === process.execPath) requireSqlite()
+  if (ownProcess !== false) return startProcess(options, node)
+  const { openLedger } = await import('./engine.ts')
+  return openLedger(options)
+}
+
+function requireSqlite(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > LOWEST[0] || (major === LOWEST[0] && minor >= LOWEST[1])) return
+  throw new Error(
+    `The ledger needs Node ${LOWEST.join('.')} or newer, for node:sqlite; this is ${process.version}. ` +
+      "Name a newer one with ownProcess: { node: '/path/to/node' }.",
+  )
+}
