@@ -3,6 +3,7 @@ import { type Config, storeUrl } from './config/config.ts'
 import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
+import { openLogos } from './infra/http/logos.ts'
 import { openPictures } from './infra/http/pictures.ts'
 import { MemoryLimiter } from './infra/limits/gcra.ts'
 import { qrOutline, qrPng } from './infra/qr/index.ts'
@@ -58,7 +59,16 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const { countMax, findDepthMax } = config
   const ledger = keep(openLedger({ names: names.names, countMax, findDepthMax, prepareWork: work.prepare }))
   const accounts = keep(
-    openAccounts({ store, notices, mailer, secrets, baseUrl, keepsMail: config.smtpUrl === '', isPlay }),
+    openAccounts({
+      store,
+      notices,
+      mailer,
+      secrets,
+      logos: openLogos({ outbound }),
+      baseUrl,
+      keepsMail: config.smtpUrl === '',
+      isPlay,
+    }),
   )
   const market = keep(openMarket({ prices, market: ports.market }))
   const reps = keep(openReps({ store, node, names: names.names }, config))

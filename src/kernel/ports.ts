@@ -270,6 +270,18 @@ export interface Pictures {
   find(url: string): Promise<Picture | undefined>
 }
 
+export interface SizedPicture extends Picture {
+  width: number
+  height: number
+}
+
+export type PictureFault = 'not_there' | 'too_large' | 'not_a_picture' | 'wrong_size'
+
+/** The pictures of accounts: fetched once, made safe, and kept by us. */
+export interface Logos {
+  get(url: string): Promise<SizedPicture | PictureFault>
+}
+
 /** A block of the development ledger that is not final yet. */
 interface WaitingBlock {
   hash: string

@@ -35,7 +35,7 @@ const PAGES = [
   /^(GET|POST) \/(dashboard|docs|developer)(\/|$)/,
   /^GET \/(docs\.md|llms\.txt)$/,
   /^POST \/mcp$/,
-  /^GET \/assets\//,
+  /^GET \/(assets|logos|accents)\//,
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,
   /^GET \/claim(\/decline)?$/,

@@ -27,14 +27,14 @@ interface Way {
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
-  ...['/credits', '/activity', '/developer', '/emails', '/names'].map(page),
+  ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile'].map(page),
   ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id'].map((path) => ({
     ...page(path),
     own: true,
   })),
   ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
-  ...['/emails', '/names', '/credits/buy'].map(form),
+  ...['/emails', '/names', '/credits/buy', '/profile'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
@@ -78,6 +78,7 @@ const WATCHED = [
   'wallets',
   'wallet_blocks',
   'webhook_secrets',
+  'account_profiles',
 ] as const
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
@@ -158,7 +159,8 @@ test('nothing of an account is seen or changed by another account, by nobody, or
 
 test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
-  const everybody = `Overview, Checkouts, Wallets, E-mail payments, Usernames, Webhooks, API keys, Credits and usage,
+  const everybody =
+    `Overview, Checkouts, Wallets, E-mail payments, Usernames, Webhooks, Profile, API keys, Credits and usage,
     Activity, Developer`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],

@@ -99,12 +99,19 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
   const soon = Math.floor(dashboard.ctx.clock.now() / 1000) + 90 * 86_400
   const limits = { per_minute: 120, spend_daily_nano: '2.5', expires_unix: soon }
   await dashboard.rest('POST', '/api/keys', owner.key, { ...limited, ...limits })
+  await dashboard.rest('PUT', '/api/account/profile', owner.key, {
+    name: 'Blue Mug Coffee Roasters',
+    website: 'https://shop.example',
+    support_email: 'help@shop.example',
+    accent: '#e8b800',
+  })
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['wallets', '/wallets'],
     ['wallet', `/wallets/${wallet}`],
     ['emails', '/emails'],
     ['email', `/emails/${email}`],
     ['names', '/names'],
+    ['profile', '/profile?done=saved'],
     ['webhooks', '/webhooks'],
     ['event', `/webhooks/events/${event}`],
     ['keys', '/keys?done=revoked'],

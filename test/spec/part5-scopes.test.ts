@@ -79,6 +79,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
+  [/^\/api\/account\/profile$/, 'checkout'],
   [/^\/api\/(events|webhooks)(\/|$)/, 'webhooks'],
   [/^\/api\/emails(\/|$)/, 'email'],
   [/^\/api\/(keys|accounts|mails|jobs)(\/|$)/, 'keys'],

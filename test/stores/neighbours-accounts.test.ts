@@ -9,6 +9,7 @@ import {
   replaceSessionSecret,
 } from '../../src/modules/accounts/sessions-store.ts'
 import * as spends from '../../src/modules/accounts/spends-store.ts'
+import { deleteLogo } from '../../src/modules/accounts/profile-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
 import { toRaw } from '../../src/kernel/money.ts'
@@ -59,6 +60,9 @@ tryVerbs(
         run: (db, { id: keyId }) => markSuccession(db, { keyId, predecessor: 'key_old' }),
         to: { predecessor: 'key_old' },
       },
+    }),
+    ...verbsOn('account_logos', {
+      deleteLogo: { run: (db, { account_id: accountId }) => deleteLogo(db, accountId), to: null },
     }),
     ...verbsOn('sign_in_links', {
       markLinkUsed: {

@@ -45,7 +45,7 @@ export function toCheckoutCtx(
       plainHttpAllowed: false,
     },
     prices: sandboxPrices(store.clock),
-    links: { pay: link, check: link, record: link, block: link },
+    links: { pay: link, check: link, record: link, block: link, own: link },
     qrOutline: () => ({ size: 0, path: '' }),
     qrPng: () => '',
     checkWebhookUrl: () => Promise.resolve(),

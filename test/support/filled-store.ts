@@ -8,6 +8,7 @@ import type { Db } from '../../src/kernel/db.ts'
 import { commitCredits, createAccount, issueKey, reserveCredits, takeFree } from '../../src/modules/accounts/index.ts'
 import { grantCredits } from '../../src/modules/accounts/domain/credits.ts'
 import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-store.ts'
+import { NO_PROFILE, saveLogo, saveProfile } from '../../src/modules/accounts/profile-store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
@@ -57,6 +58,9 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     const spend = { limitId: `limit of ${accountId}`, day: '2026-11-15', reference: 'wbl_1', amount: toRaw(2n ** 100n) }
     await lockSpendDay(db, spend)
     await insertSpend(db, spend)
+    const logo = { type: 'image/png', width: 16, height: 16, bytes: Buffer.from([1, 2, 3]) }
+    await saveProfile(db, accountId, { ...NO_PROFILE, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
+    await saveLogo(db, accountId, 'same', logo)
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()

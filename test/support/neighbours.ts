@@ -60,6 +60,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   free_uses: { key: ['caller', 'meter'], own: ['caller'], beside: [['meter']] },
   key_spends: { key: ['limit_id', 'reference'], own: ['limit_id'], beside: [['reference']] },
   key_spend_days: { key: ['limit_id', 'day'], own: ['limit_id'], beside: [['day']] },
+  account_logos: { key: ['account_id'] },
   usage_batches: { key: ['id'] },
   idempotency: { key: ['account_id', 'action', 'key'], own: ['account_id'], beside: [['action'], ['key']] },
   swaps: { key: ['id'] },

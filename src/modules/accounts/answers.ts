@@ -23,3 +23,15 @@ export const KEY_MEMBERS = {
 }
 
 export const KEY = record(KEY_MEMBERS)
+
+export const PROFILE = record({
+  name: orNull(text),
+  logo: orNull(answer.url),
+  logo_url: orNull(answer.url),
+  support_email: orNull(text),
+  support_url: orNull(answer.url),
+  terms_url: orNull(answer.url),
+  website: orNull(answer.url),
+  accent: orNull(text),
+  updated_unix: orNull(answer.unix),
+})

@@ -4,6 +4,7 @@ export { commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from '.
 export { identify } from './domain/identify.ts'
 export { issueKey } from './domain/issue-key.ts'
 export { endOfDay, hasSpendingLimit, pledgeTo, releaseSpends, reserveSpend } from './domain/spending.ts'
+export { type Merchant, findMerchant } from './domain/merchant.ts'
 export { insufficientCredits } from './errors.ts'
 export { revokeKey } from './domain/revoke-key.ts'
 export { readCredits, toUsage } from './domain/read-credits.ts'

@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
-import type { Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
+import type { Logos, Mailer, Notices, SecretBox } from '../../kernel/ports.ts'
 import { rpcCredits } from './actions/rpc-credits.ts'
 import { rpcKey } from './actions/rpc-key.ts'
 import { Sessions } from './domain/sessions.ts'
@@ -10,6 +10,8 @@ import type { AccountRoom } from './room.ts'
 import { activityPages } from './routes/activity.tsx'
 import { accountRoutes } from './routes/api.ts'
 import { keyPages } from './routes/keys.tsx'
+import { profileRoutes } from './routes/profile-api.ts'
+import { profilePages } from './routes/profile.tsx'
 import { signInPages } from './routes/sign-in.tsx'
 import { UsageMeter } from './usage.ts'
 
@@ -23,6 +25,7 @@ interface AccountPorts extends AccountRoom {
   notices: Notices
   mailer: Mailer
   secrets: SecretBox
+  logos: Logos
   /** The ledger is for trying things out. */
   isPlay: boolean
 }
@@ -41,11 +44,13 @@ export function openAccounts({
   notices,
   mailer,
   secrets,
+  logos,
   baseUrl,
   keepsMail,
   isPlay,
 }: AccountPorts): AccountsModule {
   const keys = new StoredKeys(store)
+  const profile = { store, logos, baseUrl, isPlay }
   const sessions = new Sessions({ ...store, secrets })
   const usage = new UsageMeter(store)
   notices.subscribe('key', (hash) => keys.forget(hash))
@@ -57,10 +62,11 @@ export function openAccounts({
     keys,
     sessions,
     usage,
-    routes: accountRoutes({ store, sessions, notices, baseUrl }),
+    routes: [...accountRoutes({ store, sessions, notices, baseUrl }), ...profileRoutes(profile)],
     pages: [
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail }),
       ...keyPages({ store, notices }),
+      ...profilePages(profile),
       ...activityPages({ store }),
     ],
     tellCredits: (accountId) => notices.publish(CREDITS_NOTICE, accountId),

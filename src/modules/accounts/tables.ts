@@ -117,6 +117,34 @@ interface KeySpendsTable {
   covered_raw: string | null
 }
 
+/** What an account shows of itself to those who pay it. */
+export interface AccountProfilesTable {
+  account_id: string
+  name: string | null
+  /** Where its picture came from; we serve our own copy. */
+  logo_url: string | null
+  logo_id: string | null
+  support_email: string | null
+  support_url: string | null
+  terms_url: string | null
+  website: string | null
+  /** As `#1a5fc7`. */
+  accent: string | null
+  updated_at: number
+}
+
+/** Its picture, as we made it. */
+export interface AccountLogosTable {
+  account_id: string
+  /** Of its bytes: another picture has another address. */
+  id: string
+  type: string
+  width: number
+  height: number
+  /** In base 64. */
+  data: string
+}
+
 /** The sum of those, which is what a limit is compared with. */
 interface KeySpendDaysTable {
   limit_id: string
@@ -137,6 +165,8 @@ export interface AccountTables {
   free_uses: FreeUsesTable
   key_spends: KeySpendsTable
   key_spend_days: KeySpendDaysTable
+  account_profiles: AccountProfilesTable
+  account_logos: AccountLogosTable
   usage_days: UsageDaysTable
   usage_batches: UsageBatchesTable
 }
@@ -155,6 +185,8 @@ export const ACCOUNT_TABLES = [
   'free_uses',
   'key_spends',
   'key_spend_days',
+  'account_profiles',
+  'account_logos',
   'usage_days',
   'usage_batches',
 ] as const satisfies readonly (keyof AccountTables)[]

@@ -81,6 +81,16 @@ export const RECORD = record({
   ),
   link: optional(answer.paymentUri),
   qrcode: answer.png,
+  merchant: optional(
+    record({
+      name: text,
+      logo: optional(url),
+      website: optional(url),
+      support_email: optional(text),
+      support_url: optional(url),
+      terms_url: optional(url),
+    }),
+  ),
   created_unix: unix,
   paid_unix: optional(unix),
 })

@@ -71,6 +71,7 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
       check: (id) => `${links.api()}/check/${id}`,
       record: (id) => `${links.api()}/checkout/${id}`,
       block: (hash) => links.block(hash),
+      own: (path) => `${links.pages()}${path}`,
     },
     qrPng: needs.qrPng,
     qrOutline: needs.qrOutline,

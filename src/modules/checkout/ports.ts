@@ -42,6 +42,8 @@ export interface CheckoutPorts {
     check(id: string): string
     record(id: string): string
     block(hash: string): string
+    /** Of a path of our own pages. */
+    own(path: string): string
   }
   /** A picture of a text, as a data URI. */
   qrPng(text: string): string

@@ -1,4 +1,5 @@
 import { RAW_MAX, type Raw, formatNano, parseNano, toPlainDecimal, toRaw } from '../../kernel/money.ts'
+import { given } from '../../kernel/shown-fields.ts'
 import { SMALLEST_PRICE, hasWildcards } from './domain/amounts.ts'
 import { formatFiat, parseFiat } from './domain/fiat.ts'
 import { badField } from './errors.ts'
@@ -13,11 +14,6 @@ type Body = Readonly<Record<string, unknown>>
 
 const SIGNIFICANT_DIGITS_MAX = 15
 const ITEMS_MAX = 100
-
-/** Clients say "nothing" in several ways. */
-export function given(value: unknown): unknown {
-  return value === undefined || value === null || value === false || value === '' ? undefined : value
-}
 
 export function readPrice(field: string, value: unknown, currency: string): Price | undefined {
   if (given(value) === undefined) return undefined

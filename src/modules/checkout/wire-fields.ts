@@ -1,11 +1,12 @@
 import { fromAddress, toAddress } from '../../kernel/nano/address.ts'
 import { READERS, readFlag } from '../../kernel/fields.ts'
 import type { JsonObject } from '../../kernel/shape.ts'
+import { INVISIBLE, INVISIBLE_BUT_LINES, given, readText, readUrl } from '../../kernel/shown-fields.ts'
 import { EVENT_KINDS, isEventKind } from './event-kinds.ts'
 import type { CheckoutMode } from './tables.ts'
 import { EMAIL_PATTERN } from '../accounts/index.ts'
 import { badField } from './errors.ts'
-import { type Price, given, readPrice, readTotal } from './price-fields.ts'
+import { type Price, readPrice, readTotal } from './price-fields.ts'
 
 export interface PlanRequest {
   title: string
@@ -60,7 +61,6 @@ type Body = Readonly<Record<string, unknown>>
 
 const TITLE_MAX = 120
 const DESCRIPTION_MAX = 1_000
-const URL_MAX = 2_048
 const PLANS_MAX = 20
 const LIFETIME_MIN = 5 * 60_000
 const LIFETIME_MAX = 30 * 24 * 3_600_000
@@ -70,9 +70,6 @@ const METADATA_DEPTH_MAX = 4
 const MODES: readonly CheckoutMode[] = ['unique_amount', 'unique_address', 'generated_wallet']
 const SECRET = /^[\x20-\x7e]{8,256}$/
 const EMAIL = new RegExp(EMAIL_PATTERN)
-/** Control, zero-width and direction characters make one text look like another. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 const DANGEROUS_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 const NANO_CODES = new Set(['NANO', 'XNO'])
 
@@ -209,28 +206,6 @@ export function toCheckoutId(text: string): string | undefined {
     .toLowerCase()
     .replace(/^(?:id|pay|inv)_/, '')
   return /^[0-9a-f]{16}$/.test(id) ? id : undefined
-}
-
-function readText(field: string, value: unknown, max: number, stripped: RegExp): string | null {
-  const text = given(value)
-  if (text === undefined) return null
-  if (typeof text !== 'string' && typeof text !== 'number') throw badField(field, `${field} must be a text.`)
-  const shown = String(text).toWellFormed().replace(stripped, '').trim()
-  if (shown.length > max) throw badField(field, `${field} takes up to ${max} characters.`)
-  return shown === '' ? null : shown
-}
-
-/** The scheme is looked at first: `javascript://host/%0a…` has a host as well. */
-function readUrl(field: string, value: unknown, { plainHttpAllowed }: ReadingRules): string | null {
-  const url = given(value)
-  if (url === undefined) return null
-  const bad = (text: string) => badField(field, `${field} ${text}`)
-  if (typeof url !== 'string' || url.length > URL_MAX) throw bad(`must be an address of up to ${URL_MAX} characters.`)
-  const scheme = plainHttpAllowed ? /^https?:\/\//i : /^https:\/\//i
-  if (!scheme.test(url) || /[\s\\\p{Cc}]/u.test(url) || !URL.canParse(url)) throw bad('must be an https address.')
-  const { username, password, hostname } = new URL(url)
-  if (username !== '' || password !== '' || hostname === '') throw bad('must name a host and nobody in front of it.')
-  return url
 }
 
 function readSecret(value: unknown): string | null {

@@ -1,5 +1,6 @@
 import { type Raw, formatNano } from '../../kernel/money.ts'
 import type { Mail } from '../../kernel/ports.ts'
+import type { Merchant } from '../accounts/index.ts'
 import { type MailPart, renderMail, renderMailText } from './pages/mail.tsx'
 import type { EmailRoom } from './room.ts'
 import type { Receipt } from './domain/receipt.ts'
@@ -19,8 +20,21 @@ function toLetter(ctx: EmailRoom, id: string, { subject, parts }: { subject: str
   return { id, subject, text: renderMailText({ parts, foot }), html: renderMail({ title: subject, parts, foot }) }
 }
 
+interface Sent {
+  token: string
+  /** Who the account of the sender says it is. */
+  merchant: Merchant | undefined
+}
+
+/** Hosts and mail addresses without links: a name that anybody can write should not lead anywhere by one click. */
+function describeMerchant({ name, website, supportEmail }: Merchant): string {
+  const where = [website !== null && new URL(website).host, supportEmail].filter(Boolean).join(', ')
+  return `The account it was sent from calls itself “${name}”${where === '' ? '' : ` (${where})`}. We have not checked that.`
+}
+
 /** What brings somebody their share. Host, amount, end and the way to refuse are always in it. */
-export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, token: string): Letter {
+export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, sent: Sent): Letter {
+  const { token, merchant } = sent
   const { links } = ctx.ports
   const { host } = new URL(links.claimPage())
   const who =
@@ -29,6 +43,7 @@ export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }
       : `They call themselves “${payment.sender}”. This name is not verified: anybody can write any name.`
   const parts: MailPart[] = [
     { text: `Somebody has sent you ${nano(amount)} through ${host}. ${who}` },
+    ...(merchant ? [{ text: describeMerchant(merchant) }] : []),
     ...(payment.message === null
       ? []
       : [{ text: 'Their message, which is not verified either:' }, { quote: payment.message }]),

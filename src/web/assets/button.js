@@ -51,9 +51,12 @@
     sheet.replaceSync(STYLE)
     root.adoptedStyleSheets = [sheet]
     const dialog = document.createElement('dialog')
-    dialog.setAttribute('aria-label', title)
     const frame = document.createElement('iframe')
-    frame.title = title
+    const name = (text) => {
+      frame.title = text
+      dialog.setAttribute('aria-label', text)
+    }
+    name(title)
     frame.allow = 'clipboard-write'
     frame.referrerPolicy = 'no-referrer'
     frame.src = `${gateway}/pay/${id}?${new URLSearchParams({ embed: location.origin, lang: language })}`
@@ -74,6 +77,7 @@
       if (data?.source !== 'nano-gateway' || data.id !== id) return
       if (data.type === 'close') dialog.close()
       if (data.type !== 'status' || typeof data.status !== 'string') return
+      if (typeof data.merchant === 'string') name(`${title}: ${data.merchant.slice(0, 80)}`)
       const detail = {
         id,
         status: data.status,

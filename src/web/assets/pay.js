@@ -210,8 +210,8 @@ function post(message) {
 }
 
 function tell() {
-  const { status, additional } = main.dataset
-  post({ type: 'status', status, additional_status: additional, success: status === 'complete' })
+  const { status, additional, merchant } = main.dataset
+  post({ type: 'status', status, additional_status: additional, success: status === 'complete', merchant })
 }
 
 /* What a page, or a part that was just put in place, needs. */

@@ -4,6 +4,7 @@ import { up as credits } from './0002-credits.ts'
 import { up as freeUses } from './0004-free-uses.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
 import { up as keyRights } from './0024-key-rights.ts'
+import { up as profiles } from './0025-profiles.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -11,4 +12,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0004-free-uses': freeUses,
   '0017-ended-sessions': endedSessions,
   '0024-key-rights': keyRights,
+  '0025-profiles': profiles,
 }

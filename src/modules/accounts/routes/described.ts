@@ -2,10 +2,11 @@ import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { rpcCredits } from '../actions/rpc-credits.ts'
 import { SCOPES } from '../../../kernel/key-rights.ts'
-import { ACCOUNT, KEY, KEY_MEMBERS } from '../answers.ts'
+import { ACCOUNT, KEY, KEY_MEMBERS, PROFILE } from '../answers.ts'
 
 const { text, bool, integer, list, record, words } = answer
 
+const maybe = (schema: typeof text) => answer.optional(answer.orNull(schema))
 const DONE = record({ success: bool })
 
 export const describedAccountRoutes: readonly Described[] = [
@@ -50,6 +51,36 @@ export const describedAccountRoutes: readonly Described[] = [
     who: 'account',
     answer: record({ account: ACCOUNT }),
     refuses: [404],
+  },
+  {
+    method: 'get',
+    path: '/api/account/profile',
+    id: 'getProfile',
+    tag: 'accounts',
+    summary: 'What the account shows of itself to those who pay it.',
+    who: 'account',
+    answer: record({ profile: PROFILE }),
+  },
+  {
+    method: 'put',
+    path: '/api/account/profile',
+    id: 'changeProfile',
+    tag: 'accounts',
+    summary: 'Change what stands in the body; an empty text or null takes a value away. The picture is fetched once.',
+    who: 'account',
+    body: {
+      schema: record({
+        name: maybe(text),
+        logo: maybe(text),
+        support_email: maybe(text),
+        support_url: maybe(text),
+        terms_url: maybe(text),
+        website: maybe(text),
+        accent: maybe(text),
+      }),
+      example: { name: 'Blue Mug Coffee', website: 'https://shop.example', accent: '#1a5fc7' },
+    },
+    answer: record({ profile: PROFILE }),
   },
   {
     method: 'get',

@@ -1,5 +1,6 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { Mail, Mailer } from '../../../kernel/ports.ts'
+import { merchantOf } from './show.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { listPayments } from '../payments-store.ts'
 import { markNotified } from '../changes-store.ts'
@@ -26,7 +27,9 @@ export async function notifyMerchant(ctx: CheckoutRoom, mailer: Mailer, checkout
 async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string): Promise<Mail> {
   const { id, title, payer, blockHash, paidRaw } = checkout
   const username = payer === null ? undefined : ctx.names.usernameOf(payer)
+  const merchant = await merchantOf(ctx, checkout)
   const lines = [
+    merchant && `To: ${merchant.name}`,
     payer !== null && `From: ${username === undefined ? payer : `@${username}`}`,
     `Amount: ${formatNano(paidRaw)} nano (${paidRaw} raw)`,
     `Value: ${await worthOf(ctx, checkout)}`,
@@ -42,7 +45,7 @@ async function toMail(ctx: CheckoutRoom, checkout: Checkout, recipient: string):
     id: `mail_checkout_${id}`,
     recipient,
     subject: title === null ? 'Payment received' : `Payment received: ${title}`,
-    text: lines.filter((line) => line !== false).join('\n'),
+    text: lines.filter((line) => line !== false && line !== undefined).join('\n'),
   }
 }
 

@@ -1,6 +1,7 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { OrderStanding } from '../service-sales.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
+import { type Merchant, findMerchant } from '../../accounts/index.ts'
 import { findWallet } from '../../wallets/index.ts'
 import { type EventWithDeliveries, listEventsOf } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
@@ -8,7 +9,7 @@ import { checkoutNotFound } from '../errors.ts'
 import { type Payment, listPayments, listUnmatched } from '../payments-store.ts'
 import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shape.ts'
 import { markServed } from '../changes-store.ts'
-import { ANONYMOUS, type Checkout, findCheckout, findOwnCheckout } from '../store.ts'
+import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
 import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
@@ -27,6 +28,11 @@ export async function getCheckout({ db }: CheckoutRoom, given: string): Promise<
   return checkout
 }
 
+/** Who is being paid, where they have said who they are. */
+export async function merchantOf({ db }: CheckoutRoom, { owner }: Checkout): Promise<Merchant | undefined> {
+  return owner === ANONYMOUS || owner === SERVICE ? undefined : findMerchant(db, owner)
+}
+
 /** Only what is complete shows the block that made it so. */
 async function paymentsShown({ db }: CheckoutRoom, { id, status }: Checkout): Promise<Payment[]> {
   return status === 'complete' ? listPayments(db, id) : []
@@ -42,6 +48,20 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
   return { error, refund: back, order: shown }
 }
 
+/** What everybody may know of whoever is being paid. */
+function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined): JsonObject {
+  if (!merchant) return {}
+  const { name, logo, website, supportEmail, supportUrl, termsUrl } = merchant
+  const told = {
+    logo: logo === null ? null : ports.links.own(logo),
+    website,
+    support_email: supportEmail,
+    support_url: supportUrl,
+    terms_url: termsUrl,
+  }
+  return { merchant: { name, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) } }
+}
+
 export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const check = toCheck(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout) })
@@ -51,7 +71,7 @@ export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<Json
 export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const record = toRecord(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout), choice })
-  return { ...record, ...orderShown(order, checkout.status) }
+  return { ...record, ...merchantShown(ctx, await merchantOf(ctx, checkout)), ...orderShown(order, checkout.status) }
 }
 
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */

@@ -1,6 +1,7 @@
 import { DeveloperPanel } from './developer-panel.tsx'
 import { showMoney } from './formats.ts'
 import { Document } from '../../../web/layout.tsx'
+import { MerchantFoot, MerchantHead } from '../../../web/merchant.tsx'
 import { Plans, Price } from './pay-parts.tsx'
 import { isOpen, stateOf } from './pay-state.ts'
 import { Notice, type Part, type PayPageProps, Payment, headline } from './pay-states.tsx'
@@ -11,7 +12,7 @@ const LONG_DESCRIPTION = 160
 
 /** Everything a payer sees, in every state. Scripts only fetch this page again and put its parts in place. */
 export const PayPage = (props: PayPageProps) => {
-  const { checkout, voice, now, embed, devnet, developer, plan, hrefOf } = props
+  const { checkout, merchant, voice, now, embed, devnet, developer, plan, hrefOf } = props
   const { texts, language } = voice
   const state = props.choosing ? 'choose' : stateOf(checkout, now)
   const title = checkout.title ?? texts.payment
@@ -24,7 +25,12 @@ export const PayPage = (props: PayPageProps) => {
       scripts={['pay.js']}
       bodyClass={embed === undefined ? 'pay' : 'pay framed'}
       // A form that somebody fills in must not vanish under their hands.
-      head={isOpen(state) && state !== 'choose' && <Refresh />}
+      head={
+        <>
+          {merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
+          {isOpen(state) && state !== 'choose' && <Refresh />}
+        </>
+      }
     >
       {devnet && <header class="test">{texts.testLedger}</header>}
       <main
@@ -37,6 +43,7 @@ export const PayPage = (props: PayPageProps) => {
         data-paid={checkout.paidRaw.toString()}
         data-now={now}
         data-embed={embed}
+        data-merchant={merchant?.name}
         data-five={texts.fiveMinutes}
         data-one={texts.oneMinute}
         data-up={texts.timeUp}
@@ -47,6 +54,7 @@ export const PayPage = (props: PayPageProps) => {
             <Payment {...props} state={state} />
           </section>
         </article>
+        {merchant && <MerchantFoot merchant={merchant} words={texts} beside={embed !== undefined} />}
         {embed === undefined && <Leave {...props} state={state} />}
         {developer && embed === undefined && (
           <DeveloperPanel
@@ -71,13 +79,14 @@ const Refresh = () => (
 )
 
 /** What is bought, and for how much. */
-const Order = ({ checkout, plan, totalRaw, worth, voice, state, hrefOf }: Part) => {
+const Order = ({ checkout, merchant, plan, totalRaw, worth, voice, state, hrefOf }: Part) => {
   const { texts, locale } = voice
   const { title, description, image, id, currency, price, plans } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
   const shownPrice = plans.length > 0 ? (bought ?? plans[plan])?.value : price
   return (
     <header class="order">
+      {merchant && <MerchantHead {...merchant} />}
       <div class="what">
         {image !== null && <img class="picture" src={`/pay/${id}/image`} alt="" width="64" height="64" />}
         <h1 dir="auto">{title ?? texts.payment}</h1>

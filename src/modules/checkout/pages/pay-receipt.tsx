@@ -1,5 +1,6 @@
 import { showMoney, showNano, showTime } from './formats.ts'
 import { Document } from '../../../web/layout.tsx'
+import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
 import { Price } from './pay-parts.tsx'
 import type { ShownCheckout } from './pay-state.ts'
 import { Excess } from './pay-states.tsx'
@@ -9,6 +10,8 @@ interface ReceiptProps {
   checkout: ShownCheckout
   /** The sends that made it, oldest first. */
   payments: readonly { blockHash: string; amountRaw: bigint; rate: string | null }[]
+  /** Who was paid, where they say who they are. */
+  merchant: ShownMerchant | undefined
   /** Where a block can be looked at. */
   blockUrl(hash: string): string
   devnet: boolean
@@ -16,7 +19,7 @@ interface ReceiptProps {
 }
 
 /** One page of paper: what was paid, when, for what, and by which blocks. */
-export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: ReceiptProps) => {
+export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, voice }: ReceiptProps) => {
   const { texts, language, locale } = voice
   const { id, title, description, currency, price, plans, paidRaw, paidAt, address, payer } = checkout
   const bought = checkout.plan === null ? undefined : plans[checkout.plan]
@@ -29,11 +32,13 @@ export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: Rec
       styles={['pay.css']}
       scripts={['pay.js']}
       bodyClass="pay receipt"
+      head={merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
     >
       {devnet && <header class="test">{texts.testLedger}</header>}
       <main>
         <article class="card">
           <section class="payment">
+            {merchant && <MerchantHead {...merchant} />}
             <p class="kind">{texts.receipt}</p>
             <h1 dir="auto">{title ?? texts.payment}</h1>
             {description !== null && (
@@ -84,6 +89,7 @@ export const ReceiptPage = ({ checkout, payments, blockUrl, devnet, voice }: Rec
                 </Fact>
               )}
             </dl>
+            {merchant && <MerchantFoot merchant={merchant} words={texts} />}
             <div class="ways screen">
               <button type="button" class="button" data-print hidden>
                 {texts.print}

@@ -1,4 +1,5 @@
 import { formatNano } from '../../../kernel/money.ts'
+import type { ShownMerchant } from '../../../web/merchant.tsx'
 import type { QrOutline } from '../../../kernel/ports.ts'
 import type { DeveloperPanelProps } from './developer-panel.tsx'
 import { showNano } from './formats.ts'
@@ -8,6 +9,8 @@ import { type Voice, fill } from '../texts/index.ts'
 
 export interface PayPageProps {
   checkout: ShownCheckout
+  /** Who is being paid, where they say who they are. */
+  merchant: ShownMerchant | undefined
   /** The plan that is shown; 0 without plans. */
   plan: number
   /** What is still to be paid for it; undefined where the payer decides. */

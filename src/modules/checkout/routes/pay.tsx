@@ -3,7 +3,7 @@ import type { Pictures, DevelopmentLedger } from '../../../kernel/ports.ts'
 import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
-import { getCheckout, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
+import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
 import { currencyOf, showWorth } from '../pages/formats.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
@@ -62,8 +62,9 @@ export function payRoutes(ports: PayPorts): readonly Route[] {
           return { goTo: `/pay/${checkout.id}?lang=${voice.language}`, asPage: true, headers }
         }
         const blockUrl = (hash: string) => ctx.ports.links.block(hash)
+        const merchant = await merchantOf(ctx, checkout)
         return {
-          page: <ReceiptPage {...{ checkout: toShown(checkout), payments, blockUrl, devnet, voice }} />,
+          page: <ReceiptPage {...{ checkout: toShown(checkout), payments, merchant, blockUrl, devnet, voice }} />,
           headers,
         }
       },
@@ -153,6 +154,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   const page = (
     <PayPage
       checkout={shown}
+      merchant={await merchantOf(ctx, checkout)}
       plan={plan}
       dueRaw={dueRaw}
       totalRaw={totalOf(checkout, dueRaw)}

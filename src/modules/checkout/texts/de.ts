@@ -6,6 +6,8 @@ export const de: Texts = {
   amount: 'Betrag',
   address: 'Adresse',
   details: 'Einzelheiten',
+  contact: 'Kontakt',
+  terms: 'Bedingungen',
   copy: 'Kopieren',
   copied: 'Kopiert',
   openWallet: 'Wallet öffnen',

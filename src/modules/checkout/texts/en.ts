@@ -6,6 +6,8 @@ export const en: Texts = {
   amount: 'Amount',
   address: 'Address',
   details: 'Details',
+  contact: 'Contact',
+  terms: 'Terms',
   copy: 'Copy',
   copied: 'Copied',
   openWallet: 'Open wallet',

@@ -6,6 +6,8 @@ export const es: Texts = {
   amount: 'Importe',
   address: 'Dirección',
   details: 'Detalles',
+  contact: 'Contacto',
+  terms: 'Condiciones',
   copy: 'Copiar',
   copied: 'Copiado',
   openWallet: 'Abrir monedero',

@@ -6,6 +6,8 @@ export const fr: Texts = {
   amount: 'Montant',
   address: 'Adresse',
   details: 'Détails',
+  contact: 'Contact',
+  terms: 'Conditions',
   copy: 'Copier',
   copied: 'Copié',
   openWallet: 'Ouvrir le portefeuille',

@@ -6,6 +6,8 @@ export const ja: Texts = {
   amount: '金額',
   address: 'アドレス',
   details: '詳細',
+  contact: 'お問い合わせ',
+  terms: '利用規約',
   copy: 'コピー',
   copied: 'コピーしました',
   openWallet: 'ウォレットを開く',

@@ -6,6 +6,8 @@ export const pt: Texts = {
   amount: 'Valor',
   address: 'Endereço',
   details: 'Detalhes',
+  contact: 'Contato',
+  terms: 'Termos',
   copy: 'Copiar',
   copied: 'Copiado',
   openWallet: 'Abrir carteira',

@@ -6,6 +6,9 @@ export interface Texts {
   amount: string
   address: string
   details: string
+  /** How to reach the seller, and what they agree to. */
+  contact: string
+  terms: string
   copy: string
   copied: string
   openWallet: string

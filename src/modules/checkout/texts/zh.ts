@@ -6,6 +6,8 @@ export const zh: Texts = {
   amount: '金额',
   address: '地址',
   details: '详情',
+  contact: '联系方式',
+  terms: '条款',
   copy: '复制',
   copied: '已复制',
   openWallet: '打开钱包',

@@ -1,7 +1,7 @@
 import { inTx } from '../../../kernel/in-tx.ts'
 import { MailRefused } from '../../../kernel/mail-refused.ts'
 import type { Mailer } from '../../../kernel/ports.ts'
-import { takeFree } from '../../accounts/index.ts'
+import { findMerchant, takeFree } from '../../accounts/index.ts'
 import { type EmailRoom, recipientContext } from '../room.ts'
 import { inviteMail } from '../mails.ts'
 import {
@@ -38,9 +38,10 @@ export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientI
   if ((await listSuppressed(store.db, [recipient.emailHash!])).size > 0) return sendBack(ctx, payment, recipient)
   const token = createToken(store.random)
   await countMail(ctx, recipient, token)
+  const merchant = await findMerchant(store.db, payment.accountId)
   const email = ctx.ports.secrets.open(recipientContext(recipientId), recipient.email)
   try {
-    await mailer.send({ ...inviteMail(ctx, payment, recipient, token), recipient: email })
+    await mailer.send({ ...inviteMail(ctx, payment, recipient, { token, merchant }), recipient: email })
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error
     await noteBounce(ctx, payment, recipient)

@@ -1,0 +1,40 @@
+import { badField } from './errors.ts'
+
+/* Texts and addresses that users write and that others get to see. */
+
+/** Control, zero-width and direction characters make one text look like another. */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+export const INVISIBLE_BUT_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+const URL_MAX = 2_048
+
+/** Clients say "nothing" in several ways. */
+export function given(value: unknown): unknown {
+  return value === undefined || value === null || value === false || value === '' ? undefined : value
+}
+
+export function readText(field: string, value: unknown, max: number, stripped: RegExp): string | null {
+  const text = given(value)
+  if (text === undefined) return null
+  if (typeof text !== 'string' && typeof text !== 'number') throw badField(field, `${field} must be a text.`)
+  const shown = String(text).toWellFormed().replace(stripped, '').trim()
+  if (shown.length > max) throw badField(field, `${field} takes up to ${max} characters.`)
+  return shown === '' ? null : shown
+}
+
+/** The scheme is looked at first: `javascript://host/%0a…` has a host as well. */
+export function readUrl(
+  field: string,
+  value: unknown,
+  { plainHttpAllowed }: { plainHttpAllowed: boolean },
+): string | null {
+  const url = given(value)
+  if (url === undefined) return null
+  const bad = (text: string) => badField(field, `${field} ${text}`)
+  if (typeof url !== 'string' || url.length > URL_MAX) throw bad(`must be an address of up to ${URL_MAX} characters.`)
+  const scheme = plainHttpAllowed ? /^https?:\/\//i : /^https:\/\//i
+  if (!scheme.test(url) || /[\s\\\p{Cc}]/u.test(url) || !URL.canParse(url)) throw bad('must be an https address.')
+  const { username, password, hostname } = new URL(url)
+  if (username !== '' || password !== '' || hostname === '') throw bad('must name a host and nobody in front of it.')
+  return url
+}

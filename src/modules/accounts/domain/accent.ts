@@ -1,0 +1,93 @@
+/* An account's own colour on pages that payers see: whatever it is, texts keep a contrast of 4.5 (WCAG AA). */
+
+type Rgb = readonly [number, number, number]
+
+interface Theme {
+  paper: Rgb
+  panel: Rgb
+  edge: string
+  /** Where colours go that cannot be read. */
+  towards: Rgb
+}
+
+const AA = 4.5
+const AA_SHAPES = 3
+const STEPS = 100
+const SOFT_SHARE = 0.12
+const WHITE: Rgb = [255, 255, 255]
+const BLACK: Rgb = [0, 0, 0]
+/** The grounds of `src/web/assets/gateway.css`; a test compares them. */
+export const THEMES: Record<'light' | 'dark', Theme> = {
+  light: { paper: WHITE, panel: [0xf4, 0xf7, 0xfa], edge: '#7b8a98', towards: BLACK },
+  dark: {
+    paper: [0x0f, 0x16, 0x1d],
+    panel: [0x18, 0x22, 0x2c],
+    edge: '#6d7f90',
+    towards: WHITE,
+  },
+}
+
+/** `#1a5fc7` of whatever somebody wrote; undefined when it is no colour. */
+export function toAccent(text: string): string | undefined {
+  const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim()) ?? []
+  if (digits === undefined) return undefined
+  const six = digits.length === 6 ? digits : [...digits].map((digit) => digit + digit).join('')
+  return `#${six.toLowerCase()}`
+}
+
+const toRgb = (accent: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(accent.slice(at, at + 2), 16)) as never
+const toHex = (colour: Rgb) => `#${colour.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+const mix = (one: Rgb, other: Rgb, share: number): Rgb =>
+  one.map((part, at) => Math.round(part * (1 - share) + other[at]! * share)) as never
+
+function luminance(colour: Rgb): number {
+  const [red, green, blue] = colour.map((part) => {
+    const level = part / 255
+    return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}
+
+export function contrast(one: Rgb, other: Rgb): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light! + 0.05) / (dark! + 0.05)
+}
+
+interface Colours {
+  /** Of texts, and of the ring around what has the focus. */
+  accent: Rgb
+  /** Ground of buttons: the colour itself. */
+  fill: Rgb
+  fillInk: Rgb
+  soft: Rgb
+  edge: string
+}
+
+/** What a theme makes of a colour: as near to it as can be read. */
+export function coloursIn({ paper, panel, edge, towards }: Theme, accent: string): Colours {
+  const fill = toRgb(accent)
+  const soft = mix(paper, fill, SOFT_SHARE)
+  const isRead = (colour: Rgb) => [paper, panel, soft].every((ground) => contrast(colour, ground) >= AA)
+  let text = fill
+  for (let step = 1; step <= STEPS && !isRead(text); step++) text = mix(fill, towards, step / STEPS)
+  return {
+    accent: text,
+    fill,
+    fillInk: contrast(fill, WHITE) >= contrast(fill, BLACK) ? WHITE : BLACK,
+    soft,
+    // A button in the colour of the paper would have no shape.
+    edge: contrast(fill, paper) >= AA_SHAPES ? toHex(fill) : edge,
+  }
+}
+
+/** The sheet that a page loads after the shared ones. Pages hold no styles of their own, so that this has an address. */
+export function accentSheet(accent: string): string {
+  const rules = (theme: Theme) => {
+    const { accent: text, fill, fillInk, soft, edge } = coloursIn(theme, accent)
+    return (
+      `.pay{--accent:${toHex(text)};--accent-ink:${toHex(theme.paper)};--accent-soft:${toHex(soft)}}` +
+      `.pay .button:not(.quiet){background:${toHex(fill)};color:${toHex(fillInk)};border-color:${edge}}`
+    )
+  }
+  return `${rules(THEMES.light)}@media (prefers-color-scheme:dark){${rules(THEMES.dark)}}\n`
+}

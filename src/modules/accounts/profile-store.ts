@@ -1,0 +1,86 @@
+import type { Db } from '../../kernel/db.ts'
+import type { SizedPicture } from '../../kernel/ports.ts'
+import type { AccountProfilesTable } from './tables.ts'
+
+/** What an account shows of itself. */
+export interface Profile {
+  name: string | null
+  /** Where its picture came from, and our copy of it. */
+  logoUrl: string | null
+  logoId: string | null
+  supportEmail: string | null
+  supportUrl: string | null
+  termsUrl: string | null
+  website: string | null
+  accent: string | null
+  /** None as long as it says nothing. */
+  updatedAt: number | null
+}
+
+export const NO_PROFILE: Profile = {
+  name: null,
+  logoUrl: null,
+  logoId: null,
+  supportEmail: null,
+  supportUrl: null,
+  termsUrl: null,
+  website: null,
+  accent: null,
+  updatedAt: null,
+}
+
+const toProfile = (row: AccountProfilesTable): Profile => ({
+  name: row.name,
+  logoUrl: row.logo_url,
+  logoId: row.logo_id,
+  supportEmail: row.support_email,
+  supportUrl: row.support_url,
+  termsUrl: row.terms_url,
+  website: row.website,
+  accent: row.accent,
+  updatedAt: row.updated_at,
+})
+
+export async function findProfile(db: Db, accountId: string): Promise<Profile> {
+  const row = await db.selectFrom('account_profiles').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+  return row ? toProfile(row) : NO_PROFILE
+}
+
+export async function saveProfile(db: Db, accountId: string, profile: Profile & { updatedAt: number }): Promise<void> {
+  const columns = {
+    name: profile.name,
+    logo_url: profile.logoUrl,
+    logo_id: profile.logoId,
+    support_email: profile.supportEmail,
+    support_url: profile.supportUrl,
+    terms_url: profile.termsUrl,
+    website: profile.website,
+    accent: profile.accent,
+    updated_at: profile.updatedAt,
+  }
+  await db
+    .insertInto('account_profiles')
+    .values({ account_id: accountId, ...columns })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
+    .execute()
+}
+
+/** One for each account: a new one takes the place of the old. */
+export async function saveLogo(db: Db, accountId: string, id: string, picture: SizedPicture): Promise<void> {
+  const { type, width, height, bytes } = picture
+  const columns = { id, type, width, height, data: Buffer.from(bytes).toString('base64') }
+  await db
+    .insertInto('account_logos')
+    .values({ account_id: accountId, ...columns })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
+    .execute()
+}
+
+export async function deleteLogo(db: Db, accountId: string): Promise<void> {
+  await db.deleteFrom('account_logos').where('account_id', '=', accountId).execute()
+}
+
+export async function findLogo(db: Db, id: string): Promise<{ type: string; bytes: Uint8Array } | undefined> {
+  const row = await db.selectFrom('account_logos').select(['type', 'data']).where('id', '=', id).executeTakeFirst()
+  return row && { type: row.type, bytes: Buffer.from(row.data, 'base64') }
+}

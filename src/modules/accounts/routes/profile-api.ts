@@ -1,0 +1,103 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Logos } from '../../../kernel/ports.ts'
+import type { Route, RouteLimit } from '../../../kernel/route.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { accentSheet, toAccent } from '../domain/accent.ts'
+import { changeProfile } from '../domain/change-profile.ts'
+import { readProfile } from '../profile-fields.ts'
+import { type Profile, findLogo, findProfile } from '../profile-store.ts'
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const PER_MINUTE = 240
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': FOREVER,
+}
+/** Pages load one of each, and browsers keep them. */
+const limit: RouteLimit = {
+  bucket: 'looks',
+  perMinute: PER_MINUTE,
+  refuse: ({ retryAfterSeconds }) =>
+    new AppError('too_many_requests', 'Too many requests.', {
+      retryAfterSeconds,
+      body: { detail: `${PER_MINUTE} pictures and colours a minute for one address.` },
+    }),
+}
+
+export interface ProfilePorts {
+  store: StoreCtx
+  logos: Logos
+  /** Where links to this service begin. */
+  baseUrl(): string
+  /** Where things are tried out, addresses may be plain http. */
+  isPlay: boolean
+}
+
+/** What an account shows of itself: for the account, and the picture and colour for everybody. */
+export function profileRoutes({ store, logos, baseUrl, isPlay }: ProfilePorts): readonly Route[] {
+  const path = '/api/account/profile'
+  return [
+    {
+      method: 'GET',
+      path,
+      door: 'account',
+      scope: 'checkout',
+      run: async ({ caller }) => ({ json: showProfile(await findProfile(store.db, caller.accountId), baseUrl()) }),
+    },
+    {
+      method: 'PUT',
+      path,
+      door: 'account',
+      scope: 'checkout',
+      async run({ caller: { accountId }, body }) {
+        const change = readProfile(body(), { plainHttpAllowed: isPlay })
+        const profile = await changeProfile(store, logos, { accountId, actor: accountId, change })
+        return { json: showProfile(profile, baseUrl()) }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/logos/:id',
+      door: 'open',
+      limit,
+      cacheable: true,
+      async run({ params: { id = '' } }) {
+        const logo = /^[0-9a-f]{32}$/.test(id) ? await findLogo(store.db, id) : undefined
+        if (!logo) throw new AppError('not_found', 'There is no picture.')
+        return { ...logo, headers: HEADERS }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/accents/:name',
+      door: 'open',
+      limit,
+      cacheable: true,
+      run({ params: { name = '' } }) {
+        const [, digits] = /^([0-9a-f]{6})\.css$/.exec(name) ?? []
+        if (digits === undefined) throw new AppError('not_found', 'There is no such colour.')
+        const sheet = Buffer.from(accentSheet(toAccent(digits)!))
+        return { bytes: sheet, type: 'text/css; charset=utf-8', headers: HEADERS }
+      },
+    },
+  ]
+}
+
+function showProfile(profile: Profile, base: string): JsonObject {
+  const { logoId, updatedAt } = profile
+  return {
+    profile: {
+      name: profile.name,
+      logo: profile.logoUrl,
+      logo_url: logoId === null ? null : `${base}/logos/${logoId}`,
+      support_email: profile.supportEmail,
+      support_url: profile.supportUrl,
+      terms_url: profile.termsUrl,
+      website: profile.website,
+      accent: profile.accent,
+      updated_unix: updatedAt === null ? null : Math.floor(updatedAt / 1000),
+    },
+  }
+}

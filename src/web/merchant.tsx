@@ -1,0 +1,46 @@
+/** What is shown of whoever is being paid. Every text of it is theirs: it is escaped, and links say where they lead. */
+export interface ShownMerchant {
+  name: string
+  logo: string | null
+  supportEmail: string | null
+  supportUrl: string | null
+  termsUrl: string | null
+  website: string | null
+  sheet: string | null
+}
+
+export const MerchantHead = ({ name, logo }: Pick<ShownMerchant, 'name' | 'logo'>) => (
+  <p class="merchant">
+    {logo !== null && <img class="merchant-logo" src={logo} alt="" width="32" height="32" />}
+    <span dir="auto">{name}</span>
+  </p>
+)
+
+interface FootProps {
+  merchant: ShownMerchant
+  words: { contact: string; terms: string }
+  /** Inside another page links open beside it. */
+  beside?: boolean
+}
+
+export const MerchantFoot = ({ merchant, words, beside = false }: FootProps) => {
+  const { website, supportEmail, supportUrl, termsUrl } = merchant
+  const links = [
+    website !== null && ([website, new URL(website).host] as const),
+    supportUrl !== null && ([supportUrl, words.contact] as const),
+    supportEmail !== null && ([`mailto:${encodeURI(supportEmail)}`, supportEmail] as const),
+    termsUrl !== null && ([termsUrl, words.terms] as const),
+  ].filter((link) => link !== false)
+  if (links.length === 0) return null
+  return (
+    <ul class="merchant-foot">
+      {links.map(([href, text]) => (
+        <li key={href}>
+          <a href={href} rel="noopener noreferrer nofollow" target={beside ? '_blank' : undefined} dir="auto">
+            {text}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
