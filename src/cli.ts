@@ -100,6 +100,8 @@ const devnet = program
   .option('--genesis <word>', 'a ledger of another identity: its genesis is made from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')
   .option('--no-control', 'refuse actions that change the node, make work or sign')
+  .option('--ui [port]', 'serve pages that show what happens on the ledger (port 7080)')
+  .option('--ui-host <address>', 'address that those listen on', '127.0.0.1')
   .addOption(
     new Option('--log <style>', 'lines for calls and blocks: pretty on a terminal, json elsewhere').choices([
       'pretty',

@@ -1,6 +1,7 @@
 import { goodsOf } from './config/check-start.ts'
 import { type Config, storeUrl } from './config/config.ts'
 import { fundFromGenesis, toPlayNames, withPlayPayments } from './development-ledger.ts'
+import { toLedgerView } from './devnet/view.ts'
 import { EmbeddedFacilitator } from './infra/facilitator/embedded.ts'
 import { RemoteFacilitator } from './infra/facilitator/remote.ts'
 import { openLogos } from './infra/http/logos.ts'
@@ -57,7 +58,8 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   const onHit = () => metrics.workHits.inc()
   const work = keep(openWork({ store, notices, confirmations, searches: ports.searches, thresholds, onHit }, config))
   const { countMax, findDepthMax } = config
-  const ledger = keep(openLedger({ names: names.names, countMax, findDepthMax, prepareWork: work.prepare }))
+  const reads = { names: names.names, countMax, findDepthMax, prepareWork: work.prepare }
+  const ledger = keep(openLedger(reads, devnet && toLedgerView(devnet.node)))
   const accounts = keep(
     openAccounts({
       store,

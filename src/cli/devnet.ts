@@ -36,12 +36,16 @@ interface DevnetFlags {
   control: boolean
   json?: boolean
   log?: LineStyle
+  /** A port, or the usual one. */
+  ui?: string | true
+  uiHost: string
   quiet?: boolean
 }
 
 /** Each takes two blocks at the start. */
 const ACCOUNTS_MAX = 1_000
 const ACCOUNTS = 10
+const UI_PORT = 7080
 
 /** Runs the development ledger in the foreground until it is told to stop. */
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
@@ -79,10 +83,11 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
   // Opened when it is needed for the first time: most never ask for the work of the live network.
   let threads: Promise<Scheduler> | undefined
   devnet.node.work.searchWith(async (...search) => searchIn(await (threads ??= openThreads()))(...search))
+  const explorer = await openPages(devnet, flags, accounts)
   const banner = {
     rpc: devnet.rpcUrl,
     websocket: devnet.wsUrl,
-    explorer: undefined,
+    explorer: explorer?.url,
     data,
     genesis: devnet.node.ledger.genesis.hash,
     seed,
@@ -93,6 +98,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
   lines?.follow(devnet.node)
   onStop(async () => {
     await (await threads)?.close()
+    await explorer?.close()
     await devnet.close()
   })
 }
@@ -104,6 +110,14 @@ async function loadFile({ node }: Devnet, file: string): Promise<void> {
   }
   const tree = parseRequest(readFileSync(file, 'utf8'))
   await loadState(node, findMember(tree, 'state') ?? tree)
+}
+
+/** Pages are loaded by who wants to see them. */
+async function openPages(devnet: Devnet, { ui, uiHost: host }: DevnetFlags, accounts: readonly KnownAccount[]) {
+  if (ui === undefined) return undefined
+  const { openExplorer } = await import('./devnet-explorer.ts')
+  const port = ui === true ? UI_PORT : toNumber('--ui', ui, 65_535)
+  return openExplorer(devnet, { host, port, accounts })
 }
 
 function countAccounts({ accounts, state }: DevnetFlags): number {

@@ -97,6 +97,19 @@ export class LedgerStore {
     this.#count({ blocks: -1 })
   }
 
+  /** Newest first. */
+  blocksBefore(position: number, count: number): StoredBlock[] {
+    const query = 'select * from blocks where position < ? order by position desc limit ?'
+    return this.#all(query, position, count).map(toStoredBlock)
+  }
+
+  /** The first hash that begins with these digits. */
+  firstHashWith(digits: string): string | undefined {
+    // No digit comes after F, and G does.
+    const row = this.#get('select hash from blocks where hash >= ? and hash < ? order by hash', digits, `${digits}G`)
+    return row?.hash as string | undefined
+  }
+
   /** Every block in the order of its arrival. */
   *allBlocks(): Generator<StoredBlock> {
     for (const row of this.#iterate('select * from blocks order by position')) yield toStoredBlock(row)

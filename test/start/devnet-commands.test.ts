@@ -18,6 +18,7 @@ import { openFolder } from './process.ts'
 interface Banner {
   rpc: string
   data: string
+  explorer?: string
   seed?: string
   accounts?: { index: number; address: string; privateKey: string }[]
 }
@@ -73,6 +74,17 @@ test('a ledger that is told so has no accounts but its own', async (t) => {
   const { rpc, accounts } = await startCommand(t, openFolder(t), '--data', ':memory:', '--no-accounts')
   assert.equal(accounts, undefined)
   assert.equal((await call(rpc, 'block_count')).count, '3')
+})
+
+test('its pages are served on this machine alone unless told otherwise, and know the accounts of the banner', async (t) => {
+  const { explorer, accounts, rpc } = await startCommand(t, openFolder(t), '--data', ':memory:', '--ui', '0')
+  assert.match(explorer!, /^http:\/\/127\.0\.0\.1:\d+$/)
+  const page = await (await fetch(explorer!)).text()
+  assert.ok(page.includes(rpc) && page.includes('account 9'))
+  const found = await (await fetch(`${explorer}/?q=account+3`)).text()
+  assert.ok(found.includes(accounts![3]!.address))
+  const without = await startCommand(t, openFolder(t), '--data', ':memory:', '--no-accounts')
+  assert.equal(without.explorer, undefined)
 })
 
 test('every control is a command', async (t) => {

@@ -1,3 +1,4 @@
+import type { LedgerView } from '../../kernel/ledger-view.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import { accountBalance } from './actions/account-balance.ts'
 import { accountBlockCount } from './actions/account-block-count.ts'
@@ -42,6 +43,7 @@ import { uptime } from './actions/uptime.ts'
 import { validateAccountNumber } from './actions/validate-account-number.ts'
 import { version } from './actions/version.ts'
 import type { LedgerRoom } from './room.ts'
+import { explorerPages, explorerRoutes } from './routes/explorer.tsx'
 
 /** In the order in which the reference shows them. */
 export const LEDGER_ACTIONS = [
@@ -89,5 +91,8 @@ export const LEDGER_ACTIONS = [
   uptime,
 ]
 
-/** Reads of the ledger, and the way into it. */
-export const openLedger = (room: LedgerRoom): Module => offer('ledger', room, LEDGER_ACTIONS)
+/** Reads of the ledger, and the way into it. A development ledger can be looked at, too. */
+export const openLedger = (room: LedgerRoom, view?: LedgerView): Module => ({
+  ...offer('ledger', room, LEDGER_ACTIONS),
+  ...(view && { pages: explorerPages(view, room.names), routes: explorerRoutes(view) }),
+})

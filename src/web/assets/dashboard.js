@@ -16,23 +16,27 @@ takeToken()
 // A link that is opened where this page stands already loads nothing.
 addEventListener('hashchange', takeToken)
 
-for (const time of document.querySelectorAll('time[datetime]')) {
-  const at = new Date(time.dateTime)
-  time.title = time.textContent
-  time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-}
-
-for (const button of document.querySelectorAll('button[data-copy]')) {
-  if (!navigator.clipboard) break
-  button.hidden = false
-  const said = button.firstChild
-  button.addEventListener('click', () => {
-    void navigator.clipboard.writeText(button.dataset.copy).then(() => {
-      said.textContent = 'Copied'
-      setTimeout(() => (said.textContent = 'Copy'), 2000)
+// Once for what the page came with, and again for what came into it later.
+function dress() {
+  for (const time of document.querySelectorAll('time[datetime]:not([title])')) {
+    const at = new Date(time.dateTime)
+    time.title = time.textContent
+    time.textContent = at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  }
+  for (const button of document.querySelectorAll('button[data-copy][hidden]')) {
+    if (!navigator.clipboard) break
+    button.hidden = false
+    const said = button.firstChild
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(button.dataset.copy).then(() => {
+        said.textContent = 'Copied'
+        setTimeout(() => (said.textContent = 'Copy'), 2000)
+      })
     })
-  })
+  }
 }
+dress()
+addEventListener('shown', dress)
 
 // A second click would only ask for the same again.
 for (const form of document.querySelectorAll('form[method=post]')) {

@@ -38,11 +38,19 @@ const Navigation = ({ section, menu, account, csrf }: FrameProps) => {
   )
 }
 
-const Page = ({ title, children }: { title: string; children: ComponentChildren }) => (
+interface PageProps {
+  title: string
+  /** Names of files in `assets`, after those of every page. */
+  styles?: readonly string[] | undefined
+  scripts?: readonly string[] | undefined
+  children: ComponentChildren
+}
+
+const Page = ({ title, styles = [], scripts = [], children }: PageProps) => (
   <Document
     title={`${title} · nano-gateway`}
-    styles={['dashboard.css']}
-    scripts={['dashboard.js']}
+    styles={['dashboard.css', ...styles]}
+    scripts={['dashboard.js', ...scripts]}
     head={<meta name="robots" content="noindex" />}
     bodyClass="dashboard"
   >
@@ -50,7 +58,11 @@ const Page = ({ title, children }: { title: string; children: ComponentChildren 
   </Document>
 )
 
-const Banner = () => <div class="banner">Embedded development ledger: the nano here is worth nothing.</div>
+const Banner = () => (
+  <aside class="banner" aria-label="Play money">
+    Embedded development ledger: the nano here is worth nothing.
+  </aside>
+)
 
 const Brand = () => (
   <a href="/dashboard" class="brand">
@@ -63,16 +75,15 @@ const Brand = () => (
 
 /** A page of somebody who is signed in. The menu stands beside it, and above it where there is no room. */
 export const Frame = (
-  props: FrameProps & {
-    title: string
-    lead?: ComponentChildren
-    actions?: ComponentChildren
-    children: ComponentChildren
-  },
+  props: FrameProps &
+    PageProps & {
+      lead?: ComponentChildren
+      actions?: ComponentChildren
+    },
 ) => {
-  const { title, lead, actions, devnet, notice, children } = props
+  const { title, styles, scripts, lead, actions, devnet, notice, children } = props
   return (
-    <Page title={title}>
+    <Page {...{ title, styles, scripts }}>
       <a href="#content" class="skip">
         Skip to content
       </a>

@@ -50,6 +50,7 @@ const TONES: Record<string, string> = {
   late: 'warn',
   unmatched: 'warn',
   held: 'warn',
+  waiting: 'warn',
   expiring: 'warn',
   'behind the others': 'warn',
   dead: 'bad',

@@ -1,0 +1,78 @@
+import { AppError } from '../../../kernel/errors.ts'
+import type { LedgerNames, LedgerView } from '../../../kernel/ledger-view.ts'
+import type { Page, PageRequest } from '../../../kernel/page.ts'
+import type { Names } from '../../../kernel/ports.ts'
+import type { Route, StreamEnd } from '../../../kernel/route.ts'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { EXPLORER_SCRIPTS, EXPLORER_STYLES } from '../../../web/explorer/explorer-page.tsx'
+import { type Explorer, type ExplorerPlace, showPlace } from '../../../web/explorer/show-place.tsx'
+
+const SECTION = '/developer/ledger'
+const EVENTS = '/developer/ledger/events'
+
+/** The development ledger to look at, for whoever may play with it. */
+export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
+  const explorer: Explorer = { view, names: toLedgerNames(names), base: `/dashboard${SECTION}`, events: EVENTS }
+  const render = async ({ frame }: PageRequest, place: ExplorerPlace) => {
+    const { title, content } = await showPlace(explorer, place)
+    return (
+      <Frame
+        {...frame}
+        title={title}
+        lead="What happens on the development ledger, as it happens."
+        styles={EXPLORER_STYLES}
+        scripts={EXPLORER_SCRIPTS}
+      >
+        {content}
+      </Frame>
+    )
+  }
+  const placed = { door: 'developer', section: SECTION } as const
+  return [
+    {
+      ...placed,
+      path: SECTION,
+      menu: { title: 'Ledger', order: 101 },
+      render: (request) => render(request, { kind: 'blocks', query: request.query }),
+    },
+    {
+      ...placed,
+      path: `${SECTION}/blocks/:hash`,
+      render: (request) => render(request, { kind: 'block', hash: request.params.hash! }),
+    },
+    {
+      ...placed,
+      path: `${SECTION}/accounts/:address`,
+      render: (request) => render(request, { kind: 'account', address: request.params.address!, query: request.query }),
+    },
+  ]
+}
+
+/** Tells its pages that something has changed; what, they read themselves. */
+export const explorerRoutes = (view: LedgerView): readonly Route[] => [
+  {
+    method: 'GET',
+    path: EVENTS,
+    door: 'developer',
+    stream: true,
+    run({ header }) {
+      // Whoever does not know that it never ends would wait for that.
+      if (!/\btext\/event-stream\b/.test(header('accept') ?? '')) {
+        throw new AppError('invalid_request', 'This is a stream of events: ask for text/event-stream.')
+      }
+      const open = (out: StreamEnd) => {
+        let told = 0
+        return view.listen(() => out.send({ id: String(++told), name: 'changed', data: '' }))
+      }
+      return { events: { open } }
+    },
+  },
+]
+
+const toLedgerNames = (names: Names): LedgerNames => ({
+  nameOf(address) {
+    const name = names.usernameOf(address)
+    return name === undefined ? undefined : `@${name}`
+  },
+  find: (name) => names.resolve(name, 'read'),
+})

@@ -1,0 +1,38 @@
+import { Document } from '../layout.tsx'
+import type { ShownPlace } from './show-place.tsx'
+
+export const EXPLORER_STYLES = ['explorer.css'] as const
+export const EXPLORER_SCRIPTS = ['explorer.js'] as const
+
+/** The explorer as a site of its own. */
+export const ExplorerPage = ({ place, rpcUrl }: { place: ShownPlace; rpcUrl: string }) => (
+  <Document
+    title={`${place.title} · Nano development ledger`}
+    styles={['dashboard.css', ...EXPLORER_STYLES]}
+    scripts={['dashboard.js', ...EXPLORER_SCRIPTS]}
+    head={<meta name="robots" content="noindex" />}
+    bodyClass="dashboard explorer"
+  >
+    <a href="#content" class="skip">
+      Skip to content
+    </a>
+    <aside class="banner" aria-label="Play money">
+      Development ledger: the nano here is worth nothing.
+    </aside>
+    <header class="ledger-head">
+      <a href="/" class="brand">
+        <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+          <path d="M4 4 L20 20 M20 4 L4 20 M4 12 H20" />
+        </svg>
+        Nano development ledger
+      </a>
+      <code>{rpcUrl}</code>
+    </header>
+    <main id="content" tabIndex={-1}>
+      <div class="title">
+        <h1>{place.title}</h1>
+      </div>
+      {place.content}
+    </main>
+  </Document>
+)

@@ -1,0 +1,78 @@
+import type { VNode } from 'preact'
+import type { LedgerNames, LedgerView } from '../../kernel/ledger-view.ts'
+import { Empty } from '../dashboard/show.tsx'
+import { AccountView } from './account-view.tsx'
+import { BlockView } from './block-view.tsx'
+import { BlocksView } from './blocks-view.tsx'
+import { findInLedger } from './find-in-ledger.ts'
+import { SearchForm } from './parts.tsx'
+
+/** What the pages of an explorer are made with. */
+export interface Explorer {
+  view: LedgerView
+  names: LedgerNames
+  /** In front of every link: the pages are part of another site, or a site of their own. */
+  base: string
+  /** Where changes are told. */
+  events: string
+}
+
+export type ExplorerPlace =
+  | { kind: 'blocks'; query: Readonly<Record<string, string>> }
+  | { kind: 'block'; hash: string }
+  | { kind: 'account'; address: string; query: Readonly<Record<string, string>> }
+
+export interface ShownPlace {
+  title: string
+  status: 200 | 404
+  content: VNode
+}
+
+/** So many lines keep a page small. */
+const LINES = 25
+
+/** One page of the explorer, without its frame. */
+export async function showPlace(explorer: Explorer, place: ExplorerPlace): Promise<ShownPlace> {
+  if (place.kind === 'block') return showBlock(explorer, place.hash)
+  if (place.kind === 'account') return showAccount(explorer, place.address, place.query.from)
+  const { q = '', before = '' } = place.query
+  const wanted = q.trim()
+  if (wanted !== '') {
+    const found = await findInLedger(explorer, wanted)
+    if (found?.kind === 'block') return showBlock(explorer, found.hash)
+    if (found) return showAccount(explorer, found.address, undefined)
+    return nothing(explorer, 'Nothing found', wanted)
+  }
+  const position = /^[0-9]{1,15}$/.test(before) ? Number(before) : undefined
+  const blocks = explorer.view.latest(LINES + 1, position)
+  const content = <BlocksView {...{ explorer, blocks, count: LINES, isFirst: position === undefined }} />
+  return { title: 'Ledger', status: 200, content }
+}
+
+function showBlock(explorer: Explorer, hash: string): ShownPlace {
+  const block = explorer.view.block(hash.toUpperCase())
+  if (!block) return nothing(explorer, 'No such block', hash)
+  return { title: 'Block', status: 200, content: <BlockView explorer={explorer} block={block} /> }
+}
+
+function showAccount(explorer: Explorer, address: string, from: string | undefined): ShownPlace {
+  const account = explorer.view.account(address, LINES, from)
+  if (!account) return nothing(explorer, 'No such account', address)
+  const content = <AccountView explorer={explorer} account={account} isFirst={from === undefined} />
+  return { title: 'Account', status: 200, content }
+}
+
+function nothing(explorer: Explorer, title: string, wanted: string): ShownPlace {
+  const content = (
+    <>
+      <SearchForm base={explorer.base} value={wanted} />
+      <Empty title={title}>
+        <p>
+          A whole hash or its first six digits, an address, a public key or a name leads somewhere. A block that was
+          rolled back is gone.
+        </p>
+      </Empty>
+    </>
+  )
+  return { title, status: 404, content }
+}

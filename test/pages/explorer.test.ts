@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { KNOWN_SEED, openAccounts } from '../../src/devnet/accounts.ts'
+import { openExplorer } from '../../src/cli/devnet-explorer.ts'
+import { hashBlock } from '../../src/kernel/nano/block.ts'
+import { fromAddress, toAddress } from '../../src/kernel/nano/address.ts'
+import { NO_WORK, Signer, UNOPENED, frontierOf, give, nano, publish } from '../support/blocks.ts'
+import { openDevnet } from '../support/devnet.ts'
+import { ask } from '../support/gateway.ts'
+import { THEMES, assertGood, findViolations, openBrowser, openTab, takeShot } from './browser.ts'
+import { openDashboard } from './dashboard-steps.ts'
+
+/* The explorer of the development ledger: alone, and inside the dashboard. */
+
+async function open(t: TestContext) {
+  const devnet = await openDevnet(t, { thresholds: NO_WORK, confirmAfterMilliseconds: 0 })
+  const accounts = await openAccounts(devnet.node, KNOWN_SEED, 3)
+  const { url, close } = await openExplorer(devnet, { host: '127.0.0.1', port: 0, accounts })
+  t.after(close)
+  const { node } = devnet
+  const alice = new Signer(1)
+  const [payer, payee] = accounts.map(({ address }) => fromAddress(address)!) as [string, string]
+  const opened = await publish(node, alice.receive(UNOPENED, await give(node, alice.key, nano(10)), nano(10)))
+  const send = alice.send(frontierOf(node, alice.key), payer, nano(2))
+  await publish(node, send)
+  const change = await publish(node, alice.change(frontierOf(node, alice.key), payee))
+  return { node, url, accounts, alice, opened, sent: hashBlock(send), change }
+}
+
+const get = async (url: string, path: string) => (await ask(`${url}${path}`, { method: 'GET' })).text
+
+/** What a page says, without its marks. */
+const wordsOf = (html: string) =>
+  html
+    .replace(/<(script|style)[^]*?<\/\1>/g, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+
+test('a block says what its link means, which is something else for each kind, and who confirmed it', async (t) => {
+  const { url, node, accounts, alice, opened, sent, change } = await open(t)
+  const genesis = toAddress(node.ledger.genesis.account)
+  const send = wordsOf(await get(url, `/blocks/${sent}`))
+  assert.ok(send.includes(`Recipient account 0 ${accounts[0]!.address} Received in Not received yet`), send)
+  assert.match(send, /Amount 2 nano Balance after it 8 nano/)
+  assert.ok(send.includes(`State confirmed Confirmed by genesis ${genesis} With`), send)
+  const receive = wordsOf(await get(url, `/blocks/${opened.toLowerCase()}`))
+  assert.match(receive, /Kind open confirmed/)
+  assert.match(receive, /the hash of the send that is received\. Sent in [0-9A-F]{64} Sender genesis nano_/)
+  const changed = wordsOf(await get(url, `/blocks/${change}`))
+  assert.match(changed, /a block that moves no money has no link/)
+  assert.ok(changed.includes(`Representative account 1 ${accounts[1]!.address}`))
+  const epoch = wordsOf(await get(url, `/blocks/${hashBlock(node.ledger.genesis.epochs[1]!)}`))
+  assert.match(epoch, /Words epoch v2 block/)
+  assert.match(epoch, /Nobody remembers/)
+  const first = wordsOf(await get(url, `/blocks/${node.ledger.genesis.hash}`))
+  assert.match(first, /Kind genesis confirmed/)
+
+  node.hold()
+  await give(node, alice.key, nano(1))
+  const [waiting] = node.ledger.listUnconfirmed()
+  assert.match(wordsOf(await get(url, `/blocks/${waiting!.hash}`)), /State waiting Why Blocks are held/)
+})
+
+test('an account has its balance, representative, what waits for it and its history, page by page', async (t) => {
+  const { url, node, accounts, alice } = await open(t)
+  const poor = accounts[0]!.address
+  const page = wordsOf(await get(url, `/accounts/${poor}`))
+  assert.match(page, /Balance 1,000 nano To be received 2 nano Representative genesis nano_/)
+  assert.match(page, /To be received Block From Amount [0-9A-F]{6}…[0-9A-F]{4} nano_/)
+  assert.match(wordsOf(await get(url, `/accounts/${new Signer(9).address}`)), /It has no block yet/)
+  for (let turn = 0; turn < 30; turn++) {
+    await publish(node, alice.change(frontierOf(node, alice.key), new Signer(turn).key))
+  }
+  const path = `/accounts/${alice.address}`
+  const newest = await get(url, path)
+  const [, older] = /href="(\/accounts\/[^"]+)" rel="next"/.exec(newest)!
+  const hashes = (html: string) => [...html.matchAll(/data-hash="(\w+)"/g)].map(([, hash]) => hash!)
+  const all = [...hashes(newest), ...hashes(await get(url, older!))]
+  assert.deepEqual([all.length, new Set(all).size], [33, 33])
+  const list = await get(url, '/')
+  const [, before] = /href="(\/\?before=\d+)" rel="next"/.exec(list)!
+  assert.equal(new Set([...hashes(list), ...hashes(await get(url, before!))]).size, 43)
+})
+
+test('a hash, its first digits, an address, a public key and a name lead to what they mean; nothing that is typed is obeyed', async (t) => {
+  const { url, accounts, alice, sent } = await open(t)
+  const search = async (q: string) => wordsOf(await get(url, `/?q=${encodeURIComponent(q)}`))
+  for (const text of [sent, sent.slice(0, 8), ` ${sent.toLowerCase()} `]) assert.ok((await search(text)).includes(sent))
+  for (const text of [alice.address, alice.address.replace('nano_', 'xrb_'), alice.key.toLowerCase()]) {
+    assert.ok((await search(text)).includes(`Address ${alice.address}`), text)
+  }
+  for (const text of ['account 2', '@Account 2']) assert.ok((await search(text)).includes(accounts[2]!.address), text)
+  assert.match(await search('genesis'), /genesis Address nano_/)
+  const hostile = '"><script>alert(1)</script>'
+  const reply = await ask(`${url}/?q=${encodeURIComponent(hostile)}`, { method: 'GET' })
+  assert.equal(reply.status, 404)
+  assert.ok(!reply.text.includes('<script>alert'))
+  assert.match(reply.text, /value="&quot;>&lt;script>alert\(1\)&lt;\/script>"/)
+  for (const path of ['/blocks/%3Cscript%3E', '/accounts/..%2f', '/assets/..%2fpackage.json', '/nowhere']) {
+    const { status, text } = await ask(`${url}${path}`, { method: 'GET' })
+    assert.equal(status, 404, path)
+    assert.ok(!text.includes('<script>'))
+  }
+  assert.equal((await ask(url, { body: '{}' })).status, 405)
+})
+
+test('the page follows as blocks come, until it is told to pause, and weighs less than 60 KB', async (t) => {
+  const { url, node, alice } = await open(t)
+  const { page, misdeeds } = await openTab(t, await openBrowser(), { url })
+  const sizes: number[] = []
+  page.on('response', (response) => {
+    if (!response.url().endsWith('/events')) void response.body().then((body) => sizes.push(body.length))
+  })
+  await page.goto(`${url}/`)
+  await page.waitForSelector('#follow:not([hidden])')
+  await page.waitForLoadState('load')
+  const shows = (hash: string) => page.waitForSelector(`tr[data-hash="${hash}"]`, { timeout: 90_000 })
+  await shows(await give(node, alice.key, nano(1)))
+  node.hold()
+  const held = await give(node, alice.key, nano(1))
+  const state = (word: string) =>
+    page.waitForSelector(`tr[data-hash="${held}"] .badge:text("${word}")`, { timeout: 90_000 })
+  await state('waiting')
+  await node.release()
+  await state('confirmed')
+  await page.click('#follow')
+  assert.equal(await page.textContent('#follow'), 'Paused')
+  const unseen = await give(node, alice.key, nano(1))
+  await page.click('#follow')
+  await shows(unseen)
+  assertGood(misdeeds)
+  const { text } = await ask(`${url}/`, { method: 'GET' })
+  const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)
+  const whole = [text, ...(await Promise.all(assets.map((path) => get(url, path))))].join('').length
+  t.diagnostic(`${Math.round(whole / 1000)} KB, uncompressed, with ${assets.length} files`)
+  assert.ok(whole < 60_000, `${whole} bytes`)
+})
+
+test('its pages look well and can be used by everybody, alone and in the dashboard', async (t) => {
+  const { url, node, accounts, sent } = await open(t)
+  node.hold()
+  await give(node, fromAddress(accounts[0]!.address)!, nano(3))
+  const dashboard = await openDashboard(t)
+  const owner = await dashboard.join('merchant@example.com')
+  const [name, value] = (await dashboard.enter(owner.key)).split('=') as [string, string]
+  const { node: inside } = dashboard.gateway.app.devnet!
+  const hash = await give(inside, fromAddress(accounts[0]!.address)!, nano(3))
+  const within = `${dashboard.url}/dashboard/developer/ledger`
+  const wrong: string[] = []
+  for (const [site, pages] of [
+    [url, { list: '/', block: `/blocks/${sent}`, account: `/accounts/${accounts[0]!.address}`, none: '/?q=nobody' }],
+    [within, { list: '', block: `/blocks/${hash}`, account: `/accounts/${accounts[0]!.address}`, none: '?q=nobody' }],
+  ] as const) {
+    const { page, misdeeds } = await openTab(
+      t,
+      await openBrowser(),
+      { url: new URL(site).origin },
+      { reducedMotion: 'reduce' },
+    )
+    await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+    for (const [title, path] of Object.entries(pages)) {
+      await page.goto(`${site}${path}`)
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        for (const width of [390, 1280]) {
+          await page.setViewportSize({ width, height: 900 })
+          const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+          if (over > 0) wrong.push(`${title} of ${site} at ${width} is ${over} px wider than the window`)
+          await takeShot(page, `explorer-${site === url ? 'alone' : 'inside'}-${title}-${width}-${colorScheme}`)
+        }
+        wrong.push(...(await findViolations(page)).map((text) => `${title} of ${site}: ${text}`))
+      }
+    }
+    assertGood(misdeeds)
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('inside the dashboard it follows as well, and names are found', async (t) => {
+  const dashboard = await openDashboard(t)
+  const owner = await dashboard.join('merchant@example.com')
+  const [name, value] = (await dashboard.enter(owner.key)).split('=') as [string, string]
+  const { page, misdeeds } = await openTab(t, await openBrowser(), dashboard.gateway)
+  await page.context().addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+  await page.goto(`${dashboard.url}/dashboard/developer/ledger`)
+  await page.waitForSelector('#follow:not([hidden])')
+  const hash = await give(dashboard.gateway.app.devnet!.node, new Signer(1).key, nano(1))
+  await page.waitForSelector(`tr[data-hash="${hash}"]`, { timeout: 90_000 })
+  await page.fill('#q', '@bank')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('h2:text("@bank")')
+  assertGood(misdeeds)
+})
