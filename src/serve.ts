@@ -37,7 +37,7 @@ interface Served {
 }
 
 /** The door behind which an owner answers its fronts. */
-export interface Behind {
+interface Behind {
   socketPath: string
   /** Of the port that the fronts hold. */
   port: number

@@ -232,6 +232,13 @@ test('no file is named after nothing in particular', () => {
   )
 })
 
+test('nothing is exported that no other file imports', async () => {
+  const { findUnusedExports } = (await import(pathToFileURL(join(root, 'scripts/exports.mjs')).href)) as {
+    findUnusedExports(root: string): Record<string, string[]>
+  }
+  assert.deepEqual(findUnusedExports(root), {})
+})
+
 test('every module has tests beside it, so that `npm run test:unit` says something of each', async () => {
   const { isUnit } = (await import(pathToFileURL(join(root, 'scripts/test-imports.mjs')).href)) as {
     isUnit(root: string, file: string): boolean

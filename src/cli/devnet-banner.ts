@@ -2,7 +2,7 @@ import { KNOWN_NANO, type KnownAccount } from '../devnet/accounts.ts'
 import { VERSION } from '../version.ts'
 
 /** What whoever starts a ledger gets to see. */
-export interface LedgerBanner {
+interface LedgerBanner {
   rpc: string
   websocket: string
   explorer: string | undefined

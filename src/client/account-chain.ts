@@ -9,7 +9,7 @@ import type { LedgerRpc } from './ledger-rpc.ts'
 /** Finds proof of work of at least this value for the root of a block. */
 export type FindWork = (root: string, threshold: bigint) => Promise<string>
 
-export interface ChainOptions {
+interface ChainOptions {
   /** 64 hexadecimal digits. It signs here and goes nowhere. */
   privateKey: string
   /** What it says of the balance is checked, not believed. */

@@ -1,7 +1,7 @@
 import { GatewayError } from './gateway-error.ts'
 
 /** What the standard WebSocket has that is used here; Node 20 needs one given. */
-export interface SocketLike {
+interface SocketLike {
   send(text: string): void
   close(): void
   addEventListener(type: 'open' | 'close' | 'error' | 'message', listener: (event: { data?: unknown }) => void): void

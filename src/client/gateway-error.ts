@@ -1,6 +1,6 @@
 import { toMembers } from '../kernel/x402/wire.ts'
 
-export interface GatewayErrorDetails {
+interface GatewayErrorDetails {
   code: string
   status?: number
   field?: string | undefined

@@ -51,7 +51,7 @@ type Arguments<Name extends ActionName> =
       ? [fields?: Requests[Name], options?: CallOptions]
       : [fields: Requests[Name], options?: CallOptions]
 
-export type Call<Name extends ActionName> = (...args: Arguments<Name>) => Promise<Answers[Name]>
+type Call<Name extends ActionName> = (...args: Arguments<Name>) => Promise<Answers[Name]>
 
 type CamelCase<Text extends string> = Text extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
@@ -62,7 +62,7 @@ export type Actions = { [Name in ActionName]: Call<Name> } & {
   [Name in ActionName as CamelCase<Name>]: Call<Name>
 }
 
-export interface Surfaces {
+interface Surfaces {
   readonly url: string
   readonly checkouts: Checkouts
   /** What may still be spent on calls, and what was. */

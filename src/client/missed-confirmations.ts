@@ -11,7 +11,7 @@ export interface Mark {
 }
 
 /** A confirmed block, as the ledger tells of it later. */
-export interface MissedBlock {
+interface MissedBlock {
   hash: string
   account: string
   amount: bigint

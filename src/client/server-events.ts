@@ -1,5 +1,5 @@
 /** One event of a stream that a server keeps open (server-sent events). */
-export interface ServerEvent {
+interface ServerEvent {
   name: string
   data: string
 }

@@ -8,7 +8,7 @@ import type { LedgerNode } from './node.ts'
  * A whole ledger as text. Every block is one line, in the order of arrival: seconds, 1 if confirmed, account, previous,
  * representative, balance, link, signature, work. So a state has few brackets, of which the node takes no more than twenty.
  */
-export interface LedgerState {
+interface LedgerState {
   format: string
   genesis: string
   /** Unix seconds of the first block. */

@@ -1,5 +1,5 @@
 import type { Caller, Ctx, Trace } from '../kernel/ctx.ts'
-import type { Deed } from '../kernel/deed.ts'
+import type { Idempotency } from '../kernel/idempotency.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import { hasScope } from '../kernel/key-rights.ts'
 import { Leaving } from '../kernel/leaving.ts'
@@ -244,14 +244,14 @@ const meaningOf = ({ door, found, body }: Passing) => door.shape + fingerprintOf
 function actPaid(passing: Passing, purchase: Purchase): Promise<string> {
   const { request, trace } = passing
   // What is paid for is finished, also when the client has left: it comes back for the stored answer.
-  const act = (caller: Caller) => run(passing, { caller, deed: undefined, leaving: new Leaving() })
+  const act = (caller: Caller) => run(passing, { caller, idempotency: undefined, leaving: new Leaving() })
   return pay(purchase, { ...request, trace }, { fingerprint: meaningOf(passing), run: act })
 }
 
 function actOnce(passing: Passing): Promise<string> {
   const { gateway, request, trace, body, found } = passing
   const caller = passing.caller!
-  const act = (deed?: Deed) => run(passing, { caller, deed, leaving: request.leaving })
+  const act = (idempotency?: Idempotency) => run(passing, { caller, idempotency, leaving: request.leaving })
   const key = passing.asked!.once ? readIdempotencyKey(request.headers, body!) : undefined
   if (key === undefined) return act()
   const seen = {
@@ -268,7 +268,7 @@ function actOnce(passing: Passing): Promise<string> {
 /** The part of a request that may cost something. */
 async function run(
   passing: Passing,
-  { caller, deed, leaving }: { caller: Caller; deed: Deed | undefined; leaving: Leaving },
+  { caller, idempotency, leaving }: { caller: Caller; idempotency: Idempotency | undefined; leaving: Leaving },
 ): Promise<string> {
   const { gateway, request, door, trace, found } = passing
   const { store, names, remembered, nodeFor, tariffs } = gateway
@@ -279,7 +279,7 @@ async function run(
     caller,
     payer: payerOf(caller, ip),
     ip,
-    deed,
+    idempotency,
     leaving,
     node: nodeFor(trace, leaving),
     store,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Deed } from '../kernel/deed.ts'
+import type { Idempotency } from '../kernel/idempotency.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { StoreCtx } from '../kernel/in-tx.ts'
 import type { SecretBox } from '../kernel/ports.ts'
@@ -49,12 +49,12 @@ type Kept = { text: string } | { refusal: { code: ErrorCode; message: string; bo
  * Runs a request once for each key of an account and action (contract 8). The first one runs and its answer is kept for
  * 24 hours; a repeated one gets the same bytes, one with another body or while the first still runs gets 409. A failure
  * on our side frees the key, and so does a refusal that the client can lift. When the process of the first one has died,
- * the repeated one runs in its place and finds in its deed what was made.
+ * the repeated one runs in its place and finds what was made.
  */
 export async function once(
   ctx: OnceCtx,
   { fingerprint, onReplay, ...key }: OnceRequest,
-  run: (deed: Deed) => Promise<string>,
+  run: (idempotency: Idempotency) => Promise<string>,
 ): Promise<string> {
   const claim = ctx.ids.next('run')
   // Before it is written, so that there is no moment in which this process could take it for a dead one's.
@@ -68,7 +68,7 @@ export async function once(
     }
     const stopRenewing = keepAlive(ctx, key, claim)
     try {
-      return await runAndKeep(ctx, key, { claim, place }, () => run(toDeed(ctx, key, claimed)))
+      return await runAndKeep(ctx, key, { claim, place }, () => run(toIdempotency(ctx, key, claimed)))
     } finally {
       stopRenewing()
     }
@@ -162,7 +162,7 @@ function keepAlive({ db, clock, failures }: OnceCtx, key: RepeatKey, claim: stri
  * What the run may know of the one before, and how it says what it makes. Recording is the fence: of two runs that both
  * believe to be the only one, the transaction of one fails.
  */
-function toDeed({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Deed {
+function toIdempotency({ secrets }: OnceCtx, key: RepeatKey, { claim, resumed, made }: Claimed): Idempotency {
   const place = `deed:${key.accountId}:${key.action}:${key.key}`
   return {
     key: key.key,

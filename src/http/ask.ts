@@ -18,7 +18,7 @@ export interface RpcReport {
 }
 
 /** Requests that are waited for, in the whole process. */
-export interface Running {
+interface Running {
   count: number
 }
 

@@ -161,8 +161,8 @@ class Dashboard {
     const token = fields.get('form_token')
     if (!/^\w{22}$/.test(token)) throw formExpired()
     const sent = { accountId: page.accountId, path: url, token, fields: Object.fromEntries(allOf(fields)) }
-    const outcome = (await onceForForm({ ...store, secrets }, sent, async (deed) => {
-      const done = await form.run(page, fields, deed)
+    const outcome = (await onceForForm({ ...store, secrets }, sent, async (idempotency) => {
+      const done = await form.run(page, fields, idempotency)
       return 'to' in done ? { to: done.to } : { shown: done.shown }
     })) as Outcome
     if ('to' in outcome) return reply.redirect(outcome.to, 303)

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { RequestHeaders } from '../guard/credential.ts'
 import { type OnceCtx, fingerprintOf, once, readIdempotencyKey } from '../guard/once.ts'
-import type { Deed } from '../kernel/deed.ts'
+import type { Idempotency } from '../kernel/idempotency.ts'
 import type { Fields } from '../kernel/route.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 
@@ -19,7 +19,7 @@ interface OnceCall {
 export async function onceFor(
   ctx: OnceCtx,
   { action, accountId, headers, body, params, reply }: OnceCall,
-  run: (deed: Deed | undefined) => Promise<JsonObject>,
+  run: (idempotency: Idempotency | undefined) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const key = readIdempotencyKey(headers, body)
   if (key === undefined) return run(undefined)
@@ -30,5 +30,7 @@ export async function onceFor(
     fingerprint: fingerprintOf({ ...body, ...params }),
     onReplay: () => void reply.header('idempotent-replayed', 'true'),
   }
-  return JSON.parse(await once(ctx, request, async (deed) => JSON.stringify(await run(deed)))) as JsonObject
+  return JSON.parse(
+    await once(ctx, request, async (idempotency) => JSON.stringify(await run(idempotency))),
+  ) as JsonObject
 }

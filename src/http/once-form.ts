@@ -1,5 +1,5 @@
 import { type OnceCtx, fingerprintOf, once } from '../guard/once.ts'
-import type { Deed } from '../kernel/deed.ts'
+import type { Idempotency } from '../kernel/idempotency.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { JsonObject } from '../kernel/shape.ts'
 
@@ -22,14 +22,16 @@ interface SentForm {
 export async function onceForForm(
   ctx: OnceCtx,
   { accountId, path, token, fields }: SentForm,
-  run: (deed: Deed) => Promise<JsonObject>,
+  run: (idempotency: Idempotency) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const fingerprint = fingerprintOf(fields)
   const action = `dashboard ${path}`
   const request = { accountId, action, key: `${token} ${fingerprint}`, fingerprint, onReplay: () => undefined }
   for (let looks = 1; ; looks++) {
     try {
-      return JSON.parse(await once(ctx, request, async (deed) => JSON.stringify(await run(deed)))) as JsonObject
+      return JSON.parse(
+        await once(ctx, request, async (idempotency) => JSON.stringify(await run(idempotency))),
+      ) as JsonObject
     } catch (error) {
       const isRunning = error instanceof AppError && error.code === 'idempotency_in_flight'
       if (!isRunning || looks === LOOKS_MAX) throw error

@@ -17,7 +17,7 @@ interface Sodium {
 }
 
 /** Who computes, and why it is not native code where it is not. */
-export interface CurveChoice {
+interface CurveChoice {
   curve: Curve['name']
   reason?: string
 }

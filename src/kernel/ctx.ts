@@ -1,4 +1,4 @@
-import type { Deed } from './deed.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
 import type { KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
@@ -52,7 +52,7 @@ export interface Ctx {
   /** The client's network address, as far as it can be trusted. */
   ip: string
   /** What a repeated request finds of the first one; only where requests act once and the client names them. */
-  deed: Deed | undefined
+  idempotency: Idempotency | undefined
   /** Tells that the client has left. */
   leaving: Leaving
   /** This request's own: it notes where answers came from, and ends with the client. */

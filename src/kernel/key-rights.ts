@@ -57,5 +57,5 @@ export function requireUnbound(caller: Bound): void {
   if (caller.rights?.limits.length) throw missingScope('keys')
 }
 
-export const missingScope = (scope: Scope) =>
+const missingScope = (scope: Scope) =>
   new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })

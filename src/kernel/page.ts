@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { Deed } from './deed.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { AccountCaller } from './route.ts'
 import type { JsonObject } from './shape.ts'
 
@@ -25,7 +25,7 @@ export interface Page extends Placed {
 /** What somebody who is signed in may change: sent twice, it counts once. */
 export interface Form extends Placed {
   /** Where it leads, or what it shows once: that page is not an address, because nobody shall find it again. */
-  run(request: PageRequest, fields: FormFields, deed: Deed): Promise<Outcome>
+  run(request: PageRequest, fields: FormFields, idempotency: Idempotency): Promise<Outcome>
   show?(request: PageRequest, shown: JsonObject): VNode | Promise<VNode>
   /** The page that holds the form, with what was typed and what was wrong. */
   again(request: PageRequest, state: FormState): Promise<VNode>

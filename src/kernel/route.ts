@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { Caller } from './ctx.ts'
-import type { Deed } from './deed.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { AppError } from './errors.ts'
 import type { Scope } from './key-rights.ts'
 import type { JsonObject } from './shape.ts'
@@ -100,7 +100,7 @@ export interface AccountRequest extends RouteRequest {
    * Runs once for each `Idempotency-Key` of the account; without one it simply runs. `action` is stored and stays. Fields are
    * read before: a refusal of wrong ones would be kept, and answer the corrected request.
    */
-  once(action: string, run: (deed: Deed | undefined) => Promise<JsonObject>): Promise<JsonObject>
+  once(action: string, run: (idempotency: Idempotency | undefined) => Promise<JsonObject>): Promise<JsonObject>
 }
 
 export interface Refusal {

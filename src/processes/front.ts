@@ -24,7 +24,7 @@ import { reportCounts } from './report-counts.ts'
 /** The owner is on this machine: an answer that takes longer means that it stands still. */
 const LEASE_REPLY_MAX = 1_000
 
-export interface Front {
+interface Front {
   url: string
   failures: Failures
   /** Stops taking requests and finishes the running ones. */

@@ -34,7 +34,7 @@ interface Front {
 }
 
 /** The owner's side of its fronts: what they may not decide by themselves, and what they must hear of. */
-export class Fronts {
+class Fronts {
   readonly #options: FrontsOptions
   readonly #fronts = new Set<Front>()
   readonly #server: Server

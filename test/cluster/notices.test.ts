@@ -14,7 +14,7 @@ import { WsClient } from '../support/ws-client.ts'
 
 /*
  * Two gateways on one store and one node. Their clocks stand still, so that nothing remembered ever grows old by itself:
- * what one shows of the other's deeds, it was told.
+ * what one shows of the other's work, it was told.
  */
 async function openPair(t: TestContext) {
   const alice = new Signer(1, WORK_THRESHOLDS.dev)

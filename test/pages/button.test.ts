@@ -63,7 +63,11 @@ test('the button for shops', { timeout: 600_000 }, async (t) => {
     await untilHeard(page, 'status')
     await takeShot(page, 'button-1280-light')
     assert.deepEqual(await findViolations(page), [])
-    assert.equal(await frame.locator('.developer').count(), 0, 'no deeds where another page could lie on top')
+    assert.equal(
+      await frame.locator('.developer').count(),
+      0,
+      'no buttons that act where another page could lie on top',
+    )
     await pay(gateway, address, raw!)
     await frame.locator('#pay[data-state="complete"]').waitFor()
     await untilHeard(page, 'complete')

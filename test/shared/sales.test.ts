@@ -8,7 +8,7 @@ import { type Market, type Offer, change, lease, offer, openMarket, untilOrder }
 
 /*
  * Two gateways on one PostgreSQL. The notices between them are lost, and the clock stands still, so that neither hears
- * again: what one knows of the other's deeds it has from the store.
+ * again: what one knows of the other's work it has from the store.
  */
 async function openDeaf(market: Market, env: Record<string, string> = {}): Promise<[Shop, Shop]> {
   const shops: [Shop, Shop] = [await market.start(env), await market.start(env)]

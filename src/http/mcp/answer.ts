@@ -21,7 +21,7 @@ import type { McpDocuments } from './documents.ts'
 import { listPrompts, writePrompt } from './prompts.ts'
 import { listTools } from './tools.ts'
 
-export interface McpRoom {
+interface McpRoom {
   gateway: Gateway
   ask: Ask
   documents: McpDocuments

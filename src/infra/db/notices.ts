@@ -13,7 +13,7 @@ const DELIVERY_MAX = 250
 type Listener = (payload: string) => void
 
 /** Takes a notice further than this process; resolves once everybody there has it, or is not to be waited for. Never throws. */
-export type Relay = (topic: string, payload: string) => Promise<void>
+type Relay = (topic: string, payload: string) => Promise<void>
 
 /** Notices inside one process, and those of its machine where it has a relay: everything that shares an embedded store. */
 export class LocalNotices implements Notices {

@@ -28,7 +28,7 @@ interface Allotment {
   waiting: ((decision: LimitDecision) => void)[]
 }
 
-export interface LeasedOptions {
+interface LeasedOptions {
   source: LeaseSource
   clock: Clock
   /** How many share the limits; each gets its part while their keeper is away. */

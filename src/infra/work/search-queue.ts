@@ -2,7 +2,7 @@ import type { WorkClass } from '../../kernel/ports.ts'
 import type { SearchJob } from './search-job.ts'
 
 /** Searches that differ only in their age: of one payer, equally urgent and equally dear. The oldest comes first. */
-export interface SearchGroup {
+interface SearchGroup {
   payer: string
   class: WorkClass
   weight: number

@@ -2,7 +2,7 @@ import type { Curve } from './curve.ts'
 import { nobleCurve } from './noble-curve.ts'
 import { Signatures } from './signatures.ts'
 
-export let curveInUse: Curve = nobleCurve
+let curveInUse: Curve = nobleCurve
 export let signatures = new Signatures(nobleCurve)
 
 /** Says who computes in this process. Native code comes from whoever starts it; what runs in a browser never hears of it. */

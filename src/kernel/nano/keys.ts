@@ -34,7 +34,7 @@ export function signHashWithScalar(key: ScalarKey, hash: string): string {
 }
 
 /** What signs for an account. */
-export interface SigningKey {
+interface SigningKey {
   publicKey: PublicKey
   sign(hash: string): string
 }

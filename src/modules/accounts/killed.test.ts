@@ -28,7 +28,7 @@ const stranger = new Signer(2).address
 const refund = new Signer(3).address
 
 /** One of each thing that is made or moved, at each door. */
-interface Deed {
+interface Call {
   /** As the store calls it. */
   name: string
   path?: string
@@ -66,7 +66,7 @@ async function prepare(url: string, key: string) {
   return { sending, receiving, ending, noted, opening }
 }
 
-function listDeeds({ sending, receiving, ending, noted, opening }: Awaited<ReturnType<typeof prepare>>): Deed[] {
+function listCalls({ sending, receiving, ending, noted, opening }: Awaited<ReturnType<typeof prepare>>): Call[] {
   const idOf = ({ id }: Members) => id
   const orders = (kind: string) => (db: Db) => listOf(db, ['service_orders', 'checkout_id'], { kind })
   const swap = {
@@ -75,7 +75,7 @@ function listDeeds({ sending, receiving, ending, noted, opening }: Awaited<Retur
     address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
     refund_address: refund,
   }
-  const one = (action: string, body: Members, list: Deed['list'], named: Deed['named'] = idOf): Deed => ({
+  const one = (action: string, body: Members, list: Call['list'], named: Call['named'] = idOf): Call => ({
     name: action,
     body: { action, ...body },
     list,
@@ -208,8 +208,8 @@ forEachEngine((engine) => {
         LIMIT_ANONYMOUS_PER_MINUTE: '0',
       }
       const doomed = await startHolding(t, env)
-      const deeds = listDeeds(await prepare(doomed.url, doomed.createdKey))
-      const send = (url: string, { path = '', body }: Deed, at: number) =>
+      const calls = listCalls(await prepare(doomed.url, doomed.createdKey))
+      const send = (url: string, { path = '', body }: Call, at: number) =>
         ask(url + path, {
           headers: {
             authorization: `Bearer ${doomed.createdKey}`,
@@ -219,9 +219,9 @@ forEachEngine((engine) => {
           body: JSON.stringify(body),
         })
       doomed.hold(moment)
-      const lost = deeds.map((deed, at) => send(doomed.url, deed, at).then(describe, () => undefined))
-      await until(() => doomed.held.length === deeds.length)
-      assert.deepEqual(doomed.held.toSorted(), deeds.map(({ name }) => name).toSorted())
+      const lost = calls.map((call, at) => send(doomed.url, call, at).then(describe, () => undefined))
+      await until(() => doomed.held.length === calls.length)
+      assert.deepEqual(doomed.held.toSorted(), calls.map(({ name }) => name).toSorted())
       await doomed.kill()
       assert.deepEqual(
         (await Promise.all(lost)).filter((answer) => answer !== undefined),
@@ -230,14 +230,14 @@ forEachEngine((engine) => {
 
       const { app, url } = await openGateway(t, env)
       const { db } = app.store
-      const answers = await Promise.all(deeds.map((deed, at) => send(url, deed, at)))
+      const answers = await Promise.all(calls.map((call, at) => send(url, call, at)))
       for (const [at, answer] of answers.entries()) {
-        const deed = deeds[at]!
-        const what = `${deed.name} ${JSON.stringify(deed.body)}`
+        const call = calls[at]!
+        const what = `${call.name} ${JSON.stringify(call.body)}`
         assert.ok(answer.status === 200 || answer.status === 201, `${what}: ${describe(answer)}`)
         assert.equal('error' in answer.json<Members>(), false, `${what}: ${answer.text}`)
-        assert.deepEqual(await deed.list(db), [deed.named(answer.json<Members>())], what)
-        const again = await send(url, deed, at)
+        assert.deepEqual(await call.list(db), [call.named(answer.json<Members>())], what)
+        const again = await send(url, call, at)
         assert.deepEqual([again.text, again.headers['idempotent-replayed']], [answer.text, 'true'], what)
       }
     })

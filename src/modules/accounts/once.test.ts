@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { fingerprintOf, once } from '../../guard/once.ts'
 import { systemRandom } from '../../infra/random.ts'
 import { openSecretBox } from '../../infra/secrets/secret-box.ts'
-import type { Deed } from '../../kernel/deed.ts'
+import type { Idempotency } from '../../kernel/idempotency.ts'
 import { AppError, noNode } from '../../kernel/errors.ts'
 import { forgetExpired } from './jobs.ts'
 import { type OpenedStore, forEachEngine } from '../../../test/support/engines.ts'
@@ -19,7 +19,7 @@ const HOUR = 60 * MINUTE
 const secrets = openSecretBox(new Uint8Array(32).fill(7), systemRandom)
 
 /** Asks with a key; says what came back, and whether it was a stored answer. */
-function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (deed: Deed) => Promise<string>) {
+function asker({ ctx }: Pick<OpenedStore, 'ctx'>, run: (idempotency: Idempotency) => Promise<string>) {
   return async (given: { accountId?: string; action?: string; key?: string; body?: Record<string, unknown> } = {}) => {
     const { accountId = 'acc_1', action = 'send', key = 'k', body = { amount: '1' } } = given
     let replayed = false
@@ -187,8 +187,8 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     const opened = await open(t)
     const { clock, ctx } = opened
     const { opened: never } = gate()
-    void asker(opened, async (deed) => {
-      await deed.record(ctx.db, { id: 'thing_1' })
+    void asker(opened, async (idempotency) => {
+      await idempotency.record(ctx.db, { id: 'thing_1' })
       await never
       return '"never"'
     })()
@@ -231,7 +231,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
         await committed
       })
       await recorded
-      const asked = asker(await opened.openAnother(), async (deed) => JSON.stringify(deed.made))()
+      const asked = asker(await opened.openAnother(), async (idempotency) => JSON.stringify(idempotency.made))()
       await until(async () => (await sql`select 1 from pg_locks where not granted`.execute(ctx.db)).rows.length > 0)
       commit()
       await recording
@@ -244,7 +244,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
     const opened = await open(t)
     const { ctx } = opened
     const { open: wake, opened: awake } = gate()
-    const makes = (name: string, before: Promise<void>) => async (deed: Deed) => {
+    const makes = (name: string, before: Promise<void>) => async (idempotency: Idempotency) => {
       await before
       await ctx.db.transaction().execute(async (tx) => {
         const mail = {
@@ -259,7 +259,7 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
           .insertInto('mails')
           .values({ id: name, ...mail })
           .execute()
-        await deed.record(tx, { name })
+        await idempotency.record(tx, { name })
       })
       return `"${name}"`
     }
@@ -290,9 +290,9 @@ forEachEngine((engine, open: (t: TestContext) => Promise<OpenedStore>) => {
   test('a request that failed after it made something finds that when it is repeated, at once', async (t) => {
     const opened = await open(t)
     const { ctx } = opened
-    const ask = asker(opened, async (deed) => {
-      if (deed.made) return JSON.stringify(deed.made)
-      await deed.record(ctx.db, { id: 'thing_1' })
+    const ask = asker(opened, async (idempotency) => {
+      if (idempotency.made) return JSON.stringify(idempotency.made)
+      await idempotency.record(ctx.db, { id: 'thing_1' })
       throw noNode()
     })
     assert.equal((await ask()).code, 'no_node')

@@ -48,7 +48,7 @@ export async function findSpent(db: Db, { limitId, day }: SpendDay): Promise<Raw
 }
 
 /** What was set aside for the same money before, and comes back should this not happen. */
-export interface Covered {
+interface Covered {
   reference: string
   amount: Raw
 }

@@ -74,7 +74,7 @@ const insertRow = prepared((db, given: Given<CheckoutReservationsTable>) =>
 )
 
 /** Whose amount this is at an address: at most one reservation of each owner. */
-export async function listReservations(db: Db, address: string, amountRaw: Raw): Promise<Reservation[]> {
+async function listReservations(db: Db, address: string, amountRaw: Raw): Promise<Reservation[]> {
   return (await selectByAmount(db, { address, amount: amountRaw.toString() })).map(toReservation)
 }
 

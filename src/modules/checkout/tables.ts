@@ -214,7 +214,7 @@ interface CheckoutSightingsTable {
 }
 
 /** What the checkouts of an account come to by the day on which they were made; parts of one sum are added up. */
-export interface CheckoutSumsTable {
+interface CheckoutSumsTable {
   owner: string
   /** Empty for none. */
   key_id: string
@@ -229,7 +229,7 @@ export interface CheckoutSumsTable {
 }
 
 /** What complete ones come to by the day on which they were paid. */
-export interface CheckoutPaidSumsTable {
+interface CheckoutPaidSumsTable {
   owner: string
   day: number
   currency: string

@@ -164,7 +164,7 @@ const toDue = (row: DueRow): DueDelivery => ({
 })
 
 /** What an attempt left a delivery in. */
-export interface DeliveryChange {
+interface DeliveryChange {
   state: DeliveryState
   nextAt: number | null
   finishedAt: number | null

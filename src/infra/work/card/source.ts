@@ -19,7 +19,7 @@ const STOP_MILLISECONDS_MAX = 5_000
 /** A card that computes wrongly is no use, but a single flipped bit is no reason to stop. */
 const WRONG_ANSWERS_MAX = 3
 
-export interface CardOptions {
+interface CardOptions {
   name: string
   device: FoundDevice
   random: Random

@@ -25,8 +25,8 @@ export const rpcKey = action({
   auth: 'none',
   scope: 'keys',
   once: true,
-  async run({ store, deed }, { email }, { baseUrl, keepsMail }: AccountRoom) {
-    await requestSignIn(store, { email, baseUrl: baseUrl(), deed })
+  async run({ store, idempotency }, { email }, { baseUrl, keepsMail }: AccountRoom) {
+    await requestSignIn(store, { email, baseUrl: baseUrl(), idempotency })
     const message = keepsMail
       ? `No mail server is set: the sign-in link for ${email} is kept here. Its operator reads it with "nano-gateway mail list", or signed in at ${baseUrl()}/dashboard/admin/mail.`
       : `A sign-in link was sent to ${email}.`

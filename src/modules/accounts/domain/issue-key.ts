@@ -1,5 +1,5 @@
 import { type KeyKind, createApiKey, hashApiKey } from '../../../kernel/api-key.ts'
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyOver, tooManyKeys } from '../errors.ts'
 import type { Granted } from '../key-rights-store.ts'
@@ -22,7 +22,7 @@ interface NewKey {
   wanted?: Wanted
   /** The key in whose name it is made. */
   restsOn?: string | undefined
-  deed?: Deed
+  idempotency?: Idempotency
 }
 
 type KeyToMake = Omit<NewKey, 'wanted'> & { id: string; granted: Granted }
@@ -35,7 +35,7 @@ export function issueKey(ctx: StoreCtx, input: NewKey): Promise<{ text: string; 
     const id = tx.ids.next('key')
     const granted = grant(id, input.kind, input.wanted ?? {}, maker)
     const issued = await issueKeyIn(tx, { ...input, id, granted })
-    await input.deed?.record(tx.db, toShown(issued))
+    await input.idempotency?.record(tx.db, toShown(issued))
     return issued
   })
 }
@@ -53,7 +53,7 @@ export async function requireAlive(
   return maker
 }
 
-/** What is shown once; a deed keeps it sealed, so that a lost reply does not cost the key. */
+/** What is shown once; the record of its idempotency key keeps it sealed, so that a lost reply does not cost the key. */
 export const toShown = ({ text, key }: { text: string; key: ApiKey }) => ({ text, name: key.name })
 
 /** What an auditor must know of a key: who made it, what it may do, for how long. Keys that may everything say nothing. */

@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { keyEnding, keyNotFound } from '../errors.ts'
 import { type ApiKey, findLiveKey, insertAudit, lockAccount, markEnding } from '../store.ts'
@@ -17,7 +17,7 @@ export function rotateKey(
     actor: string
     overlapMilliseconds?: number
     restsOn?: string | undefined
-    deed?: Deed
+    idempotency?: Idempotency
   },
 ): Promise<{ text: string; key: ApiKey; oldHash: string | undefined }> {
   const { accountId, keyId, actor, overlapMilliseconds = OVERLAP_MILLISECONDS } = input
@@ -45,7 +45,7 @@ export function rotateKey(
     })
     await markSuccession(tx.db, { keyId: issued.key.id, predecessor: keyId })
     await insertAudit(tx, { actor, accountId, what: 'key.rotated', detail: { keyId, newKeyId: issued.key.id } })
-    await input.deed?.record(tx.db, toShown(issued))
+    await input.idempotency?.record(tx.db, toShown(issued))
     return { ...issued, oldHash: ending?.hash }
   })
 }

@@ -1,5 +1,5 @@
 import { hashApiKey, randomId } from '../../../kernel/api-key.ts'
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
@@ -36,15 +36,15 @@ export const MAIL_SIGN_IN = 'accounts.mail-sign-in'
  */
 export async function requestSignIn(
   ctx: StoreCtx,
-  { email, baseUrl, deed }: { email: string; baseUrl: string; deed?: Deed | undefined },
+  { email, baseUrl, idempotency }: { email: string; baseUrl: string; idempotency?: Idempotency | undefined },
 ): Promise<void> {
-  if (deed?.made) return
+  if (idempotency?.made) return
   const address = email.toLowerCase()
   await inTx(ctx, async (tx) => {
     await countAsking(tx, address)
     const payload: AskedLink = { mailId: tx.ids.next('mail'), recipient: email, baseUrl }
     await enqueue(tx, { kind: MAIL_SIGN_IN, payload })
-    await deed?.record(tx.db, { mailId: payload.mailId })
+    await idempotency?.record(tx.db, { mailId: payload.mailId })
   })
 }
 

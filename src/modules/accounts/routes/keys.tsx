@@ -43,10 +43,10 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       ...placed,
       path: '/keys',
       show,
-      async run({ accountId, caller: { restsOn } }, fields, deed) {
-        if (deed.made) return { shown: deed.made }
+      async run({ accountId, caller: { restsOn } }, fields, idempotency) {
+        if (idempotency.made) return { shown: idempotency.made }
         const wanted = readNewKey(toBody(fields), store.clock.now())
-        const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, restsOn, deed })
+        const { text, key } = await issueKey(store, { ...wanted, accountId, actor: accountId, restsOn, idempotency })
         return { shown: { text, name: key.name } }
       },
     },
@@ -54,9 +54,9 @@ export function keyPages({ store, notices }: KeyPagesPorts): readonly (Page | Fo
       ...placed,
       path: '/keys/:id/rotate',
       show,
-      async run({ accountId, params, caller: { restsOn } }, _fields, deed) {
-        if (deed.made) return { shown: deed.made }
-        const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn, deed }
+      async run({ accountId, params, caller: { restsOn } }, _fields, idempotency) {
+        if (idempotency.made) return { shown: idempotency.made }
+        const rotation = { accountId, keyId: params.id!, actor: accountId, restsOn, idempotency }
         const { text, key, oldHash } = await rotateKey(store, rotation)
         if (oldHash !== undefined) notices.publish('key', oldHash)
         return { shown: { text, name: key.name } }

@@ -55,8 +55,8 @@ export const buyRpc = action({
   auth: 'none',
   scope: 'checkout',
   once: true,
-  async run({ caller, payer, deed }, { email }, room: BillingRoom) {
-    const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), deed })
+  async run({ caller, payer, idempotency }, { email }, room: BillingRoom) {
+    const checkout = await offerCredits(room, payer, { buyer: buyerOf(caller, email), idempotency })
     return { ...toOffer(room.checkouts.ports, checkout), available: true, status: 'available', lease: null }
   },
 })

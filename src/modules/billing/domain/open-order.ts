@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Raw } from '../../../kernel/money.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { giveBackFree, takeFree } from '../../accounts/index.ts'
@@ -17,16 +17,16 @@ export interface NewOrder {
   title: string
   description: string
   plans: readonly { title: string; price: Raw }[]
-  deed?: Deed | undefined
+  idempotency?: Idempotency | undefined
 }
 
 /** Offers something of the service's own for sale: a checkout, and what it sells, in one transaction. */
 export async function openOrder(
   room: OfferRoom,
   payer: string,
-  { kind, subject, accountId, detail, deed, ...sale }: NewOrder,
+  { kind, subject, accountId, detail, idempotency, ...sale }: NewOrder,
 ): Promise<Checkout> {
-  const made = deed?.made as { id: string } | undefined
+  const made = idempotency?.made as { id: string } | undefined
   if (made) return getCheckout(room.checkouts, made.id)
   const counted = await countOffer(room, payer)
   try {
@@ -34,7 +34,7 @@ export async function openOrder(
       ...sale,
       alongside: async ({ db }, { id: checkoutId, createdAt }) => {
         await insertOrder(db, { checkoutId, kind, subject, accountId, detail, createdAt })
-        await deed?.record(db, { id: checkoutId })
+        await idempotency?.record(db, { id: checkoutId })
       },
     })
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { enqueue } from '../../../kernel/job.ts'
 import { createAccountIn, findAccountByEmail, grantCreditsIn } from '../../accounts/index.ts'
@@ -19,7 +19,7 @@ const titleOf = (credits: number) => `${WHOLE.format(credits)} Credits`
 export function offerCredits(
   room: BillingRoom,
   payer: string,
-  { buyer, deed }: { buyer: Buyer; deed?: Deed | undefined },
+  { buyer, idempotency }: { buyer: Buyer; idempotency?: Idempotency | undefined },
 ): Promise<Checkout> {
   const { creditPlans } = room
   return openOrder(room, payer, {
@@ -31,7 +31,7 @@ export function offerCredits(
     title: 'Credits',
     description: 'Credits pay for what exceeds the free plan. They are added once the payment is confirmed.',
     plans: creditPlans.map(({ credits, price }) => ({ title: titleOf(credits), price })),
-    deed,
+    idempotency,
   })
 }
 

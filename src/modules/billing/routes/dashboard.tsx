@@ -39,9 +39,9 @@ export function creditPages(room: BillingRoom): readonly (Page | Form)[] {
     {
       path: '/credits/buy',
       section: '/credits',
-      async run({ accountId }, _fields, deed) {
+      async run({ accountId }, _fields, idempotency) {
         // Offers count against the account, as at the RPC endpoint.
-        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, deed })
+        const { id } = await offerCredits(room, `acc:${accountId}`, { buyer: { accountId }, idempotency })
         return { to: `/pay/${id}` }
       },
       again: (request, { error }) =>

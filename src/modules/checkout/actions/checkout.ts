@@ -161,12 +161,12 @@ export const checkout = action({
   auth: 'none',
   scope: 'checkout',
   once: true,
-  async run({ caller, deed }, fields, room: CheckoutRoom) {
+  async run({ caller, idempotency }, fields, room: CheckoutRoom) {
     const { prices, rules } = room.ports
     const { plainHttpAllowed } = rules
     const request = readCheckout(fields, { currencies: prices.currencies, plainHttpAllowed })
     try {
-      return toResponse(room.ports, await openCheckout(room, caller, request, deed))
+      return toResponse(room.ports, await openCheckout(room, caller, request, idempotency))
     } catch (error) {
       throw toFieldError(error)
     }

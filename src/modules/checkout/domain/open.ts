@@ -1,6 +1,6 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import type { Caller } from '../../../kernel/ctx.ts'
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type Raw, toRaw } from '../../../kernel/money.ts'
 import { bytesToHex } from '../../../kernel/nano/hex.ts'
 import type { Rate } from '../../../kernel/ports.ts'
@@ -42,14 +42,14 @@ export interface Opened {
   webhookSecret: string | undefined
 }
 
-/** Makes a checkout: everything it needs is reserved with it, in one transaction. A deed makes the same one again. */
+/** Makes a checkout: everything it needs is reserved with it, in one transaction. The same idempotency key makes the same one again. */
 export async function openCheckout(
   ctx: CheckoutRoom,
   caller: Caller,
   asked: CheckoutRequest,
-  deed?: Deed,
+  idempotency?: Idempotency,
 ): Promise<Opened> {
-  if (deed?.made) return reopen(ctx, deed.made as unknown as MadeCheckout)
+  if (idempotency?.made) return reopen(ctx, idempotency.made as unknown as MadeCheckout)
   admit(caller, asked)
   const owner = ownerOf(caller)
   const configured = asked.template === undefined ? asked : await fromTemplate(ctx, owner, asked)
@@ -76,11 +76,11 @@ export async function openCheckout(
     ...(wallet && { address: wallet.address, walletId: wallet.id }),
   }
   const webhookSecret = request.webhookSecret ? undefined : (secret ?? undefined)
-  const alongside = async (tx: CheckoutRoom) => deed?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
+  const alongside = async (tx: CheckoutRoom) => idempotency?.record(tx.db, toMade(checkout.id, rate, webhookSecret))
   return { checkout: await store(ctx, checkout, request, { rate, seen, alongside }), rate, webhookSecret }
 }
 
-/** What a deed says of the checkout it made. */
+/** What is recorded for the idempotency key of the checkout it made. */
 type MadeCheckout = { id: string; rate: Rate | null; webhookSecret: string | null }
 
 const toMade = (id: string, rate: Rate | undefined, webhookSecret: string | undefined) =>

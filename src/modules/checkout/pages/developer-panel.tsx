@@ -23,23 +23,23 @@ export const DeveloperPanel = ({ id, plan, choice, back, holds, waiting }: Devel
         {holds ? 'held: a payment is seen, but not confirmed' : 'confirmed at once'}
         {waiting > 0 && `; ${waiting} ${waiting === 1 ? 'waits' : 'wait'}`}.
       </p>
-      <div class="deeds">
-        <Deed action={pay} back={back} fields={{ way: 'exactly', plan, choice }} label="Pay exactly" />
-        <Deed action={pay} back={back} fields={{ way: 'partly', plan, choice }} label="Pay half" />
-        <Deed action={pay} back={back} fields={{ way: 'late', plan, choice }} label="Pay late" />
+      <div class="play-buttons">
+        <PlayButton action={pay} back={back} fields={{ way: 'exactly', plan, choice }} label="Pay exactly" />
+        <PlayButton action={pay} back={back} fields={{ way: 'partly', plan, choice }} label="Pay half" />
+        <PlayButton action={pay} back={back} fields={{ way: 'late', plan, choice }} label="Pay late" />
         {holds ? (
-          <Deed action="/developer/confirm" back={back} label="Confirm blocks" />
+          <PlayButton action="/developer/confirm" back={back} label="Confirm blocks" />
         ) : (
-          <Deed action="/developer/hold" back={back} label="Hold blocks" />
+          <PlayButton action="/developer/hold" back={back} label="Hold blocks" />
         )}
-        <Deed action={`/developer/checkouts/${id}/expire`} back={back} label="Let it expire" />
-        <Deed action={`/developer/checkouts/${id}/cancel`} back={back} label="Cancel" />
+        <PlayButton action={`/developer/checkouts/${id}/expire`} back={back} label="Let it expire" />
+        <PlayButton action={`/developer/checkouts/${id}/cancel`} back={back} label="Cancel" />
       </div>
     </details>
   )
 }
 
-const Deed = ({ action, back, fields = {}, label }: DeedProps) => (
+const PlayButton = ({ action, back, fields = {}, label }: PlayButtonProps) => (
   <form method="post" action={action}>
     {Object.entries({ ...fields, return: back }).map(
       ([name, value]) => value !== undefined && <input key={name} type="hidden" name={name} value={value} />,
@@ -48,7 +48,7 @@ const Deed = ({ action, back, fields = {}, label }: DeedProps) => (
   </form>
 )
 
-interface DeedProps {
+interface PlayButtonProps {
   action: string
   back: string
   fields?: Readonly<Record<string, string | number | undefined>>

@@ -72,7 +72,9 @@ function listRoutes(area: Area): readonly Route[] {
         const make = await open(caller, fields)
         const ignored = ignoredIn(fields)
         if (ignored !== undefined) tell('x-ignored-fields', ignored)
-        const made = await once('checkouts.create', async (deed) => toResponse(ctx.ports, await make(deed)))
+        const made = await once('checkouts.create', async (idempotency) =>
+          toResponse(ctx.ports, await make(idempotency)),
+        )
         return { status: 201, json: made }
       },
     },
@@ -167,11 +169,11 @@ function oneRoutes(area: Area): readonly Route[] {
 
 function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountRequest): Promise<JsonObject> {
   const { accountId } = caller
-  return once('checkouts.redeliver', async (deed) => {
+  return once('checkouts.redeliver', async (idempotency) => {
     const id = idOf(params)
     await showOwn(ctx, id, { owner: accountId, showEvent: showEventWithDeliveries })
     const events = await listEventsOf(ctx, { subject: id, accountId })
-    const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), deed })
+    const deliveries = await redeliver(ctx, { accountId, eventIds: events.map((event) => event.id), idempotency })
     return { success: true, redelivered: deliveries.length, deliveries: deliveries.map(showDelivery) }
   })
 }

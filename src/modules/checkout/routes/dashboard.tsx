@@ -62,9 +62,9 @@ function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     {
       path: '/checkouts',
       section,
-      async run({ caller }, fields, deed) {
+      async run({ caller }, fields, idempotency) {
         const make = await open(caller, toBody(fields))
-        const { checkout } = await make(deed)
+        const { checkout } = await make(idempotency)
         return { to: `/dashboard/checkouts/${checkout.id}?done=made` }
       },
       again: (request, { values, error }) => {
@@ -155,10 +155,10 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     {
       ...placed,
       path: '/checkouts/:id/events/:event/redeliver',
-      async run({ accountId, params }, _fields, deed) {
+      async run({ accountId, params }, _fields, idempotency) {
         const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
         if (!events.some(({ id }) => id === params.event)) throw checkoutNotFound()
-        await redeliver(ctx, { accountId, eventIds: [params.event!], deed })
+        await redeliver(ctx, { accountId, eventIds: [params.event!], idempotency })
         return back(checkout.id, 'redelivered')
       },
     },

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../kernel/ctx.ts'
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { createParser } from '../../../kernel/parse-fields.ts'
 import { resolveNames } from '../../names/index.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
@@ -14,9 +14,9 @@ export function createOpener(ctx: CheckoutRoom) {
   return async (
     caller: Caller,
     body: Readonly<Record<string, unknown>>,
-  ): Promise<(deed: Deed | undefined) => Promise<Opened>> => {
+  ): Promise<(idempotency: Idempotency | undefined) => Promise<Opened>> => {
     const fields = parse((await resolveNames(ctx.names, body, checkoutAction)).params)
     const reading = { currencies: prices.currencies, plainHttpAllowed: rules.plainHttpAllowed }
-    return (deed) => openCheckout(ctx, caller, readCheckout(fields, reading), deed)
+    return (idempotency) => openCheckout(ctx, caller, readCheckout(fields, reading), idempotency)
   }
 }

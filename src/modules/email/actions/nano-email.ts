@@ -90,9 +90,9 @@ export const nanoEmail = action({
   auth: 'secret-key',
   scope: 'email',
   once: true,
-  async run({ caller, node, deed }, fields, room: EmailRoom) {
+  async run({ caller, node, idempotency }, fields, room: EmailRoom) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for nano_email.')
     const ctx = { ...room, node }
-    return showCreated(ctx, await openEmailPayment(ctx, caller, readEmailRequest(fields), deed))
+    return showCreated(ctx, await openEmailPayment(ctx, caller, readEmailRequest(fields), idempotency))
   },
 })

@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { RAW_MAX, type Raw, toRaw } from '../../../kernel/money.ts'
@@ -25,10 +25,10 @@ export async function openEmailPayment(
   ctx: EmailRoom,
   { accountId, rights }: { accountId: string; rights: KeyRights | undefined },
   request: EmailRequest,
-  deed?: Deed,
+  idempotency?: Idempotency,
 ): Promise<EmailPayment> {
   const { store, ports } = ctx
-  const made = deed?.made as { id: string } | undefined
+  const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findEmailPayment(store.db, made.id))!
   const { refundAddress, emails, receipt } = request
   const hashes = emails.map((email) => fingerprintOf(ctx, email))
@@ -71,7 +71,7 @@ export async function openEmailPayment(
       const emailHash = hashes[position]!
       await insertRecipient(db, { id: recipientId, paymentId: id, position, email, emailHash, amount })
     }
-    await deed?.record(db, { id })
+    await idempotency?.record(db, { id })
   })
   return (await findEmailPayment(store.db, id))!
 }

@@ -49,10 +49,10 @@ export function emailPages(ctx: EmailRoom): readonly (Page | Form)[] {
     },
     {
       path: '/emails',
-      async run({ caller }, fields, deed) {
+      async run({ caller }, fields, idempotency) {
         const given = parse((await resolveNames(ctx.names, toBody(fields), nanoEmail)).params)
         // The parser has read them by the action's schema, which is where this shape comes from.
-        const { id } = await openEmailPayment(ctx, caller, readEmailRequest(given as EmailFields), deed)
+        const { id } = await openEmailPayment(ctx, caller, readEmailRequest(given as EmailFields), idempotency)
         return { to: `/dashboard/emails/${id}?done=made` }
       },
       again: (request, { values, error }) => {

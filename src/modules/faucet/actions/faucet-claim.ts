@@ -52,7 +52,7 @@ export const faucetClaim = action({
   auth: 'secret-key',
   scope: 'wallets:send',
   once: true,
-  async run({ caller, ip, deed, node }, { nano_address: address }, room: FaucetRoom) {
+  async run({ caller, ip, idempotency, node }, { nano_address: address }, room: FaucetRoom) {
     if (caller.kind !== 'account') throw new AppError('key_required', 'API key required for faucet_claim.')
     const { claim, hash } = await claimFaucet(
       { ...room, node },
@@ -60,7 +60,7 @@ export const faucetClaim = action({
         accountId: caller.accountId,
         address,
         ip,
-        idempotencyKey: deed?.key,
+        idempotencyKey: idempotency?.key,
       },
     )
     return {

@@ -76,13 +76,14 @@ export const processBlock = action({
 })
 
 async function publish(
-  { node, deed, caller }: Ctx,
+  { node, idempotency, caller }: Ctx,
   { prepareWork }: LedgerRoom,
   { block, subtype }: { block: Block; subtype: string | undefined },
 ): Promise<string> {
   const hash = await node.publish(block, subtype === '' ? undefined : subtype).catch((error: unknown) => {
     // An earlier run of this request died before it could tell what the ledger says now: it has the block.
-    if (deed?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK) return hashBlock(block)
+    if (idempotency?.resumed === true && error instanceof LedgerRefusal && error.message === OLD_BLOCK)
+      return hashBlock(block)
     throw error
   })
   // The block is the root of the account's next one. Strangers have none prepared.

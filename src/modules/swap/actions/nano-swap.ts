@@ -61,12 +61,12 @@ export const nanoSwap = action({
   scope: 'wallets:send',
   once: true,
   async run(
-    { store, caller, deed },
+    { store, caller, idempotency },
     { amount, from, to, address, refund_address: refundAddress },
     { swaps }: SwapRoom,
   ) {
     if (!swaps) throw swapDisabled()
     const accountId = caller.kind === 'account' ? caller.accountId : null
-    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, deed }))
+    return shapeSwap(await openSwap(store, swaps, { accountId, amount, from, to, address, refundAddress, idempotency }))
   },
 })

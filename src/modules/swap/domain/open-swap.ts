@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { parseNano } from '../../../kernel/money.ts'
@@ -18,17 +18,17 @@ interface SwapWish {
   to: string
   address: string
   refundAddress: string
-  deed: Deed | undefined
+  idempotency: Idempotency | undefined
 }
 
 /** Agrees on a swap. Everything is checked before the provider hears of it; what it agreed to is kept before it is told. */
 export async function openSwap(
   store: StoreCtx,
   provider: SwapProvider,
-  { accountId, amount, address, refundAddress, deed, ...wish }: SwapWish,
+  { accountId, amount, address, refundAddress, idempotency, ...wish }: SwapWish,
 ): Promise<Swap> {
   const { ids, clock } = store
-  const made = deed?.made as { id: string } | undefined
+  const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findSwap(store.db, made.id))!
   const from = toCode(wish.from)
   const to = toCode(wish.to)
@@ -52,7 +52,7 @@ export async function openSwap(
   const swap: Swap = { ...request, ...agreed, provider: provider.name, status: 'waiting', createdAt }
   await inTx(store, async ({ db }) => {
     await insertSwap(db, { ...swap, accountId })
-    await deed?.record(db, { id: swap.id })
+    await idempotency?.record(db, { id: swap.id })
   })
   return swap
 }

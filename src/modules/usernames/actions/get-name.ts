@@ -61,11 +61,11 @@ export const getName = action({
   auth: 'none',
   scope: 'names',
   once: true,
-  async run({ caller, payer, deed }, { name, qrcode }, room: UsernameRoom) {
+  async run({ caller, payer, idempotency }, { name, qrcode }, room: UsernameRoom) {
     const { status, lease, shown, checkout } = await offerName(room, payer, {
       name,
       accountId: accountOf(caller),
-      deed,
+      idempotency,
     })
     const found = { available: status === 'available', status, lease: lease ? showLease(lease) : null }
     if (!checkout) return { name, username: name, ...found, plans: [], message: 'This name is reserved.' }

@@ -79,13 +79,13 @@ export const updateName = action({
   auth: 'none',
   scope: 'names',
   once: true,
-  async run({ caller, payer, deed }, { name, id, signature, ...given }, room: UsernameRoom) {
+  async run({ caller, payer, idempotency }, { name, id, signature, ...given }, room: UsernameRoom) {
     const changes = readChanges(given)
     const accountId = accountOf(caller)
     if (id === undefined && signature !== undefined) throw signatureNeedsOffer()
     const { lease, checkout, isAuthorized, toSign, ...offered } =
       id === undefined
-        ? await offerChange(room, payer, { name, changes, accountId, deed })
+        ? await offerChange(room, payer, { name, changes, accountId, idempotency })
         : await authorizeChange(room, { name, id, changes, accountId, signature })
     const { plans, ...offer } = toOffer(room.checkouts.ports, checkout)
     const [{ link }] = plans as [{ link: string }]

@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { toNameChangeMessage } from '../../../kernel/name-change.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
@@ -27,8 +27,8 @@ export async function offerChange(
     name,
     changes,
     accountId,
-    deed,
-  }: { name: string; changes: NameChanges | null; accountId: string | null; deed?: Deed | undefined },
+    idempotency,
+  }: { name: string; changes: NameChanges | null; accountId: string | null; idempotency?: Idempotency | undefined },
 ): Promise<ChangeOffer> {
   const { key, lease } = await findLeased(room.checkouts, name)
   const isOwn = accountId !== null && lease.accountId === accountId
@@ -42,7 +42,7 @@ export async function offerChange(
     title: `Change of @${lease.name}`,
     description: describe(lease, changes, authorized !== null),
     plans: [{ title: 'Change', price: room.nameUpdatePrice }],
-    deed,
+    idempotency,
   })
   const toSign = changes ? toNameChangeMessage({ name: key, id: checkout.id, changes }) : undefined
   return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }

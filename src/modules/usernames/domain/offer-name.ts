@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { openOrder } from '../../billing/index.ts'
 import type { Checkout } from '../../checkout/index.ts'
 import type { NameLease } from '../../names/index.ts'
@@ -17,7 +17,7 @@ interface NameOffer extends FoundName {
 export async function offerName(
   room: UsernameRoom,
   payer: string,
-  { name, accountId, deed }: { name: string; accountId: string | null; deed?: Deed | undefined },
+  { name, accountId, idempotency }: { name: string; accountId: string | null; idempotency?: Idempotency | undefined },
 ): Promise<NameOffer> {
   const found = await findName(room.checkouts, name)
   const { key, status, lease } = found
@@ -32,7 +32,7 @@ export async function offerName(
     title: `Username @${shown}`,
     description: describe(shown, lease, accountId),
     plans: namePlans.map(({ title, price }) => ({ title, price })),
-    deed,
+    idempotency,
   })
   return { ...found, shown, checkout }
 }

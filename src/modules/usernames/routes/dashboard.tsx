@@ -38,10 +38,10 @@ export function namePages(room: UsernameRoom): readonly (Page | Form)[] {
     {
       path: '/names',
       again: list,
-      async run({ accountId }, fields, deed) {
+      async run({ accountId }, fields, idempotency) {
         const { name } = parse({ name: fields.get('name') }) as { name: string }
         // Offers count against the account, as at the RPC endpoint.
-        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, deed })
+        const { checkout } = await offerName(room, `acc:${accountId}`, { name, accountId, idempotency })
         if (!checkout) throw new AppError('invalid_username', 'This name is reserved.', { body: { field: 'name' } })
         return { to: `/pay/${checkout.id}` }
       },

@@ -179,7 +179,7 @@ const create: Run = async (ctx, accountId, { vanity, refund_address, expire, met
     ...(refund_address !== undefined && { refundAddress: await readRefundAddress(ctx.names, refund_address) }),
     ...(metadata !== undefined && { metadata }),
     ...(vanity !== undefined && vanity !== '' && { vanity: { prefix: vanity, leaving: ctx.leaving } }),
-    deed: ctx.deed,
+    idempotency: ctx.idempotency,
   })
   const { balance_nano: _nano, ...shaped } = shapeWallet(wallet, ctx.store.clock.now())
   // A new wallet holds nothing, and the contract wants a number here.
@@ -220,7 +220,7 @@ const balance: Run = async (ctx, accountId, given) => {
 }
 
 const receive: Run = async (ctx, accountId, given) => {
-  const received = await receiveDeposits(ctx, await owned(ctx, accountId, given), ctx.deed)
+  const received = await receiveDeposits(ctx, await owned(ctx, accountId, given), ctx.idempotency)
   return received.map(({ sourceHash, amount, sourceAddress, hash }) => {
     const username = ctx.names.usernameOf(sourceAddress!)
     return {
@@ -243,28 +243,28 @@ const send: Run = async (ctx, accountId, { account, send: to, address, amount })
   const destination = needed('send', to ?? address)
   const wanted = needed('amount', amount)
   if (wanted === 0n) throw new AppError('invalid_amount', 'Invalid amount number', { body: { field: 'amount' } })
-  const asked = { from, destination, amount: wanted, idempotencyKey: ctx.deed?.key }
+  const asked = { from, destination, amount: wanted, idempotencyKey: ctx.idempotency?.key }
   return { hash: await sendFromWallet(ctx, { ...asked, accountId, rights: rightsOf(ctx) }) }
 }
 
 const end: Run = async (ctx, accountId, given) => {
   // What an earlier run of the request has ended is no wallet of anybody's any more; the jobs do the rest.
-  if (!ctx.deed?.made) {
-    await deleteWallet(ctx, await owned(ctx, accountId, given), { deed: ctx.deed, rights: rightsOf(ctx) })
+  if (!ctx.idempotency?.made) {
+    await deleteWallet(ctx, await owned(ctx, accountId, given), { idempotency: ctx.idempotency, rights: rightsOf(ctx) })
   }
   return { deleted: true }
 }
 
 const update: Run = async (ctx, accountId, { account, metadata }) => {
   const change = { accountId, address: needed('account', account), metadata: needed('metadata', metadata) }
-  const { deed, store } = ctx
+  const { idempotency, store } = ctx
   // Another may have changed it since an earlier run of the request did: that must not be undone.
-  const wallet = deed?.made
+  const wallet = idempotency?.made
     ? await getOwnedWallet(store.db, accountId, change.address)
     : await store.db.transaction().execute(async (tx) => {
         const updated = await updateMetadata(tx, change)
         if (!updated) throw walletNotFound()
-        await deed?.record(tx, {})
+        await idempotency?.record(tx, {})
         return updated
       })
   return shapeWallet({ ...wallet, metadata: change.metadata }, ctx.store.clock.now())

@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Leaving } from '../../../kernel/leaving.ts'
 import { toAddress } from '../../../kernel/nano/address.ts'
 import { hexToBytes } from '../../../kernel/nano/hex.ts'
@@ -22,15 +22,15 @@ interface WalletRequest {
   /** Undefined never ends. */
   lifetimeMilliseconds?: number
   vanity?: { prefix: string; leaving: Leaving }
-  /** Makes the same one again; undefined where another deed makes the wallet along with what it is for. */
-  deed?: Deed | undefined
+  /** Makes the same one again; undefined where another request makes the wallet along with what it is for. */
+  idempotency?: Idempotency | undefined
 }
 
 /** Makes a wallet. Its address is told only after its sealed key is committed. */
 export async function createWallet(ctx: WalletRoom, request: WalletRequest): Promise<Wallet> {
   const { store, rules, vault, watchAddress } = ctx
-  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, deed } = request
-  const made = deed?.made as { id: string } | undefined
+  const { accountId, purpose, refundAddress, metadata, lifetimeMilliseconds, idempotency } = request
+  const made = idempotency?.made as { id: string } | undefined
   if (made) return (await findWallet(store.db, made.id))!
   const { walletsMax } = rules
   const checkRoom = async (db: typeof store.db) => {
@@ -62,7 +62,7 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
       await checkRoom(tx)
       // Sealed as late as can be: a master key may be taken out of use at any time.
       await insertWallet(tx, wallet, vault.seal({ walletId: id, address }, key))
-      await deed?.record(tx, { id })
+      await idempotency?.record(tx, { id })
     })
     watchAddress(id, address)
     return (await findWallet(store.db, id))!

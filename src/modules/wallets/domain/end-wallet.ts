@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
@@ -19,7 +19,7 @@ import { toList } from './shares.ts'
 export async function deleteWallet(
   ctx: WalletRoom,
   wallet: Wallet,
-  { deed, rights }: { deed?: Deed | undefined; rights?: KeyRights | undefined } = {},
+  { idempotency, rights }: { idempotency?: Idempotency | undefined; rights?: KeyRights | undefined } = {},
 ): Promise<void> {
   const { store, node, rules, queue } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
@@ -35,7 +35,7 @@ export async function deleteWallet(
       // A wallet that was given something after its end can end again.
       await reserveSpend(db, { rights, amount, reference: `ending:${wallet.id}:${now}`, now })
     }
-    await deed?.record(db, { id: wallet.id })
+    await idempotency?.record(db, { id: wallet.id })
   })
   // It is decided; whatever fails now, or takes too long, is done by the jobs.
   await waitAtMost(store.clock, rules.waitMilliseconds, whenOver(queue.advance(wallet.id)))

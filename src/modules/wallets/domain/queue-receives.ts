@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { type Deposit, insertReceive } from '../outbox-store.ts'
 
@@ -7,7 +7,7 @@ export async function queueReceives(
   { db, clock, ids }: StoreCtx,
   walletId: string,
   deposits: readonly Deposit[],
-  deed?: Deed,
+  idempotency?: Idempotency,
 ): Promise<number> {
   if (deposits.length === 0) return 0
   return db.transaction().execute(async (tx) => {
@@ -16,7 +16,7 @@ export async function queueReceives(
       const receive = { id: ids.next('wbl'), walletId, deposit, createdAt: clock.now() }
       if (await insertReceive(tx, receive)) added++
     }
-    await deed?.record(tx, { sources: deposits.map(({ hash }) => hash) })
+    await idempotency?.record(tx, { sources: deposits.map(({ hash }) => hash) })
     return added
   })
 }

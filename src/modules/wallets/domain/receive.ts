@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { WalletRoom } from '../room.ts'
 import { type OutboxBlock, listReceives } from '../outbox-store.ts'
 import type { Wallet } from '../store.ts'
@@ -10,10 +10,14 @@ import { walletFrozen } from '../errors.ts'
 const DEPOSITS_MAX = 100
 
 /** Receives what waits for a wallet, and answers what was received. What takes too long goes on by itself. */
-export async function receiveDeposits(ctx: WalletRoom, wallet: Wallet, deed?: Deed): Promise<OutboxBlock[]> {
+export async function receiveDeposits(
+  ctx: WalletRoom,
+  wallet: Wallet,
+  idempotency?: Idempotency,
+): Promise<OutboxBlock[]> {
   const { store, node, rules } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
-  const sources = madeOf(deed) ?? (await queueWaiting({ store, node }, wallet, deed))
+  const sources = madeOf(idempotency) ?? (await queueWaiting({ store, node }, wallet, idempotency))
   const until = store.clock.now() + rules.waitMilliseconds
   let failure: unknown
   for (const receive of await listReceives(store.db, wallet.id, sources)) {
@@ -33,14 +37,15 @@ export async function receiveDeposits(ctx: WalletRoom, wallet: Wallet, deed?: De
 }
 
 /** What an earlier run of the request has begun to receive: by now it may wait no longer, and it is the answer all the same. */
-const madeOf = (deed: Deed | undefined) => (deed?.made as { sources: string[] } | undefined)?.sources
+const madeOf = (idempotency: Idempotency | undefined) =>
+  (idempotency?.made as { sources: string[] } | undefined)?.sources
 
 async function queueWaiting(
   { store, node }: Pick<WalletRoom, 'store' | 'node'>,
   { id, address }: Wallet,
-  deed: Deed | undefined,
+  idempotency: Idempotency | undefined,
 ): Promise<string[]> {
   const deposits = await readDeposits(node, address, { count: DEPOSITS_MAX, threshold: 1n })
-  await queueReceives(store, id, deposits, deed)
+  await queueReceives(store, id, deposits, idempotency)
   return deposits.map(({ hash }) => hash)
 }

@@ -63,7 +63,7 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
     {
       path: '/wallets',
       again: list,
-      async run({ accountId }, fields, deed) {
+      async run({ accountId }, fields, idempotency) {
         const refund = fields.get('refund_address')
         const name = fields.get('name').slice(0, NAME_MAX)
         const days = LIFETIMES.find(([value]) => value === fields.get('lifetime'))?.[0] ?? LIFETIMES[0][0]
@@ -73,7 +73,7 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
           lifetimeMilliseconds: Number(days) * DAY,
           ...(refund !== '' && { refundAddress: await readRefundAddress(names, refund) }),
           ...(name !== '' && { metadata: { name } }),
-          deed,
+          idempotency,
         })
         return { to: `/dashboard/wallets/${address}?done=made` }
       },
@@ -83,9 +83,9 @@ export function walletPages({ wallets: ctx, names, blockLink }: WalletPagesPorts
       path: '/wallets/:address/receive',
       section,
       again: detail,
-      async run({ accountId, params }, _fields, deed) {
+      async run({ accountId, params }, _fields, idempotency) {
         const wallet = await getOwn(db, accountId, params.address!)
-        const received = await receiveDeposits(ctx, wallet, deed)
+        const received = await receiveDeposits(ctx, wallet, idempotency)
         return { to: `/dashboard/wallets/${wallet.address}?done=${received.length > 0 ? 'received' : 'nothing'}` }
       },
     },

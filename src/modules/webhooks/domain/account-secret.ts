@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import type { Random, SecretBox } from '../../../kernel/ports.ts'
 import type { Db } from '../../../kernel/db.ts'
@@ -52,8 +52,12 @@ export async function findAccountSecret(ctx: SecretCtx, accountId: string): Prom
 }
 
 /** Makes another secret, which is returned here and never again. The old one signs along for 24 hours (contract 6). */
-export async function rotateAccountSecret(ctx: SecretCtx, accountId: string, deed?: Deed): Promise<AccountSecret> {
-  if (deed?.made) return fromMade(deed.made as unknown as MadeSecret)
+export async function rotateAccountSecret(
+  ctx: SecretCtx,
+  accountId: string,
+  idempotency?: Idempotency,
+): Promise<AccountSecret> {
+  if (idempotency?.made) return fromMade(idempotency.made as unknown as MadeSecret)
   return inTx(ctx, async (tx) => {
     const now = tx.clock.now()
     const sealed = tx.secrets.seal(placeOf(accountId), createSecret(tx.random))
@@ -63,7 +67,7 @@ export async function rotateAccountSecret(ctx: SecretCtx, accountId: string, dee
     }
     await insertAudit(tx, { actor: accountId, accountId, what: 'webhook-secret.rotated', detail: {} })
     const secret = await accountSecret(tx, accountId)
-    await deed?.record(tx.db, {
+    await idempotency?.record(tx.db, {
       ...secret,
       previous: secret.previous ?? null,
       previousUntil: secret.previousUntil ?? null,
@@ -72,7 +76,7 @@ export async function rotateAccountSecret(ctx: SecretCtx, accountId: string, dee
   })
 }
 
-/** As a deed has it: sealed, because it is shown once, and a lost reply would otherwise cost the account its secret. */
+/** As it is recorded for an idempotency key: sealed, because it is shown once, and a lost reply would otherwise cost the account its secret. */
 type MadeSecret = { current: string; createdAt: number; previous: string | null; previousUntil: number | null }
 
 function fromMade({ previous, previousUntil, ...secret }: MadeSecret): AccountSecret {

@@ -64,7 +64,7 @@ interface Settlement {
 }
 
 /** Where deliveries that run beside one another are read, begun and settled together. */
-export interface DeliveryDesk extends DeliveryCtx {
+interface DeliveryDesk extends DeliveryCtx {
   due: Gathered<string, DueDelivery | undefined>
   sending: Gathered<DueDelivery, boolean>
   settled: Gathered<Settlement, boolean>

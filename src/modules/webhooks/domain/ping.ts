@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import type { Outbound } from '../../../kernel/ports.ts'
 import { urlRefused } from '../errors.ts'
@@ -10,9 +10,9 @@ import { recordEvent } from './record-event.ts'
 /** Sends a test event to an address, signed with the account's secret. It is tried once. */
 export async function ping(
   ctx: SecretCtx & { outbound: Outbound },
-  { accountId, url, deed }: { accountId: string; url: string; deed?: Deed | undefined },
+  { accountId, url, idempotency }: { accountId: string; url: string; idempotency?: Idempotency | undefined },
 ): Promise<EventWithDeliveries> {
-  const made = deed?.made as { id: string } | undefined
+  const made = idempotency?.made as { id: string } | undefined
   if (made) return getEvent(ctx, { accountId, eventId: made.id })
   const refused = ctx.outbound.check(url)
   if (refused !== undefined) throw urlRefused('url', refused)
@@ -20,7 +20,7 @@ export async function ping(
     const id = tx.ids.next('evt')
     const body = JSON.stringify({ id, type: PING, created_unix: Math.floor(tx.clock.now() / 1000) })
     await recordEvent(tx, { id, accountId, subject: accountId, type: PING, dedupeKey: id, body, url, secret: null })
-    await deed?.record(tx.db, { id })
+    await idempotency?.record(tx.db, { id })
     return getEvent(tx, { accountId, eventId: id })
   })
 }

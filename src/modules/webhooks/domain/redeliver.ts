@@ -1,4 +1,4 @@
-import type { Deed } from '../../../kernel/deed.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { type DeliveryRecord, findOpen, insertDelivery, listDeliveries, markDueAt } from '../deliveries-store.ts'
 import { bodyForgotten, eventNotFound, eventWithoutUrl } from '../errors.ts'
@@ -11,14 +11,18 @@ import { enqueueDelivery } from './wake-delivery.ts'
  */
 export async function redeliver(
   ctx: StoreCtx,
-  { accountId, eventIds, deed }: { accountId: string; eventIds: readonly string[]; deed: Deed | undefined },
+  {
+    accountId,
+    eventIds,
+    idempotency,
+  }: { accountId: string; eventIds: readonly string[]; idempotency: Idempotency | undefined },
 ): Promise<DeliveryRecord[]> {
-  const made = deed?.made as { ids: string[] } | undefined
+  const made = idempotency?.made as { ids: string[] } | undefined
   if (made) return listMade(ctx, eventIds, made.ids)
   return inTx(ctx, async (tx) => {
     const ids: string[] = []
     for (const eventId of eventIds) ids.push(await redeliverOne(tx, accountId, eventId))
-    await deed?.record(tx.db, { ids })
+    await idempotency?.record(tx.db, { ids })
     return listMade(tx, eventIds, ids)
   })
 }

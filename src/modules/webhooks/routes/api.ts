@@ -45,8 +45,8 @@ function eventRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller: { accountId }, params, once }) {
-        const json = await once('events.redeliver', async (deed) => {
-          const [delivery] = await redeliver(ports, { accountId, eventIds: [params.id!], deed })
+        const json = await once('events.redeliver', async (idempotency) => {
+          const [delivery] = await redeliver(ports, { accountId, eventIds: [params.id!], idempotency })
           return { success: true, delivery: showDelivery(delivery!) }
         })
         return { status: 201, json }
@@ -73,8 +73,8 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller, once }) {
-        const json = await once('webhooks.rotate-secret', async (deed) => {
-          const secret = await rotateAccountSecret(ports, caller.accountId, deed)
+        const json = await once('webhooks.rotate-secret', async (idempotency) => {
+          const secret = await rotateAccountSecret(ports, caller.accountId, idempotency)
           return { webhook_secret: secret.current, secret: showSecret(secret) }
         })
         return { status: 201, json }
@@ -86,8 +86,8 @@ function secretRoutes(ports: WebhookPorts): readonly Route[] {
       door: 'account',
       scope: 'webhooks',
       async run({ caller: { accountId }, body, once }) {
-        const json = await once('webhooks.ping', async (deed) => ({
-          event: showEventWithDeliveries(await ping(ports, { accountId, url: readPingUrl(body()), deed })),
+        const json = await once('webhooks.ping', async (idempotency) => ({
+          event: showEventWithDeliveries(await ping(ports, { accountId, url: readPingUrl(body()), idempotency })),
         }))
         return { status: 201, json }
       },

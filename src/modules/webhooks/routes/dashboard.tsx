@@ -38,8 +38,8 @@ export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
       path: '/webhooks/secret',
       section,
       again: list,
-      async run({ accountId }, _fields, deed) {
-        return { shown: { text: (await rotateAccountSecret(ctx, accountId, deed)).current } }
+      async run({ accountId }, _fields, idempotency) {
+        return { shown: { text: (await rotateAccountSecret(ctx, accountId, idempotency)).current } }
       },
       show: ({ frame }, { text }) => <NewSecretPage frame={frame} text={String(text)} />,
     },
@@ -47,8 +47,8 @@ export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
       path: '/webhooks/ping',
       section,
       again: list,
-      async run({ accountId }, fields, deed) {
-        const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), deed })
+      async run({ accountId }, fields, idempotency) {
+        const { id } = await ping(ctx, { accountId, url: readPingUrl({ url: fields.get('url') }), idempotency })
         return { to: `/dashboard/webhooks/events/${id}?done=sent` }
       },
     },
@@ -57,8 +57,8 @@ export function webhookPages(ctx: WebhookPagesPorts): readonly (Page | Form)[] {
       path: '/webhooks/events/:id/redeliver',
       section,
       again: detail,
-      async run({ accountId, params }, _fields, deed) {
-        await redeliver(ctx, { accountId, eventIds: [params.id!], deed })
+      async run({ accountId, params }, _fields, idempotency) {
+        await redeliver(ctx, { accountId, eventIds: [params.id!], idempotency })
         return { to: `/dashboard/webhooks/events/${params.id!}?done=redelivered` }
       },
     },

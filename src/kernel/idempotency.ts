@@ -2,10 +2,10 @@ import type { JsonObject } from './shape.ts'
 import type { Db } from './db.ts'
 
 /**
- * What a request with an `Idempotency-Key` does, however often it is asked for. Whoever makes something records it in the
+ * What a request with an `Idempotency-Key` does, however often it is asked for. A verb that makes something records it in the
  * transaction that makes it: then it is made by one run, and a later run finds it.
  */
-export interface Deed {
+export interface Idempotency {
   /** What the client calls it. */
   readonly key: string
   /** An earlier run has begun and did not end: what it did may or may not have happened. */

@@ -1,0 +1,71 @@
+// What the sources export and who imports it, read from their text: every import and export of this house is written in one of a few ways.
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const DECLARED =
+  /^export (?:default )?(?:abstract )?(?:async )?(function\*?|const|let|class|interface|type|enum) (\w+)/gm
+const TAKEN_APART = /^export const \{([^}]*)\} =/gm
+const LISTED = /^export (?:type )?\{([^}]*)\}(?: from '([^']+)')?/gm
+const IMPORTED = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '(\.[^']+)'/gm
+/** All of a file at once, or a file at the time it is needed: whichever of its names occur beside that are used. */
+const WHOLE = /(?:^(?:import|export) \* (?:as \w+ )?from|\bimport\(|new URL\()\s*'(\.[^']+)'/gm
+const FOLDERS = ['src', 'test', 'bench', 'demo', 'scripts', 'packages', 'bin']
+
+/** `a as b` is a in the file that has it, and b for others. */
+const namesOf = (list, which) =>
+  list
+    .split(',')
+    .map((entry) => entry.trim().replace(/^type /, ''))
+    .filter(Boolean)
+    .map((entry) => entry.split(/ as |: /).at(which))
+
+function listFiles(root) {
+  return FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|cjs)$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+      .filter((file) => !file.includes('node_modules/') && !file.includes('/dist/')),
+  )
+}
+
+/** Everything that the text of a file exports. Types of its own are left out where only what runs is wanted. */
+export function exportsOf(text, { types = true } = {}) {
+  return [
+    ...[...text.matchAll(DECLARED)]
+      .filter(([, kind]) => types || !/^(?:interface|type)$/.test(kind))
+      .map(([, , name]) => name),
+    ...[...text.matchAll(TAKEN_APART)].flatMap(([, list]) => namesOf(list, -1)),
+    ...[...text.matchAll(LISTED)].flatMap(([, list]) => namesOf(list, -1)),
+  ]
+}
+
+/**
+ * `{ 'src/file.ts': ['name'] }`: what each file of the sources exports and no other file imports. A type may be exported because the
+ * compiler needs its name in the declarations of another file, and is left out.
+ */
+export function findUnusedExports(root) {
+  const files = listFiles(root)
+  const used = new Map(files.map((file) => [file, new Set()]))
+  const use = (from, path, names) => {
+    const target = used.get(join(dirname(from), path).replaceAll('\\', '/'))
+    for (const name of names) target?.add(name)
+  }
+  for (const file of files) {
+    const text = readFileSync(join(root, file), 'utf8')
+    for (const [, byDefault, list = '', path] of text.matchAll(IMPORTED)) {
+      use(file, path, [...(byDefault ? [byDefault, 'default'] : []), ...namesOf(list, 0)])
+    }
+    for (const [, list, path] of text.matchAll(LISTED)) if (path) use(file, path, namesOf(list, 0))
+    for (const [, path] of text.matchAll(WHOLE)) use(file, path, text.match(/\w+/g))
+  }
+  const unused = files
+    .filter((file) => file.startsWith('src/') && !isFace(file))
+    .map((file) => [
+      file,
+      exportsOf(readFileSync(join(root, file), 'utf8'), { types: false }).filter((name) => !used.get(file).has(name)),
+    ])
+  return Object.fromEntries(unused.filter(([, names]) => names.length > 0))
+}
+
+/** What other programs import. */
+const isFace = (file) => file.startsWith('src/exports/') || file === 'src/client/index.ts'
