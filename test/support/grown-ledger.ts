@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { Devnet } from '../../src/devnet/index.ts'
-import { NO_WORK, Signer, frontierAfter, frontierOf, nano, openAccount, publish } from './blocks.ts'
+import { NO_WORK, Signer, frontierAfter, frontierOf, lay, nano, openAccount } from './blocks.ts'
 import { openDevnet } from './devnet.ts'
 
 export interface GrownLedger {
@@ -26,12 +26,12 @@ export async function growLedger(t: TestContext, accounts = 8): Promise<GrownLed
     const next = signers[(at + 1) % accounts]!
     const frontier = frontierOf(current.node, signer.key)
     const received = signer.send(frontier, next.key, nano(at + 1))
-    hashes.push(await publish(current.node, received))
+    hashes.push(await lay(current.node, received))
     // A second one stays receivable.
-    hashes.push(await publish(current.node, signer.send(frontierAfter(received), next.key, nano(1))))
+    hashes.push(await lay(current.node, signer.send(frontierAfter(received), next.key, nano(1))))
     const receive = next.receive(frontierOf(current.node, next.key), hashes.at(-2)!, nano(at + 1))
-    await publish(current.node, receive)
-    await publish(current.node, next.change(frontierAfter(receive), signer.key))
+    await lay(current.node, receive)
+    await lay(current.node, next.change(frontierAfter(receive), signer.key))
   }
   return { current, older, signers, hashes }
 }
