@@ -68,4 +68,5 @@ export function findUnusedExports(root) {
 }
 
 /** What other programs import. */
-const isFace = (file) => file.startsWith('src/exports/') || file === 'src/client/index.ts'
+const isFace = (file) =>
+  /^src\/(?:exports\/|client\/index\.ts|testing\/(?:index|node-test|playwright|vitest)\.ts)/.test(file)

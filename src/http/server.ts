@@ -93,6 +93,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else done()
   })
 
+  answerTheRest(server, options)
+  return server
+}
+
+/** What no route takes, and what goes wrong in one. */
+function answerTheRest(server: FastifyInstance, { onError }: Pick<ServerOptions, 'onError'>): void {
   server.setNotFoundHandler((request, reply) => {
     if (isNodeDoor(request.url)) {
       send(reply, new LedgerRefusal('Can only POST requests'))
@@ -108,11 +114,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (error.statusCode !== undefined && error.statusCode < 500) {
       send(reply, unreadable())
     } else {
-      options.onError(error, request.id)
+      onError(error, request.id)
       send(reply, error)
     }
   })
-  return server
 }
 
 function isNodeDoor(url = '/'): boolean {

@@ -91,29 +91,26 @@ export function mountDocs(server: FastifyInstance, options: DocsOptions): void {
       .send(file)
   })
   void server.register((forms, _options, done) => {
-    const form = 'application/x-www-form-urlencoded'
-    forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(form, { parseAs: 'string' }, (_request, text, parsed) =>
-      parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
-    )
+    takeForms(forms)
     forms.post('/docs/actions/:name', async (request, reply) => {
       const action = registry.find(nameOf(request))?.action
       if (!action) return notFound(reply)
       const { authorization = '', only, ...given } = request.body as Record<string, string>
       const asked = toRequest(action, given)
-      const result =
-        only === 'code'
-          ? undefined
-          : await runFromPage(
-              options,
-              request,
-              { ...unknownTo(action, given), action: action.name, ...asked },
-              authorization.trim(),
-            )
+      const question = { ...unknownTo(action, given), action: action.name, ...asked }
+      const result = only === 'code' ? undefined : await runFromPage(options, request, question, authorization.trim())
       return send(reply.header('cache-control', 'no-store'), actionPage(action, asked, result))
     })
     done()
   })
+}
+
+/** Bodies are forms here, and nothing else. */
+function takeForms(forms: FastifyInstance): void {
+  forms.removeAllContentTypeParsers()
+  forms.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, parsed) =>
+    parsed(null, Object.fromEntries(new URLSearchParams(text as string))),
+  )
 }
 
 /** A picture that is opened by itself is still closed to everything foreign. */

@@ -39,3 +39,5 @@ export const openControls = (isAction: (name: string) => boolean) =>
     devnet_set_time: devnetSetTime,
     devnet_snapshot: devnetSnapshot,
   }) satisfies Record<string, Handler>
+
+export type ControlName = keyof ReturnType<typeof openControls>

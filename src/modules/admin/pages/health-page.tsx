@@ -12,6 +12,48 @@ const STATES: Record<GatewayStatus['upstreams'][number]['state'], string> = {
   untold: 'ledger not known',
 }
 
+const Nodes = ({ upstreams }: Pick<GatewayStatus, 'upstreams'>) => (
+  <Card title="Nodes">
+    <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95 % answered within']}>
+      {upstreams.map((upstream) => (
+        <tr key={upstream.name}>
+          <td>{upstream.name}</td>
+          <td>{upstream.role}</td>
+          <td>
+            <Badge state={STATES[upstream.state]} />
+            {upstream.reason !== undefined && <p class="hint">It is not used: {upstream.reason}.</p>}
+          </td>
+          <td>{upstream.cemented.toLocaleString('en')}</td>
+          <td>{upstream.p95Milliseconds === undefined ? 'not known yet' : `${upstream.p95Milliseconds} ms`}</td>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+)
+
+const Work = ({ work }: Pick<GatewayStatus, 'work'>) => (
+  <Card title="Proof of work">
+    {work.sources.length === 0 ? (
+      <Empty title="Nothing computes work">
+        <p>Set WORK_THREADS, WORK_CARDS, WORK_URLS or WORK_NODES.</p>
+      </Empty>
+    ) : (
+      <Table label="Sources of work" head={['Source', 'Kind', 'State', 'Rate']}>
+        {work.sources.map((source) => (
+          <tr key={source.name}>
+            <td>{source.name}</td>
+            <td>{source.kind}</td>
+            <td>
+              <Badge state={source.usable ? 'well' : 'not answering'} />
+            </td>
+            <td>{source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'being measured'}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
 /** What an operator looks at first: is every node well, does the gateway hear confirmations, is there work. */
 export const HealthPage = (props: {
   frame: FrameProps
@@ -40,22 +82,7 @@ export const HealthPage = (props: {
         />
         <Figure label="Up for" value={formatDuration(status.uptimeSeconds)} note={`version ${status.version}`} />
       </div>
-      <Card title="Nodes">
-        <Table label="Nodes" head={['Node', 'Role', 'State', 'Confirmed blocks', '95 % answered within']}>
-          {status.upstreams.map((upstream) => (
-            <tr key={upstream.name}>
-              <td>{upstream.name}</td>
-              <td>{upstream.role}</td>
-              <td>
-                <Badge state={STATES[upstream.state]} />
-                {upstream.reason !== undefined && <p class="hint">It is not used: {upstream.reason}.</p>}
-              </td>
-              <td>{upstream.cemented.toLocaleString('en')}</td>
-              <td>{upstream.p95Milliseconds === undefined ? 'not known yet' : `${upstream.p95Milliseconds} ms`}</td>
-            </tr>
-          ))}
-        </Table>
-      </Card>
+      <Nodes upstreams={status.upstreams} />
       {status.sources.length > 0 && (
         <Card title="Sources">
           <Table label="Sources" head={['Source', 'Of', 'State']}>
@@ -72,28 +99,7 @@ export const HealthPage = (props: {
           </Table>
         </Card>
       )}
-      <Card title="Proof of work">
-        {work.sources.length === 0 ? (
-          <Empty title="Nothing computes work">
-            <p>Set WORK_THREADS, WORK_CARDS, WORK_URLS or WORK_NODES.</p>
-          </Empty>
-        ) : (
-          <Table label="Sources of work" head={['Source', 'Kind', 'State', 'Rate']}>
-            {work.sources.map((source) => (
-              <tr key={source.name}>
-                <td>{source.name}</td>
-                <td>{source.kind}</td>
-                <td>
-                  <Badge state={source.usable ? 'well' : 'not answering'} />
-                </td>
-                <td>
-                  {source.rate > 0 ? `${(source.rate / 1e6).toFixed(1)} million hashes a second` : 'being measured'}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Card>
+      <Work work={work} />
       <Card title="Webhooks of all accounts">
         {deliveries.length === 0 ? (
           <Empty title="Nothing waits and nothing was given up" />

@@ -161,6 +161,28 @@ function toShort(raw: bigint): string {
   return `${(millionths / 1_000_000n).toLocaleString('en')}${decimals === '' ? '' : `.${decimals}`}`
 }
 
+const Totals = ({ counts, revenue, tasks }: Pick<OverviewProps, 'counts' | 'revenue' | 'tasks'>) => (
+  <div class="row two">
+    <Table label="Checkouts by status" head={['Status', 'Checkouts']}>
+      {counts.map(({ status, count }) => (
+        <tr key={status}>
+          <td>{tasks ? <a href={`/dashboard/checkouts?status=${status}`}>{status}</a> : status}</td>
+          <td>{count.toLocaleString('en')}</td>
+        </tr>
+      ))}
+    </Table>
+    <Table label="Revenue by currency" head={['Currency', 'Paid', 'Revenue']}>
+      {revenue.map(({ currency, count, amount }) => (
+        <tr key={currency}>
+          <td>{currency}</td>
+          <td>{count.toLocaleString('en')}</td>
+          <td>{`${amount} ${currency === 'NANO' ? 'nano' : currency}`}</td>
+        </tr>
+      ))}
+    </Table>
+  </div>
+)
+
 /** How business goes, for one account or for all of them. */
 export const OverviewPage = (props: OverviewProps) => {
   const { frame, title, lead, days, counts, revenue, usage, credits, wallets, webhooks, attempts, tasks, children } =
@@ -223,25 +245,7 @@ export const OverviewPage = (props: OverviewProps) => {
             )}
           </Empty>
         ) : (
-          <div class="row two">
-            <Table label="Checkouts by status" head={['Status', 'Checkouts']}>
-              {counts.map(({ status, count }) => (
-                <tr key={status}>
-                  <td>{tasks ? <a href={`/dashboard/checkouts?status=${status}`}>{status}</a> : status}</td>
-                  <td>{count.toLocaleString('en')}</td>
-                </tr>
-              ))}
-            </Table>
-            <Table label="Revenue by currency" head={['Currency', 'Paid', 'Revenue']}>
-              {revenue.map(({ currency, count, amount }) => (
-                <tr key={currency}>
-                  <td>{currency}</td>
-                  <td>{count.toLocaleString('en')}</td>
-                  <td>{`${amount} ${currency === 'NANO' ? 'nano' : currency}`}</td>
-                </tr>
-              ))}
-            </Table>
-          </div>
+          <Totals counts={counts} revenue={revenue} tasks={tasks} />
         )}
       </Card>
       {children}

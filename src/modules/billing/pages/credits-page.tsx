@@ -14,6 +14,20 @@ interface CreditsPageProps {
   entries: readonly { id: string; amount: number; reason: string; createdAt: number }[]
 }
 
+const History = ({ entries }: Pick<CreditsPageProps, 'entries'>) => (
+  <Table label="Credit history" head={['When', 'What for', 'Credits']}>
+    {entries.map((entry) => (
+      <tr key={entry.id}>
+        <td>
+          <Moment at={entry.createdAt} />
+        </td>
+        <td>{entry.reason}</td>
+        <td>{entry.amount > 0 ? `+${entry.amount.toLocaleString('en')}` : entry.amount.toLocaleString('en')}</td>
+      </tr>
+    ))}
+  </Table>
+)
+
 /** What is left, what it went for, and how to get more. */
 export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: CreditsPageProps) => {
   const requests = days.reduce((sum, day) => sum + day.requests, 0)
@@ -76,23 +90,7 @@ export const CreditsPage = ({ frame, credits, plan, days, actions, entries }: Cr
           )}
         </Card>
         <Card title="Credit history">
-          {entries.length === 0 ? (
-            <Empty title="No credits were bought or used" />
-          ) : (
-            <Table label="Credit history" head={['When', 'What for', 'Credits']}>
-              {entries.map((entry) => (
-                <tr key={entry.id}>
-                  <td>
-                    <Moment at={entry.createdAt} />
-                  </td>
-                  <td>{entry.reason}</td>
-                  <td>
-                    {entry.amount > 0 ? `+${entry.amount.toLocaleString('en')}` : entry.amount.toLocaleString('en')}
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )}
+          {entries.length === 0 ? <Empty title="No credits were bought or used" /> : <History entries={entries} />}
         </Card>
       </div>
     </Frame>

@@ -136,10 +136,107 @@ const Play = ({ frame, checkout }: Pick<CheckoutPageProps, 'frame' | 'checkout'>
   </Card>
 )
 
+const Payment = ({ checkout, links }: Pick<CheckoutPageProps, 'checkout' | 'links'>) => (
+  <Card title="Payment">
+    <Facts
+      facts={[
+        ['Asked for', <Money checkout={checkout} />],
+        ['Paid', <Nano raw={checkout.paidRaw} />],
+        ...(checkout.excessRaw === 0n ? [] : [['Too much', <Nano raw={checkout.excessRaw} />] as const]),
+        ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
+        ...(checkout.merchantAddress === checkout.address
+          ? []
+          : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
+        ['Recognised by', checkout.mode.replaceAll('_', ' ')],
+        ['Created', <Moment at={checkout.createdAt} />],
+        ['Open until', <Moment at={checkout.expiresAt} />],
+        ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
+        ['Link to share', <Copyable text={links.pay} label="link" />],
+      ]}
+    />
+  </Card>
+)
+
+const Timeline = ({ timeline, links }: Pick<CheckoutPageProps, 'timeline' | 'links'>) => (
+  <Card title="Timeline">
+    <ol class="timeline">
+      {timeline.map((entry) => (
+        <li key={entry.seq}>
+          <Badge state={entry.status} /> {entry.additional !== 'none' && <Badge state={entry.additional} />}{' '}
+          {entry.reason}
+          <span class="under">
+            <Moment at={entry.at} />
+            {entry.blockHash !== null && (
+              <>
+                {' · '}
+                <Block hash={entry.blockHash} url={links.block(entry.blockHash)} />
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  </Card>
+)
+
+const Payments = ({ payments, links }: Pick<CheckoutPageProps, 'payments' | 'links'>) => (
+  <Card title="Payments">
+    {payments.length === 0 ? (
+      <Empty title="Nothing was paid yet" />
+    ) : (
+      <Table label="Payments" head={['Amount', 'Kind', 'From', 'Block', 'Seen']}>
+        {payments.map((payment) => (
+          <tr key={payment.blockHash}>
+            <td>
+              <Nano raw={payment.amountRaw} />
+            </td>
+            <td>
+              <Badge state={payment.kind} />
+            </td>
+            <td>
+              <code title={payment.payer}>{shorten(payment.payer)}</code>
+            </td>
+            <td>
+              <Block hash={payment.blockHash} url={links.block(payment.blockHash)} />
+            </td>
+            <td>
+              <Moment at={payment.at} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
+const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
+  <Card title="Details">
+    <Facts
+      facts={[
+        ['Description', checkout.description ?? 'none'],
+        ...checkout.plans.map(
+          ({ title, value }, at) =>
+            [
+              `Plan ${at + 1}`,
+              `${title}: ${value} ${checkout.currency}${checkout.plan === at ? ' (bought)' : ''}`,
+            ] as const,
+        ),
+        ['After payment', checkout.successUrl ?? 'stays on the page'],
+        ['After cancelling', checkout.cancelUrl ?? 'stays on the page'],
+        ['Webhook', checkout.webhookUrl ?? 'none'],
+        ['Receipt to', checkout.notify ?? 'nobody'],
+        [
+          'Metadata',
+          Object.keys(checkout.metadata).length > 0 ? <pre>{JSON.stringify(checkout.metadata, null, 2)}</pre> : 'none',
+        ],
+      ]}
+    />
+  </Card>
+)
+
 /** One checkout with everything that has happened to it. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
   const { frame, filled, checkout, payments, events, timeline, links, isOwn } = props
-  const metadata = Object.keys(checkout.metadata).length > 0
   return (
     <Frame
       {...frame}
@@ -160,73 +257,12 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
         <p class="notice task">This was paid too late, or for another price. Mark it as paid if you accept that.</p>
       )}
       <div class="row two">
-        <Card title="Payment">
-          <Facts
-            facts={[
-              ['Asked for', <Money checkout={checkout} />],
-              ['Paid', <Nano raw={checkout.paidRaw} />],
-              ...(checkout.excessRaw === 0n ? [] : [['Too much', <Nano raw={checkout.excessRaw} />] as const]),
-              ['To', <Copyable text={checkout.address} shown={shorten(checkout.address, 16, 8)} label="address" />],
-              ...(checkout.merchantAddress === checkout.address
-                ? []
-                : [['Then swept to', <code>{shorten(checkout.merchantAddress, 16, 8)}</code>] as const]),
-              ['Recognised by', checkout.mode.replaceAll('_', ' ')],
-              ['Created', <Moment at={checkout.createdAt} />],
-              ['Open until', <Moment at={checkout.expiresAt} />],
-              ...(checkout.paidAt === null ? [] : [['Paid at', <Moment at={checkout.paidAt} />] as const]),
-              ['Link to share', <Copyable text={links.pay} label="link" />],
-            ]}
-          />
-        </Card>
-        <Card title="Timeline">
-          <ol class="timeline">
-            {timeline.map((entry) => (
-              <li key={entry.seq}>
-                <Badge state={entry.status} /> {entry.additional !== 'none' && <Badge state={entry.additional} />}{' '}
-                {entry.reason}
-                <span class="under">
-                  <Moment at={entry.at} />
-                  {entry.blockHash !== null && (
-                    <>
-                      {' · '}
-                      <Block hash={entry.blockHash} url={links.block(entry.blockHash)} />
-                    </>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ol>
-        </Card>
+        <Payment checkout={checkout} links={links} />
+        <Timeline timeline={timeline} links={links} />
       </div>
       {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
       {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
-      <Card title="Payments">
-        {payments.length === 0 ? (
-          <Empty title="Nothing was paid yet" />
-        ) : (
-          <Table label="Payments" head={['Amount', 'Kind', 'From', 'Block', 'Seen']}>
-            {payments.map((payment) => (
-              <tr key={payment.blockHash}>
-                <td>
-                  <Nano raw={payment.amountRaw} />
-                </td>
-                <td>
-                  <Badge state={payment.kind} />
-                </td>
-                <td>
-                  <code title={payment.payer}>{shorten(payment.payer)}</code>
-                </td>
-                <td>
-                  <Block hash={payment.blockHash} url={links.block(payment.blockHash)} />
-                </td>
-                <td>
-                  <Moment at={payment.at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Card>
+      <Payments payments={payments} links={links} />
       <Card title="Webhook events">
         {events.length === 0 ? (
           <Empty title="No events yet">
@@ -245,25 +281,7 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
           ))
         )}
       </Card>
-      <Card title="Details">
-        <Facts
-          facts={[
-            ['Description', checkout.description ?? 'none'],
-            ...checkout.plans.map(
-              ({ title, value }, at) =>
-                [
-                  `Plan ${at + 1}`,
-                  `${title}: ${value} ${checkout.currency}${checkout.plan === at ? ' (bought)' : ''}`,
-                ] as const,
-            ),
-            ['After payment', checkout.successUrl ?? 'stays on the page'],
-            ['After cancelling', checkout.cancelUrl ?? 'stays on the page'],
-            ['Webhook', checkout.webhookUrl ?? 'none'],
-            ['Receipt to', checkout.notify ?? 'nobody'],
-            ['Metadata', metadata ? <pre>{JSON.stringify(checkout.metadata, null, 2)}</pre> : 'none'],
-          ]}
-        />
-      </Card>
+      <Details checkout={checkout} />
     </Frame>
   )
 }

@@ -6,6 +6,40 @@ import { Card } from '../../../web/dashboard/show.tsx'
 const BASIC = ['title', 'description', 'amount', 'currency', 'address', 'mode']
 const FURTHER = ['plans', 'image', 'success_url', 'cancel_url', 'notify', 'metadata', 'webhook_url', 'webhook_events']
 
+const Further = ({ filled }: { filled: FormState }) => (
+  <div class="further">
+    <TextField
+      filled={filled}
+      name="plans"
+      label="Plans"
+      hint="Instead of a price: one a line, as Title = price."
+      placeholder={'One month = 1\nOne year = 10'}
+      rows={3}
+    />
+    <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
+    <div class="pair">
+      <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
+      <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
+    </div>
+    <TextField
+      filled={filled}
+      name="webhook_url"
+      label="Webhook"
+      hint="Told about the payment, signed with your webhook secret."
+      type="url"
+    />
+    <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
+    <TextField
+      filled={filled}
+      name="metadata"
+      label="Metadata"
+      hint="A JSON object that comes back in the webhook."
+      placeholder='{"order": "A-17"}'
+      rows={3}
+    />
+  </div>
+)
+
 /** A checkout by hand: what most need first, the rest behind one click. */
 export const NewCheckoutPage = (props: {
   frame: FrameProps
@@ -62,37 +96,7 @@ export const NewCheckoutPage = (props: {
         </Card>
         <details class="card" open={opensFurther}>
           <summary>Plans, redirects, webhook, metadata</summary>
-          <div class="further">
-            <TextField
-              filled={filled}
-              name="plans"
-              label="Plans"
-              hint="Instead of a price: one a line, as Title = price."
-              placeholder={'One month = 1\nOne year = 10'}
-              rows={3}
-            />
-            <TextField filled={filled} name="image" label="Image" hint="An https address." type="url" />
-            <div class="pair">
-              <TextField filled={filled} name="success_url" label="Page after payment" type="url" />
-              <TextField filled={filled} name="cancel_url" label="Page after cancelling" type="url" />
-            </div>
-            <TextField
-              filled={filled}
-              name="webhook_url"
-              label="Webhook"
-              hint="Told about the payment, signed with your webhook secret."
-              type="url"
-            />
-            <TextField filled={filled} name="notify" label="Receipt to" type="email" hint="Mailed once it is paid." />
-            <TextField
-              filled={filled}
-              name="metadata"
-              label="Metadata"
-              hint="A JSON object that comes back in the webhook."
-              placeholder='{"order": "A-17"}'
-              rows={3}
-            />
-          </div>
+          <Further filled={filled} />
         </details>
         <button>Create checkout</button>
       </Form>

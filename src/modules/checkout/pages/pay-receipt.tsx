@@ -76,18 +76,7 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, vo
                   <code>{payer}</code>
                 </Fact>
               )}
-              {payments.length > 0 && (
-                <Fact label={payments.length > 1 ? texts.blocks : texts.block}>
-                  {payments.map(({ blockHash, amountRaw }) => (
-                    <p key={blockHash}>
-                      {payments.length > 1 && `${showNano(locale, amountRaw)} `}
-                      <a href={blockUrl(blockHash)} rel="noopener noreferrer">
-                        <code>{blockHash}</code>
-                      </a>
-                    </p>
-                  ))}
-                </Fact>
-              )}
+              {payments.length > 0 && <Blocks payments={payments} blockUrl={blockUrl} voice={voice} />}
             </dl>
             {merchant && <MerchantFoot merchant={merchant} words={texts} />}
             <div class="ways screen">
@@ -104,6 +93,23 @@ export const ReceiptPage = ({ checkout, payments, merchant, blockUrl, devnet, vo
     </Document>
   )
 }
+
+const Blocks = ({
+  payments,
+  blockUrl,
+  voice: { texts, locale },
+}: Pick<ReceiptProps, 'payments' | 'blockUrl' | 'voice'>) => (
+  <Fact label={payments.length > 1 ? texts.blocks : texts.block}>
+    {payments.map(({ blockHash, amountRaw }) => (
+      <p key={blockHash}>
+        {payments.length > 1 && `${showNano(locale, amountRaw)} `}
+        <a href={blockUrl(blockHash)} rel="noopener noreferrer">
+          <code>{blockHash}</code>
+        </a>
+      </p>
+    ))}
+  </Fact>
+)
 
 const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
   <div>

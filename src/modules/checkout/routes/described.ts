@@ -19,9 +19,15 @@ const { text, bool, integer, optional, orNull, list, record, words } = answer
 const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
 const BODY = { schema: checkoutAction.input, example: checkoutAction.example.request }
 
+const shared = { tag: 'checkout', who: 'account' } as const
+
 /** Checkouts of an account; the same under `/api/admin`, where administrators see all. */
-function ownRoutes(path: string, suffix: string, whose: string): Described[] {
-  const shared = { tag: 'checkout', who: 'account' } as const
+const ownRoutes = (path: string, suffix: string, whose: string): Described[] => [
+  ...routesOfAll(path, suffix, whose),
+  ...routesOfOne(`${path}/{id}`, suffix),
+]
+
+function routesOfAll(path: string, suffix: string, whose: string): Described[] {
   return [
     {
       ...shared,
@@ -93,10 +99,15 @@ function ownRoutes(path: string, suffix: string, whose: string): Described[] {
       type: 'text/csv',
       answer: text,
     },
+  ]
+}
+
+function routesOfOne(path: string, suffix: string): Described[] {
+  return [
     {
       ...shared,
       method: 'get',
-      path: `${path}/{id}`,
+      path,
       id: `getCheckout${suffix}`,
       summary: 'A checkout with its payments, events and history.',
       answer: record({
@@ -110,7 +121,7 @@ function ownRoutes(path: string, suffix: string, whose: string): Described[] {
     {
       ...shared,
       method: 'put',
-      path: `${path}/{id}`,
+      path,
       id: `updateCheckout${suffix}`,
       summary: 'Change a checkout: what it says until it is paid, what it asks for until it was seen.',
       body: { schema: checkoutAction.input, example: { title: 'Coffee' } },
@@ -120,7 +131,7 @@ function ownRoutes(path: string, suffix: string, whose: string): Described[] {
     {
       ...shared,
       method: 'delete',
-      path: `${path}/{id}`,
+      path,
       id: `deleteCheckout${suffix}`,
       summary: 'Cancel an open checkout, or hide one that is over.',
       answer: record({ success: bool, deleted: bool, id: text }),
@@ -129,7 +140,7 @@ function ownRoutes(path: string, suffix: string, whose: string): Described[] {
     {
       ...shared,
       method: 'post',
-      path: `${path}/{id}/mark`,
+      path: `${path}/mark`,
       id: `markCheckoutPaid${suffix}`,
       summary: 'Say that a checkout is paid, by a block if there is one.',
       body: { schema: record({ block_hash: optional(answer.hash) }), example: {}, required: false },
@@ -139,7 +150,7 @@ function ownRoutes(path: string, suffix: string, whose: string): Described[] {
     {
       ...shared,
       method: 'post',
-      path: `${path}/{id}/redeliver`,
+      path: `${path}/redeliver`,
       id: `redeliverCheckoutEvents${suffix}`,
       summary: 'Send the events of a checkout again.',
       once: true,

@@ -33,6 +33,55 @@ interface EmailPaymentRow {
 
 const FIELDS = ['amount', 'emails', 'refund_address', 'from', 'message', 'email_receipt', 'expiration']
 
+const NewEmailPayment = ({ frame, filled }: { frame: FrameProps; filled: FormState }) => (
+  <Card
+    title="New e-mail payment"
+    note="Each recipient after the first costs a small fee, which is added to the amount."
+  >
+    <FormError filled={filled} fields={FIELDS} />
+    <Form frame={frame} action="/dashboard/emails">
+      <TextField
+        filled={filled}
+        name="emails"
+        label="Recipients"
+        hint="One address a line, up to 50. They share the amount equally."
+        rows={3}
+        required
+      />
+      <TextField filled={filled} name="amount" label="Nano for all together" inputMode="decimal" required />
+      <TextField
+        filled={filled}
+        name="refund_address"
+        label="Refund address"
+        hint="Where goes what nobody has claimed: nano_… or @name."
+        required
+      />
+      <TextField
+        filled={filled}
+        name="from"
+        label="Your name"
+        hint="Mails say that it was not verified."
+        maxLength={60}
+      />
+      <TextField filled={filled} name="message" label="Message" hint="Without links." rows={2} maxLength={280} />
+      <TextField filled={filled} name="email_receipt" label="Receipt to" type="email" />
+      <SelectField
+        filled={filled}
+        name="expiration"
+        label="Can be claimed for"
+        required
+        options={[
+          ['30 days', '30 days'],
+          ['1 day', '1 day'],
+          ['7 days', '7 days'],
+          ['90 days', '90 days'],
+        ]}
+      />
+      <button>Continue to payment</button>
+    </Form>
+  </Card>
+)
+
 export const EmailsPage = (props: {
   frame: FrameProps
   filled: FormState
@@ -77,68 +126,45 @@ export const EmailsPage = (props: {
         )}
         <Pager first={first} next={next} />
       </Card>
-      <Card
-        title="New e-mail payment"
-        note="Each recipient after the first costs a small fee, which is added to the amount."
-      >
-        <FormError filled={filled} fields={FIELDS} />
-        <Form frame={frame} action="/dashboard/emails">
-          <TextField
-            filled={filled}
-            name="emails"
-            label="Recipients"
-            hint="One address a line, up to 50. They share the amount equally."
-            rows={3}
-            required
-          />
-          <TextField filled={filled} name="amount" label="Nano for all together" inputMode="decimal" required />
-          <TextField
-            filled={filled}
-            name="refund_address"
-            label="Refund address"
-            hint="Where goes what nobody has claimed: nano_… or @name."
-            required
-          />
-          <TextField
-            filled={filled}
-            name="from"
-            label="Your name"
-            hint="Mails say that it was not verified."
-            maxLength={60}
-          />
-          <TextField filled={filled} name="message" label="Message" hint="Without links." rows={2} maxLength={280} />
-          <TextField filled={filled} name="email_receipt" label="Receipt to" type="email" />
-          <SelectField
-            filled={filled}
-            name="expiration"
-            label="Can be claimed for"
-            required
-            options={[
-              ['30 days', '30 days'],
-              ['1 day', '1 day'],
-              ['7 days', '7 days'],
-              ['90 days', '90 days'],
-            ]}
-          />
-          <button>Continue to payment</button>
-        </Form>
-      </Card>
+      <NewEmailPayment frame={frame} filled={filled} />
     </Frame>
   )
 }
+
+interface RecipientRow {
+  id: string
+  shownEmail: string
+  amount: bigint
+  status: string
+  claimAddress: string | null
+  sentAt: number | null
+}
+
+const Recipients = ({ recipients }: { recipients: readonly RecipientRow[] }) => (
+  <Table label="Recipients" head={['Address', 'Share', 'Status', 'Mailed', 'Claimed to']}>
+    {recipients.map((recipient) => (
+      <tr key={recipient.id}>
+        <td>{recipient.shownEmail === '' ? 'forgotten' : recipient.shownEmail}</td>
+        <td>
+          <Nano raw={recipient.amount} />
+        </td>
+        <td>
+          <Badge state={recipient.status} />
+        </td>
+        <td>
+          <Moment at={recipient.sentAt} />
+        </td>
+        <td>{recipient.claimAddress !== null && <code>{shorten(recipient.claimAddress)}</code>}</td>
+      </tr>
+    ))}
+  </Table>
+)
 
 export const EmailPage = (props: {
   frame: FrameProps
   filled: FormState
   payment: EmailPaymentRow
-  recipients: readonly {
-    id: string
-    shownEmail: string
-    amount: bigint
-    status: string
-    claimAddress: string | null
-    sentAt: number | null
-  }[]
+  recipients: readonly RecipientRow[]
   link: string
   page: string
   qrcode: string
@@ -177,23 +203,7 @@ export const EmailPage = (props: {
         </Card>
       )}
       <Card title="Recipients">
-        <Table label="Recipients" head={['Address', 'Share', 'Status', 'Mailed', 'Claimed to']}>
-          {recipients.map((recipient) => (
-            <tr key={recipient.id}>
-              <td>{recipient.shownEmail === '' ? 'forgotten' : recipient.shownEmail}</td>
-              <td>
-                <Nano raw={recipient.amount} />
-              </td>
-              <td>
-                <Badge state={recipient.status} />
-              </td>
-              <td>
-                <Moment at={recipient.sentAt} />
-              </td>
-              <td>{recipient.claimAddress !== null && <code>{shorten(recipient.claimAddress)}</code>}</td>
-            </tr>
-          ))}
-        </Table>
+        <Recipients recipients={recipients} />
       </Card>
       <Card title="Details">
         <Facts

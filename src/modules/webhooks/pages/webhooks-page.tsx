@@ -78,6 +78,45 @@ const Endpoints = ({ endpoints }: Pick<WebhooksPageProps, 'endpoints'>) => (
   </Card>
 )
 
+const Events = ({ frame, events }: Pick<WebhooksPageProps, 'frame' | 'events'>) => (
+  <Table label="Events" head={['Event', 'About', 'State', 'Attempts', 'When', <span class="unseen">Actions</span>]}>
+    {events.map((event) => (
+      <tr key={event.id}>
+        <td>
+          <a href={`/dashboard/webhooks/events/${event.id}`}>{event.type}</a>
+        </td>
+        <td>
+          {/^[0-9a-f]{16}$/.test(event.subject) ? (
+            <a href={`/dashboard/checkouts/${event.subject}`}>
+              <code>{event.subject}</code>
+            </a>
+          ) : (
+            <span class="soft">a test</span>
+          )}
+        </td>
+        <td>
+          <Badge state={stateOf(event)} />
+        </td>
+        <td>{event.deliveries.reduce((sum, { attempts }) => sum + attempts.length, 0)}</td>
+        <td>
+          <Moment at={event.createdAt} />
+        </td>
+        <td>
+          {event.url !== null && (
+            <ActionButton
+              frame={frame}
+              action={`/dashboard/webhooks/events/${event.id}/redeliver`}
+              about={`${event.type} of ${event.subject}`}
+            >
+              Redeliver
+            </ActionButton>
+          )}
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
 /** What signs events, where they go, and what came of each. */
 export const WebhooksPage = (props: WebhooksPageProps) => {
   const { frame, filled, secret, endpoints, events, delivered, first, next } = props
@@ -100,45 +139,7 @@ export const WebhooksPage = (props: WebhooksPageProps) => {
             <p>Events of your checkouts appear here. Send a test event below to try your endpoint.</p>
           </Empty>
         ) : (
-          <Table
-            label="Events"
-            head={['Event', 'About', 'State', 'Attempts', 'When', <span class="unseen">Actions</span>]}
-          >
-            {events.map((event) => (
-              <tr key={event.id}>
-                <td>
-                  <a href={`/dashboard/webhooks/events/${event.id}`}>{event.type}</a>
-                </td>
-                <td>
-                  {/^[0-9a-f]{16}$/.test(event.subject) ? (
-                    <a href={`/dashboard/checkouts/${event.subject}`}>
-                      <code>{event.subject}</code>
-                    </a>
-                  ) : (
-                    <span class="soft">a test</span>
-                  )}
-                </td>
-                <td>
-                  <Badge state={stateOf(event)} />
-                </td>
-                <td>{event.deliveries.reduce((sum, { attempts }) => sum + attempts.length, 0)}</td>
-                <td>
-                  <Moment at={event.createdAt} />
-                </td>
-                <td>
-                  {event.url !== null && (
-                    <ActionButton
-                      frame={frame}
-                      action={`/dashboard/webhooks/events/${event.id}/redeliver`}
-                      about={`${event.type} of ${event.subject}`}
-                    >
-                      Redeliver
-                    </ActionButton>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Events frame={frame} events={events} />
         )}
         <Pager first={first} next={next} />
       </Card>
