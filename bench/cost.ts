@@ -5,7 +5,7 @@
  */
 import type { StoreEngine } from '../src/kernel/dialect.ts'
 import { costBlocks } from './cost/blocks.ts'
-import { groupOf, listDearer, takeCheaper, tellDearer } from './cost/check.ts'
+import { compare, measureToKeep, toKnown } from './cost/check.ts'
 import { costCheckouts } from './cost/checkouts.ts'
 import { costHearing } from './cost/hearing.ts'
 import { costIdle, costMemory, costStart } from './cost/life.ts'
@@ -28,16 +28,13 @@ export async function benchCost(options: Options): Promise<Report> {
   using ledger = await startStandIn('ledger')
   const world = await openWorld({ bench, asker, ledger, options })
   const wanted = GROUPS.filter((group) => options.only.length === 0 || options.only.includes(group))
-  let rows = await costGroups(world, new Set(wanted))
-  if (!options.check) return { figures: toFigures(rows), tables: [tellRows(rows)] }
-  const dearer = listDearer(rows)
-  // What a neighbour made dear is not dear twice.
-  if (dearer.length > 0) {
-    console.log(`Once more: ${dearer.map(({ operation }) => operation).join('; ')}`)
-    rows = takeCheaper(rows, await costGroups(world, new Set(dearer.map(groupOf))))
+  const measure = (groups: ReadonlySet<Group>) => costGroups(world, groups)
+  if (options.check && !options.write) {
+    const { rows, words } = await compare(measure, new Set(wanted))
+    return { figures: toKnown(rows), tables: [tellRows(rows), ...words], failed: words.length > 0 }
   }
-  const words = listDearer(rows).map(tellDearer)
-  return { figures: toFigures(rows), tables: [tellRows(rows), ...words], failed: words.length > 0 }
+  const rows = await (options.check ? measureToKeep(measure, new Set(wanted)) : measure(new Set(wanted)))
+  return { figures: options.check ? toKnown(rows) : toFigures(rows), tables: [tellRows(rows)] }
 }
 
 async function costGroups(world: World, wanted: ReadonlySet<Group>): Promise<Row[]> {
@@ -75,7 +72,8 @@ async function costStore(world: World, engine: StoreEngine, wanted: ReadonlySet<
     console.log(`${group}, ${engine}: ${((performance.now() - began) / 1_000).toFixed(0)} s`)
   }
   const withOne = async (use: (gateway: BenchGateway) => Promise<void>) => {
-    const gateway = await startGateway(bench, { engine, nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl })
+    const env = { CACHE_BYTES_MAX: String(world.cacheBytes) }
+    const gateway = await startGateway(bench, { engine, nodeUrl: ledger.url, nodeWsUrl: ledger.socketUrl, env })
     await use(gateway)
     await gateway.close()
   }

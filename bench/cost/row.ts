@@ -14,8 +14,15 @@ export interface Row {
   store: 'SQLite' | 'PostgreSQL' | '–'
   cost: Spent
   unit: 'µs' | 'ms' | '%' | 'MB' | 's'
-  yardstick?: { name: string; cost: number }
+  yardstick?: Yardstick
   goal: Goal
+}
+
+export interface Yardstick {
+  name: string
+  cost: number
+  /** How many times as dear the operation was, turn by turn. */
+  times: readonly number[]
 }
 
 /** At most so many times the yardstick, or at most so much: of both together, or of the gateway and the database apart. */
@@ -71,18 +78,20 @@ export async function inTurns(
   turns: number,
   operate: () => Promise<Spent>,
   yardstick: () => Promise<number>,
-): Promise<{ cost: Spent; yardstick: number }> {
+): Promise<{ cost: Spent; yardstick: Omit<Yardstick, 'name'> }> {
   const [costs, yardsticks]: [Spent[], number[]] = [[], []]
   for (let turn = 0; turn < turns; turn++) {
     yardsticks.push(await yardstick())
     costs.push(await operate())
   }
-  return { cost: cheapest(costs), yardstick: Math.min(...yardsticks) }
+  const times = costs.map((cost, turn) => wholeOf(cost) / yardsticks[turn]!)
+  return { cost: cheapest(costs), yardstick: { cost: Math.min(...yardsticks), times } }
 }
 
+const wholeOf = ({ gateway, database }: Spent) => gateway + database
+
 export function cheapest(costs: readonly Spent[]): Spent {
-  const whole = ({ gateway, database }: Spent) => gateway + database
-  return costs.reduce((least, cost) => (whole(cost) < whole(least) ? cost : least))
+  return costs.reduce((least, cost) => (wholeOf(cost) < wholeOf(least) ? cost : least))
 }
 
 /** What was spent between two moments, for each of so many operations. */

@@ -9,10 +9,12 @@ import type { Options } from '../kit/options.ts'
 import { type Bench, freePort, untilAnswers } from '../kit/servers.ts'
 import { each } from './row.ts'
 
-/** As many answers as the memory for them holds by default. */
-export const REMEMBERED = 60_000
+/** As many answers as the memory for them holds by default, and a gateway with the sixth part of it. */
+const REMEMBERED = 60_000
+const PART_FOR_CHECK = 6
+const CACHE_BYTES = 64 * 2 ** 20
 const WARM = 10_000
-const DISTINCT = { long: 400_000, short: 120_000 }
+const DISTINCT = { long: 400_000, quick: 120_000, check: 60_000 }
 
 /** What the rows share: helpers, lists of requests, and how long to measure. */
 export interface World {
@@ -23,6 +25,9 @@ export interface World {
   turns: number
   /** Multiplies how many operations a turn has. */
   scale: number
+  /** How much memory gateways have for answers, and how many fill it. */
+  cacheBytes: number
+  remembered: number
   options: Options
   lists: { one: string; remembered: string; distinct: string }
   bare: { answer: BareServer; proxy: BareServer }
@@ -46,15 +51,19 @@ const toBalance = (at: number): Request => ({
 export async function openWorld(parts: Pick<World, 'bench' | 'asker' | 'ledger' | 'options'>): Promise<World> {
   const { bench, ledger, options } = parts
   const range = (count: number) => Array.from({ length: count }, (_, at) => at)
-  const blocks = range(REMEMBERED).map((at): Request => ({
+  const part = options.check ? PART_FOR_CHECK : 1
+  const remembered = REMEMBERED / part
+  const blocks = range(remembered).map((at): Request => ({
     body: { action: 'block_info', hash: hashOf(`kept ${at}`) },
   }))
-  const distinct = options.check || options.quick ? DISTINCT.short : DISTINCT.long
+  const distinct = DISTINCT[options.check ? 'check' : options.quick ? 'quick' : 'long']
   let next = 0
   const world: World = {
     ...parts,
-    turns: options.check ? 5 : options.quick ? 3 : 5,
-    scale: options.check ? 0.5 : options.quick ? 1 : 2,
+    cacheBytes: Math.ceil(CACHE_BYTES / part),
+    remembered,
+    turns: options.check ? 6 : options.quick ? 3 : 5,
+    scale: options.check ? 0.25 : options.quick ? 1 : 2,
     lists: {
       one: writeRequests(bench.folder, 'one', [toBalance(distinct)]),
       remembered: writeRequests(bench.folder, 'remembered', blocks),

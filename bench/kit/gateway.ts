@@ -93,6 +93,8 @@ export async function startGateway(bench: Bench, options: GatewayOptions): Promi
     CHECKOUT_OPEN_MAX: '0',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     WORK_THREADS: '1',
+    // A driver's process would be counted with the gateway's.
+    WORK_CARDS: 'none',
     WORK_PRECOMPUTE: 'false',
     ...env,
   }

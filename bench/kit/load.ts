@@ -7,9 +7,11 @@ export interface Request {
   body?: object
 }
 
-/** Writes requests down for whoever asks them. */
+let lists = 0
+
+/** Writes requests down for whoever asks them, who reads a file once: each list has one of its own. */
 export function writeRequests(folder: string, name: string, requests: readonly Request[]): string {
-  const list = join(folder, `${name}.txt`)
+  const list = join(folder, `${++lists}-${name}.txt`)
   const toLine = ({ method = 'POST', path = '/', body }: Request) =>
     `${method}\t${path}\t${body ? JSON.stringify(body) : ''}`
   writeFileSync(list, requests.map(toLine).join('\n'))

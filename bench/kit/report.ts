@@ -30,7 +30,11 @@ export function readMeasurements(): Measurements {
 }
 
 /** Replaces what one bench measured before, figure by figure, and leaves the others alone. */
-export function writeReport(name: string, { tables, figures }: Report, about: Omit<Measured, 'figures'>): void {
+export function writeFigures(
+  name: string,
+  { figures }: Pick<Report, 'figures'>,
+  about: Omit<Measured, 'figures'>,
+): void {
   const rounded = Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]))
   const all: Measurements = {
     ...readMeasurements(),
@@ -38,9 +42,14 @@ export function writeReport(name: string, { tables, figures }: Report, about: Om
   }
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
   writeFileSync(FIGURES, `${JSON.stringify(sorted, null, 2)}\n`)
+}
+
+/** Figures to their file, tables to the document. */
+export function writeReport(name: string, report: Report, about: Omit<Measured, 'figures'>): void {
+  writeFigures(name, report, about)
   const command = `npm run bench -- ${name}${about.quick ? ' --quick' : ''} --write`
   const origin = `\`${command}\`, ${about.at.slice(0, 16).replace('T', ' ')} UTC; ${about.machine}.`
-  writeBetween(DOCUMENT, name, [origin, ...tables].join('\n\n'))
+  writeBetween(DOCUMENT, name, [origin, ...report.tables].join('\n\n'))
 }
 
 /** Puts text between the markers of a name in a document. */
