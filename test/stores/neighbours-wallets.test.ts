@@ -78,6 +78,11 @@ tryVerbs(
         run: (db, { id }) => wallets.updateFrontier(db, id, 'F', RAW),
         to: { frontier: 'F', balance_raw: '5' },
       },
+      updateFreeFrontier: {
+        run: (db, { id }) => wallets.updateFreeFrontier(db, { id, frontier: 'F', balance: RAW, now: 5 }),
+        to: { frontier: 'F', balance_raw: '5' },
+        unless: [{ lease_until: 6 }],
+      },
       markExpiring: {
         run: (db, { id }) => wallets.markExpiring(db, id, 'deleted'),
         to: { status: 'expiring', ends_as: 'deleted' },

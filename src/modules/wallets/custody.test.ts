@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { systemRandom } from '../../infra/random.ts'
 import { toRaw } from '../../kernel/money.ts'
 import { LockLost } from './errors.ts'
+import { advanceWallet } from './domain/advance.ts'
 import { underLock } from './domain/lock.ts'
 import { findPayment, queuePayment, treasury, untilPaid } from './index.ts'
 import { holdLock, releaseLock, takeLock } from './lock-store.ts'
@@ -68,7 +69,7 @@ forEachEngine((engine) => {
     const instance = await world.start()
     const wallet = (await findWalletByAddress(world.db, await world.create(instance)))!
     const now = world.clock.now()
-    const lease = (await takeLock(world.db, wallet.id, { now, until: now + LEASE }))!
+    const { lock: lease } = (await takeLock(world.db, wallet.id, { now, until: now + LEASE }))!
     assert.equal(await takeLock(world.db, wallet.id, { now, until: now + LEASE }), undefined, 'it is ours')
     world.clock.advance(LEASE)
     const later = world.clock.now()
@@ -282,13 +283,32 @@ test('a payment beyond what the treasury holds waits, and is made once there is 
   assert.equal(world.fundsOf(SHOP), nano(3))
 })
 
+// Whoever has the lock may be about to sign at the frontier that it has read.
+forEachEngine((engine) => {
+  test('a confirmation moves no wallet whose lock somebody else has, and moves it once the lock is free', async (t) => {
+    const { world, instance, wallet } = await openUsedWallet(t, { engine })
+    const { ledger } = world
+    ledger.hold()
+    await world.finish(send(world, instance, wallet))
+    const { id, frontier } = (await findWalletByAddress(world.db, wallet))!
+    const now = world.clock.now()
+    const { lock } = (await takeLock(world.db, id, { now, until: now + LEASE }))!
+    await ledger.release()
+    assert.equal(await advanceWallet(instance.ctx, id), 'waiting')
+    assert.equal((await findWalletByAddress(world.db, wallet))!.frontier, frontier)
+    await releaseLock(world.db, lock)
+    await world.finish(instance.settle())
+    assert.notEqual((await findWalletByAddress(world.db, wallet))!.frontier, frontier)
+  })
+})
+
 // A confirmation wakes every instance, and the one that signed may be renewing its lease just then.
 test('a lease that was given back stays free, whatever renewal comes late', async (t) => {
   const world = await openWalletWorld(t, { random: systemRandom })
   const instance = await world.start()
   const { id } = (await findWalletByAddress(world.db, await world.create(instance)))!
   const now = world.clock.now()
-  const lease = (await takeLock(world.db, id, { now, until: now + LEASE }))!
+  const { lock: lease } = (await takeLock(world.db, id, { now, until: now + LEASE }))!
   await releaseLock(world.db, lease)
   assert.equal(await holdLock(world.db, lease, now + LEASE), false)
   assert.ok(await takeLock(world.db, id, { now, until: now + LEASE }))

@@ -1,5 +1,6 @@
 import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
+import { WALLET_COLUMNS, type Wallet, toWallet } from './store.ts'
 
 /** The right to work on a wallet, until somebody else gets it. */
 export interface WalletLock {
@@ -7,14 +8,14 @@ export interface WalletLock {
   fence: number
 }
 
-/** Free or run out → ours. One statement, so that two instances never both get it. */
+/** Free or run out → ours, with the wallet as it is from then on. One statement, so that two instances never both get it. */
 export async function takeLock(
   db: Db,
   walletId: string,
   { now, until }: { now: number; until: number },
-): Promise<WalletLock | undefined> {
+): Promise<{ lock: WalletLock; wallet: Wallet } | undefined> {
   const [row] = await lockFree(db, { walletId, now, until })
-  return row && { walletId, fence: row.fence }
+  return row && { lock: { walletId, fence: row.fence }, wallet: toWallet(row) }
 }
 
 const lockFree = prepared((db, given: Given<{ walletId: string; now: number; until: number }>) =>
@@ -23,7 +24,7 @@ const lockFree = prepared((db, given: Given<{ walletId: string; now: number; unt
     .set(({ eb }) => ({ lease_until: given('until'), fence: eb('fence', '+', 1) }))
     .where('id', '=', given('walletId'))
     .where('lease_until', '<=', given('now'))
-    .returning('fence'),
+    .returning(['fence', ...WALLET_COLUMNS]),
 )
 
 /** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. Nobody has one of a frozen wallet. */

@@ -231,27 +231,53 @@ const selectOpen = prepared((db, given: Given<{ walletId: string }>) =>
   db.selectFrom('wallet_blocks').select(BLOCK_COLUMNS).where('wallet_id', '=', given('walletId')).where(OPEN),
 )
 
-/** Wishes of one kind, in the order they were asked for. */
-export async function listQueued(
-  db: Db,
-  wanted: { walletId: string; kind: OutboxBlock['kind']; limit: number },
-): Promise<OutboxBlock[]> {
-  return (await selectQueued(db, wanted)).map(toBlock)
+/** What of a wallet is under way: the block that must be finished first, and what is asked for and not begun. */
+export interface Unfinished {
+  open: OutboxBlock | undefined
+  /** In the order they were asked for. */
+  sends: OutboxBlock[]
+  receives: OutboxBlock[]
 }
 
-const selectQueued = prepared((db, given: Given<{ walletId: string; kind: OutboxBlock['kind']; limit: number }>) =>
-  db
+const SENDS_MAX = 500
+const RECEIVES_MAX = 1_000
+
+/** One statement for all three, each by its own index and bounded for itself: no number of deposits hides a send. */
+export async function readUnfinished(db: Db, walletId: string): Promise<Unfinished> {
+  const rows = await selectUnfinished(db, { walletId })
+  const blocks = rows.toSorted((a, b) => a.place - b.place).map(toBlock)
+  const isQueued = ({ status }: OutboxBlock) => status === 'queued'
+  return {
+    open: blocks.find((block) => !isQueued(block)),
+    sends: blocks.filter((block) => isQueued(block) && block.kind === 'send'),
+    receives: blocks.filter((block) => isQueued(block) && block.kind === 'receive'),
+  }
+}
+
+const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) => {
+  const order = sql<number>`row_number() over (order by sequence, created_at, position, id)`.as('place')
+  const queued = (kind: OutboxBlock['kind'], limit: number) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom('wallet_blocks')
+          .select([...BLOCK_COLUMNS, order])
+          .where('wallet_id', '=', given('walletId'))
+          .where(QUEUED)
+          .where('kind', '=', kind)
+          .orderBy('place')
+          .limit(limit)
+          .as(`${kind}s`),
+      )
+      .select([...BLOCK_COLUMNS, 'place'])
+  return db
     .selectFrom('wallet_blocks')
-    .select(BLOCK_COLUMNS)
+    .select([...BLOCK_COLUMNS, sql<number>`0`.as('place')])
     .where('wallet_id', '=', given('walletId'))
-    .where(QUEUED)
-    .where('kind', '=', given('kind'))
-    .orderBy('sequence')
-    .orderBy('created_at')
-    .orderBy('position')
-    .orderBy('id')
-    .limit(given('limit')),
-)
+    .where(OPEN)
+    .unionAll(queued('send', SENDS_MAX))
+    .unionAll(queued('receive', RECEIVES_MAX))
+})
 
 /** Receives of a wallet by what they receive. */
 export async function listReceives(db: Db, walletId: string, sources: readonly string[]): Promise<OutboxBlock[]> {
@@ -299,20 +325,6 @@ export async function countOwed(db: Db, walletId: string): Promise<number> {
     .executeTakeFirst()
   return Number(row?.count ?? 0)
 }
-
-/** Whether anything of a wallet is under way. */
-export async function hasUnfinished(db: Db, walletId: string): Promise<boolean> {
-  return (await selectUnfinished(db, { walletId })).length > 0
-}
-
-const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) =>
-  db
-    .selectFrom('wallet_blocks')
-    .select('id')
-    .where('wallet_id', '=', given('walletId'))
-    .where(sql<boolean>`(status in ('signed', 'broadcast') or status = 'queued')`)
-    .limit(1),
-)
 
 /** Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. */
 export async function listUnsettled(db: Db, limit: number): Promise<string[]> {

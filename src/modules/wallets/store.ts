@@ -29,7 +29,7 @@ export interface Wallet {
   createdAt: number
 }
 
-const COLUMNS = [
+export const WALLET_COLUMNS = [
   'id',
   'account_id',
   'purpose',
@@ -46,7 +46,7 @@ const COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof WalletsTable)[]
 
-function toWallet(row: Pick<Selectable<WalletsTable>, (typeof COLUMNS)[number]>): Wallet {
+export function toWallet(row: Pick<Selectable<WalletsTable>, (typeof WALLET_COLUMNS)[number]>): Wallet {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -120,7 +120,7 @@ export async function findWallet(db: Db, id: string): Promise<Wallet | undefined
 }
 
 const selectById = prepared((db, given: Given<{ id: string }>) =>
-  db.selectFrom('wallets').select(COLUMNS).where('id', '=', given('id')),
+  db.selectFrom('wallets').select(WALLET_COLUMNS).where('id', '=', given('id')),
 )
 
 /** A wallet of an account that has not ended; what is foreign, ended or unknown looks the same. */
@@ -132,7 +132,7 @@ export async function findOwnedWallet(db: Db, accountId: string, address: string
 const selectOwned = prepared((db, given: Given<{ accountId: string; address: string }>) =>
   db
     .selectFrom('wallets')
-    .select(COLUMNS)
+    .select(WALLET_COLUMNS)
     .where('address', '=', given('address'))
     .where('account_id', '=', given('accountId'))
     .where('status', 'in', ['active', 'held']),
@@ -230,6 +230,23 @@ const moveOn = prepared((db, given: Given<{ id: string; frontier: string; balanc
     .updateTable('wallets')
     .set({ frontier: given('frontier'), balance_raw: given('balance') })
     .where('id', '=', given('id')),
+)
+
+/** The same while nobody has the lock; false when somebody has. The row is held until the transaction ends, so that nobody gets it. */
+export async function updateFreeFrontier(
+  db: Db,
+  { id, frontier, balance, now }: Pick<Wallet, 'id' | 'frontier' | 'balance'> & { now: number },
+): Promise<boolean> {
+  return (await moveFree(db, { id, frontier, balance: balance.toString(), now })).length > 0
+}
+
+const moveFree = prepared((db, given: Given<{ id: string; frontier: string; balance: string; now: number }>) =>
+  db
+    .updateTable('wallets')
+    .set({ frontier: given('frontier'), balance_raw: given('balance') })
+    .where('id', '=', given('id'))
+    .where('lease_until', '<=', given('now'))
+    .returning('id'),
 )
 
 export async function listDueWallets(db: Db, now: number, limit: number): Promise<Wallet[]> {

@@ -1,14 +1,14 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { findOpenBlock, findOwnBlock, hasUnfinished } from '../outbox-store.ts'
+import { findOwnBlock, readUnfinished } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { type Chain, findLedgerBlock, readChain } from './chain.ts'
-import { confirmBlock } from './confirm.ts'
-import { fillQueued, readWishes } from './fill.ts'
+import { confirmBlock, confirmFree } from './confirm.ts'
+import { fillQueued } from './fill.ts'
 import { freezeWallet } from './freeze.ts'
 import { underLock, withLock } from './lock.ts'
 import { refuseLate } from './refuse.ts'
@@ -25,14 +25,17 @@ const STEPS_MAX = 200
  */
 export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
-  const [wallet, isUnfinished] = await Promise.all([findWallet(db, walletId), hasUnfinished(db, walletId)])
-  if (!wallet || wallet.frozenAt !== null) return 'idle'
-  const actsItself = inspect || wallet.thawedAt !== null || maintainsItself(wallet, ctx.rules)
+  const [known, { open, sends, receives }] = await Promise.all([findWallet(db, walletId), readUnfinished(db, walletId)])
+  if (!known || known.frozenAt !== null) return 'idle'
+  const confirmed = open?.status === 'broadcast' ? await confirmFree(ctx, known, open) : undefined
+  if (confirmed === 'waiting') return confirmed
+  const actsItself = inspect || known.thawedAt !== null || maintainsItself(known, ctx.rules)
+  const isUnfinished = (open && !confirmed) || sends.length + receives.length > 0
   if (!actsItself && !isUnfinished) return 'idle'
-  const ended = await withLock(ctx, walletId, async (lock) => {
+  const ended = await withLock(ctx, walletId, async (lock, locked) => {
     let step: Step = 'moved'
     for (let steps = 0; steps < STEPS_MAX && step === 'moved'; steps++) {
-      step = await takeStep(ctx, lock, inspect)
+      step = await takeStep(ctx, lock, { inspect, wallet: steps === 0 ? locked : await findWallet(db, walletId) })
     }
     return step
   }).catch((error: unknown) => {
@@ -43,31 +46,35 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
   return ended ?? 'waiting'
 }
 
-async function takeStep(ctx: WalletRoom, lock: WalletLock, inspect: boolean): Promise<Step> {
+interface Stand {
+  wallet: Wallet | undefined
+  inspect: boolean
+}
+
+async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: Stand): Promise<Step> {
   const { db, clock } = ctx.store
-  const { walletId } = lock
-  const [wallet, open, wishes] = await Promise.all([
-    findWallet(db, walletId),
-    findOpenBlock(db, walletId),
-    readWishes(db, walletId),
-  ])
   if (!wallet || wallet.frozenAt !== null) return 'idle'
-  if (open) return open.status === 'signed' ? broadcastBlock(ctx, wallet, open) : confirmBlock(ctx, wallet, open)
+  const { open, ...wishes } = await readUnfinished(db, wallet.id)
+  const asked = wishes.sends.length + wishes.receives.length
+  const tends = maintainsItself(wallet, ctx.rules)
+  if (open?.status === 'signed') return toNext(await broadcastBlock(ctx, wallet, open), true)
+  if (open) return confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
   const now = clock.now()
   if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
     for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
     return 'moved'
   }
-  const isAsked = wishes.sends.length + wishes.receives.length > 0
-  const tends = maintainsItself(wallet, ctx.rules)
-  if (!isAsked && !tends && !inspect) return 'idle'
+  if (asked === 0 && !tends && !inspect) return 'idle'
   const chain = await readChain(ctx.node, wallet.address)
   const agreed = await agree(ctx, lock, wallet, chain)
   if (agreed !== 'agreed') return agreed
-  if (isAsked) return fillQueued(ctx, lock, { wallet, chain }, wishes)
+  if (asked > 0) return toNext(await fillQueued(ctx, lock, { wallet, chain }, wishes), tends || asked > 1)
   return tends ? maintainWallet(ctx, lock, wallet, chain) : 'idle'
 }
+
+/** Whoever hears of a confirmation goes on; only when something waits for it, or went out late, is it asked for at once. */
+const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)
 
 /** Nothing is signed unless the ledger stands exactly where we left it. */
 async function agree(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step | 'agreed'> {

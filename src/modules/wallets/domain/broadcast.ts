@@ -40,7 +40,7 @@ export async function broadcastBlock(ctx: WalletRoom, wallet: Wallet, open: Outb
   await markBroadcast(store.db, open.id, broadcastAt)
   queue.tellBlock(open.id, { ...open, status: 'broadcast', broadcastAt })
   work.prepare(wallet.address, hash, thresholds.send)
-  return 'moved'
+  return 'sent'
 }
 
 interface Refused {

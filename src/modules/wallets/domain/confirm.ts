@@ -1,13 +1,38 @@
 import type { WalletRoom } from '../room.ts'
 import { markConfirmed } from '../outbox-moves-store.ts'
 import { type OutboxBlock } from '../outbox-store.ts'
-import { type Wallet, updateFrontier } from '../store.ts'
+import { type Wallet, updateFreeFrontier, updateFrontier } from '../store.ts'
 import { broadcastBlock } from './broadcast.ts'
 import { findLedgerBlock } from './chain.ts'
 import type { Step } from './step.ts'
 
 /** How long a block may go unconfirmed before it is brought to the ledger again. */
 const REBROADCAST_MILLISECONDS = 10_000
+
+class NotOurs extends Error {}
+
+/**
+ * The same without the lock, for a block that only waits: what moves the wallet holds its row while nobody has the lock.
+ * Undefined when there is more to do than that, or somebody has the lock.
+ */
+export async function confirmFree(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step | undefined> {
+  const { db, clock } = ctx.store
+  const found = await findLedgerBlock(ctx.node, open.hash!)
+  const now = clock.now()
+  if (!found || (!found.confirmed && isOld(open, now))) return undefined
+  if (!found.confirmed) return 'waiting'
+  const to = { id: wallet.id, frontier: open.hash!, balance: open.balance!, now }
+  try {
+    await db.transaction().execute(async (tx) => {
+      const [isFree, isFirst] = await Promise.all([updateFreeFrontier(tx, to), markConfirmed(tx, open.id, now)])
+      if (!isFree || !isFirst) throw new NotOurs()
+    })
+  } catch (error) {
+    if (error instanceof NotOurs) return undefined
+    throw error
+  }
+  return 'moved'
+}
 
 /** Takes note of a confirmation: the wallet stands on this block from now on. Repeated tellings change nothing. */
 export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: OutboxBlock): Promise<Step> {
@@ -20,11 +45,10 @@ export async function confirmBlock(ctx: WalletRoom, wallet: Wallet, open: Outbox
     })
     return 'moved'
   }
-  const isOld = (open.broadcastAt ?? 0) + REBROADCAST_MILLISECONDS <= store.clock.now()
   // A node may forget an unconfirmed block; the same bytes bring it back.
-  if (!found || isOld) {
-    const step = await broadcastBlock(ctx, wallet, open)
-    return step === 'moved' ? 'waiting' : step
-  }
-  return 'waiting'
+  if (found && !isOld(open, store.clock.now())) return 'waiting'
+  const step = await broadcastBlock(ctx, wallet, open)
+  return step === 'sent' ? 'waiting' : step
 }
+
+const isOld = ({ broadcastAt }: OutboxBlock, now: number) => (broadcastAt ?? 0) + REBROADCAST_MILLISECONDS <= now

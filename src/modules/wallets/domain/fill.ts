@@ -1,9 +1,8 @@
 import { type Raw, parseRaw, toRaw } from '../../../kernel/money.ts'
 import { fromAddress } from '../../../kernel/nano/address.ts'
-import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
 import { deleteQueuedReceive } from '../outbox-moves-store.ts'
-import { type OutboxBlock, listQueued } from '../outbox-store.ts'
+import type { OutboxBlock, Unfinished } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { findLedgerBlock, readDeposits } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
@@ -13,21 +12,9 @@ import { type NextBlock, signNext } from './sign.ts'
 import type { Step } from './step.ts'
 
 const DEPOSITS_MAX = 1_000
-const SENDS_MAX = 500
 
 /** What is asked of a wallet and not begun. */
-interface Wishes {
-  sends: OutboxBlock[]
-  receives: OutboxBlock[]
-}
-
-export async function readWishes(db: Db, walletId: string): Promise<Wishes> {
-  const [sends, receives] = await Promise.all([
-    listQueued(db, { walletId, kind: 'send', limit: SENDS_MAX }),
-    listQueued(db, { walletId, kind: 'receive', limit: DEPOSITS_MAX }),
-  ])
-  return { sends, receives }
-}
+type Wishes = Omit<Unfinished, 'open'>
 
 type Stand = Omit<NextBlock, 'queued'>
 

@@ -2,6 +2,7 @@ import type { Db } from '../../../kernel/db.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
 import { type WalletLock, holdLock, releaseLock, takeLock } from '../lock-store.ts'
+import type { Wallet } from '../store.ts'
 
 /** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
 const LEASE_MILLISECONDS = 10_000
@@ -10,11 +11,12 @@ const LEASE_MILLISECONDS = 10_000
 export async function withLock<T>(
   { store: { db, clock, failures } }: WalletRoom,
   walletId: string,
-  run: (lock: WalletLock) => Promise<T>,
+  run: (lock: WalletLock, wallet: Wallet) => Promise<T>,
 ): Promise<T | undefined> {
   const now = clock.now()
-  const lock = await takeLock(db, walletId, { now, until: now + LEASE_MILLISECONDS })
-  if (!lock) return undefined
+  const taken = await takeLock(db, walletId, { now, until: now + LEASE_MILLISECONDS })
+  if (!taken) return undefined
+  const { lock, wallet } = taken
   let over = false
   let cancel = () => {}
   const renewLater = () => {
@@ -31,7 +33,7 @@ export async function withLock<T>(
   }
   renewLater()
   try {
-    return await run(lock)
+    return await run(lock, wallet)
   } finally {
     over = true
     cancel()

@@ -1,2 +1,2 @@
-/** What a step has brought about: something moved, there is nothing to do, or others must move first. */
-export type Step = 'moved' | 'idle' | 'waiting'
+/** What a step has brought about: something moved, a block went out, there is nothing to do, or others must move first. */
+export type Step = 'moved' | 'sent' | 'idle' | 'waiting'
