@@ -4,6 +4,7 @@
  *   cost        what each operation costs in processor time, beside a yardstick: the table of docs/performance.md
  *   matching    payments found among the confirmations of a whole network: --watched 1000000 --rate 1000
  *   websocket   confirmations fanned out to clients
+ *   ledger      the development ledger: blocks a second, memory, and the opening of a million blocks
  *   growth      the same operations in stores of 10³ to 10⁶ checkouts, drawn to docs/pictures/growth.svg
  *   all         all of these, then the capacity model of docs/scaling.md
  *   model       the model again, from the figures that were measured
@@ -34,6 +35,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Report>> = {
   cost: async (options) => (await import('./cost.ts')).benchCost(options),
   matching: async (options) => (await import('./matching.ts')).benchMatching(options),
   websocket: async (options) => (await import('./websocket.ts')).benchWebsocket(options),
+  ledger: async (options) => (await import('./ledger.ts')).benchLedger(options),
   growth: async (options) => (await import('./growth.ts')).benchGrowth(options),
 }
 const SCRIPTS: Record<string, () => Promise<unknown>> = {

@@ -95,7 +95,7 @@ const devnet = program
   .option('--accounts [count]', 'accounts to open with 1000 nano each (default 10; none with --state)')
   .option('--no-accounts', 'open none')
   .option('--seed <seed>', 'whose accounts those are, 64 hexadecimal digits; a well-known one otherwise')
-  .option('--work <network>', 'work thresholds: dev, beta or live', 'dev')
+  .option('--work <network>', 'work that blocks need: dev, live, beta or none', 'dev')
   .option('--network <name>', 'the network that `version` names', 'dev')
   .option('--genesis <word>', 'a ledger of another identity: its genesis is made from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { familyMicroseconds } from '../kit/machine.ts'
+import { familyMicroseconds, familyOf, residentMegabytes } from '../kit/machine.ts'
 import { type Bench, freePort, untilAnswers } from '../kit/servers.ts'
 
 export interface LedgerProcess {
@@ -7,18 +7,20 @@ export interface LedgerProcess {
   url: string
   socketUrl: string
   spent(): number
+  /** Resident memory. */
+  megabytes(): number
   /** Gives an account some of the genesis account's nano; answers the send's hash. */
   fund(account: string, nano: string): Promise<string>
   end(): Promise<void>
 }
 
 /** The development ledger as `nano-gateway devnet` runs it. */
-export async function startLedger(bench: Bench): Promise<LedgerProcess> {
+export async function startLedger(bench: Bench, flags: readonly string[] = []): Promise<LedgerProcess> {
   const [port, socketPort] = [await freePort(), await freePort()]
   const data = join(bench.folder, `ledger-${port}.db`)
   const places = ['--data', data, '--port', String(port), '--ws-port', String(socketPort)]
   const env = { npm_lifecycle_event: undefined }
-  const child = bench.spawn(`ledger-${port}`, ['bin/nano-gateway.cjs', 'devnet', ...places], env)
+  const child = bench.spawn(`ledger-${port}`, ['bin/nano-gateway.cjs', 'devnet', ...places, ...flags], env)
   await untilAnswers(port, child)
   const url = `http://127.0.0.1:${port}`
   return {
@@ -26,6 +28,7 @@ export async function startLedger(bench: Bench): Promise<LedgerProcess> {
     url,
     socketUrl: `ws://127.0.0.1:${socketPort}`,
     spent: () => familyMicroseconds(child.pid!),
+    megabytes: () => residentMegabytes(familyOf(child.pid!)),
     async fund(account, nano) {
       const body = JSON.stringify({ action: 'devnet_fund', account, amount_nano: nano })
       const response = await fetch(url, { method: 'POST', body })

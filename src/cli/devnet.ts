@@ -47,10 +47,12 @@ const ACCOUNTS_MAX = 1_000
 const ACCOUNTS = 10
 const UI_PORT = 7080
 
+const isWork = (text: string): text is keyof typeof WORK_THRESHOLDS => Object.hasOwn(WORK_THRESHOLDS, text)
+
 /** Runs the development ledger in the foreground until it is told to stop. */
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
   const { work } = flags
-  if (work !== 'dev' && work !== 'beta' && work !== 'live') throw new Error('--work is dev, beta or live.')
+  if (!isWork(work)) throw new Error('--work is dev, live, beta or none.')
   const data = flags.data ?? (flags.state === undefined ? './data/devnet.db' : ':memory:')
   const seed = parseHex(flags.seed ?? KNOWN_SEED, 64)
   if (seed === undefined) throw new Error('--seed is 64 hexadecimal digits.')

@@ -1,9 +1,9 @@
 import { RAW_MAX } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import { type Block, type StateBlock, ZERO_HASH, previousOf } from '../kernel/nano/block.ts'
-import { verifyHash } from '../kernel/nano/keys.ts'
-import type { WorkThresholds } from '../kernel/nano/work.ts'
+import { type LegacyBlock, type StateBlock, ZERO_HASH, previousOf } from '../kernel/nano/block.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
+import { Candidate } from './candidate.ts'
 import { DEV_GENESIS, type Genesis } from './genesis.ts'
 import type { AccountRecord, StoredBlock } from './records.ts'
 import type { LedgerStore } from './store.ts'
@@ -12,6 +12,8 @@ import { type Change, type Refusal, type Rules, judgeLegacyBlock, judgeStateBloc
 export type Processed = { hash: string } | { refused: Refusal }
 /** What the ledger makes of a block: it is stored, or refused. */
 export type Applied = { hash: string; stored: StoredBlock } | { refused: Refusal }
+
+const isState = (candidate: Candidate): candidate is Candidate<StateBlock> => candidate.block.type === 'state'
 
 /** The block lattice: validates blocks, applies them, confirms them and takes unconfirmed ones back. */
 export class Ledger {
@@ -32,32 +34,27 @@ export class Ledger {
       store,
       thresholds,
       epochSigner: genesis.account,
-      isSigned: (account, hash, signature) => this.impersonated.has(account) || verifyHash(account, hash, signature),
+      isSigned: (account, candidate) => this.impersonated.has(account) || candidate.isSignedBy(account),
     }
     if (store.totals().blocks === 0) store.inTransaction(() => this.#createGenesis(this.#seconds()))
     else if (!store.hasBlock(genesis.hash)) throw new Error('The ledger file holds a ledger of another genesis.')
   }
 
-  process(block: Block): Applied {
-    if (block.type !== 'state') return { refused: judgeLegacyBlock(this.#rules, block) }
-    const verdict = judgeStateBlock(this.#rules, block)
-    if ('refused' in verdict) return verdict
-    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted) }
+  process(candidate: Candidate): Applied {
+    return isState(candidate)
+      ? this.#judge(this.#rules, candidate)
+      : { refused: judgeLegacyBlock(this.#rules, candidate as Candidate<LegacyBlock>) }
   }
 
   /** Applies one of the ledger's own blocks, whose work need not reach the thresholds of the live network. */
   processOwn(block: StateBlock): Applied {
-    const verdict = judgeStateBlock({ ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n } }, block)
-    if ('refused' in verdict) return verdict
-    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted) }
+    return this.#judge({ ...this.#rules, thresholds: WORK_THRESHOLDS.none }, new Candidate(block))
   }
 
   /** Applies a block that needs neither signature nor work, as of a moment: the other rules hold. */
   replay(block: StateBlock, timestamp = this.#seconds()): Applied {
-    const rules = { ...this.#rules, thresholds: { epoch1: 0n, send: 0n, receive: 0n }, isSigned: () => true }
-    const verdict = judgeStateBlock(rules, block)
-    if ('refused' in verdict) return verdict
-    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted, timestamp) }
+    const rules = { ...this.#rules, thresholds: WORK_THRESHOLDS.none, isSigned: () => true }
+    return this.#judge(rules, new Candidate(block), timestamp)
   }
 
   /** Forgets every block and begins again, now or as of a moment. */
@@ -98,7 +95,7 @@ export class Ledger {
       const waiting = stack.length
       if (height > reached + 1) stack.push(previousOf(block))
       const source = subtype === 'receive' && block.type === 'state' ? block.link : undefined
-      if (source !== undefined && !this.isConfirmed(this.#getBlock(source))) stack.push(source)
+      if (source !== undefined && !this.#isPlaceConfirmed(source)) stack.push(source)
       if (stack.length > waiting) continue
       this.store.markConfirmed(account, height, stored.hash, 1)
       confirmed.push(stored)
@@ -157,9 +154,21 @@ export class Ledger {
   receivableSum(account: PublicKey, confirmedOnly: boolean): bigint {
     let sum = 0n
     for (const { hash, amount } of this.store.receivableOf(account)) {
-      if (!confirmedOnly || this.isConfirmed(this.#getBlock(hash))) sum += amount
+      if (!confirmedOnly || this.#isPlaceConfirmed(hash)) sum += amount
     }
     return sum
+  }
+
+  #judge(rules: Rules, candidate: Candidate<StateBlock>, timestamp = this.#seconds()): Applied {
+    const verdict = judgeStateBlock(rules, candidate)
+    if ('refused' in verdict) return verdict
+    return { hash: verdict.accepted.hash, stored: this.#apply(verdict.accepted, timestamp) }
+  }
+
+  #isPlaceConfirmed(hash: string): boolean {
+    const place = this.store.placeOf(hash)
+    if (!place) throw new Error(`The ledger lost block ${hash}`)
+    return place.height <= this.store.confirmedHeightOf(place.account)
   }
 
   #getBlock(hash: string): StoredBlock {
@@ -211,7 +220,7 @@ export class Ledger {
     }
   }
 
-  #apply({ hash, block, account, subtype, amount, epoch }: Change, timestamp = this.#seconds()): StoredBlock {
+  #apply({ hash, block, account, subtype, amount, epoch }: Change, timestamp: number): StoredBlock {
     const { store } = this
     const height = (account?.blockCount ?? 0) + 1
     const stored = store.insertBlock(

@@ -6,6 +6,7 @@ import { DEV_NETWORK } from '../kernel/nano/network.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock, Random } from '../kernel/ports.ts'
 import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
+import { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
 import { Faults } from './faults.ts'
 import { sendFromGenesis } from './fund.ts'
@@ -15,9 +16,9 @@ import { type Applied, Ledger, type Processed } from './ledger.ts'
 import type { StoredBlock } from './records.ts'
 import { Snapshots } from './snapshots.ts'
 import { LedgerStore } from './store.ts'
-import { UncheckedBlocks } from './unchecked.ts'
+import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
-import { BatchWriter } from './writer.ts'
+import { BatchWriter, LedgerClosed } from './writer.ts'
 
 type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
 
@@ -84,7 +85,7 @@ export class LedgerNode {
     this.#store = new LedgerStore(options.file)
     this.ledger = new Ledger(this.#store, this.clock, options.thresholds ?? WORK_THRESHOLDS.dev, options.genesis)
     this.#onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
-    this.#writer = new BatchWriter((run) => this.#store.inTransaction(run))
+    this.#writer = new BatchWriter(this.#store)
     // What an earlier run left unconfirmed has waited long enough.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
   }
@@ -104,11 +105,16 @@ export class LedgerNode {
   }
 
   /** Validates and stores a block. `check` runs first, against the ledger the block will meet. */
-  async process(block: Block, { force = false, check }: { force?: boolean; check?: () => void } = {}) {
+  async process(
+    block: Block,
+    { force = false, check }: { force?: boolean; check?: (candidate: Candidate) => void } = {},
+  ): Promise<Processed> {
+    const candidate = new Candidate(block)
+    candidate.prepare()
     return this.write((events): Processed => {
-      check?.()
-      const result = this.ledger.process(block)
-      if ('refused' in result && result.refused === 'Fork' && force) return this.#replaceFork(block, events)
+      check?.(candidate)
+      const result = this.ledger.process(candidate)
+      if ('refused' in result && result.refused === 'Fork' && force) return this.#replaceFork(candidate, events)
       this.follow(block, result, events)
       return result
     })
@@ -188,7 +194,7 @@ export class LedgerNode {
     this.elections.cancelAll()
     this.faults.goBackTo(new Map())
     this.work.cancelAll()
-    await this.#writer.submit(() => undefined)
+    await this.#writer.close()
     this.elections.cancelAll()
     this.#store.close()
   }
@@ -208,6 +214,11 @@ export class LedgerNode {
     if ('error' in outcome) throw outcome.error
     this.#emit(events)
     return outcome.value
+  }
+
+  /** What was told last is on the disk when this is over; undefined when it is already. */
+  get durable(): Promise<void> | undefined {
+    return this.#writer.syncing
   }
 
   /** Runs in a commit of its own, which whatever it throws takes back as a whole. */
@@ -238,8 +249,10 @@ export class LedgerNode {
   endAfter(hash: string, milliseconds: number, run: (isStill: () => boolean) => Promise<unknown>): void {
     const era = this.#era
     this.elections.endAfter(hash, milliseconds, () => {
-      // A ledger that is being closed, or cannot write, confirms when it is opened again.
-      run(() => era === this.#era).catch(this.onFailure)
+      run(() => era === this.#era).catch((error: unknown) => {
+        // One that is being closed confirms when it is opened again.
+        if (!(error instanceof LedgerClosed)) this.onFailure(error)
+      })
     })
   }
 
@@ -258,7 +271,7 @@ export class LedgerNode {
       if (!this.elections.held) this.#confirmSoon(stored, events)
       const released = this.unchecked.take(stored.hash)
       if (stored.subtype === 'send' && block.type === 'state') released.push(...this.unchecked.take(block.link))
-      for (const waiting of released) pending.push([waiting, this.ledger.process(waiting)])
+      for (const waiting of released) pending.push([waiting, this.ledger.process(new Candidate(waiting))])
     }
   }
 
@@ -299,7 +312,8 @@ export class LedgerNode {
     return { kind: 'confirmed', stored, type, weight: this.#store.weightOf(voter), voter }
   }
 
-  #replaceFork(block: Block, events: NodeEvent[]): Processed {
+  #replaceFork(candidate: Candidate, events: NodeEvent[]): Processed {
+    const { block, hash } = candidate
     const previous = previousOf(block)
     const rival =
       previous === ZERO_HASH
@@ -309,10 +323,10 @@ export class LedgerNode {
     const own = block.type !== 'state' || stored?.account === block.account
     if (stored && own && !this.ledger.isConfirmed(stored)) {
       this.takeBack(stored.hash)
-      this.follow(block, this.ledger.process(block), events)
+      this.follow(block, this.ledger.process(candidate), events)
     }
     // The node answers with the hash at once, whether or not the rival gave way.
-    return { hash: hashBlock(block) }
+    return { hash }
   }
 
   /** Takes back a block with everything built on it, and what was known of their elections. */
@@ -328,15 +342,4 @@ export class LedgerNode {
     }
     for (const event of events) for (const listener of this.#listeners) listener(event)
   }
-}
-
-/** What a block that came too early waits for. */
-function needOf(block: Block, refused: string): string | undefined {
-  if (refused === 'Gap previous block') return previousOf(block)
-  if (refused === 'Gap source block') {
-    if (block.type === 'state') return block.link
-    return block.type === 'open' || block.type === 'receive' ? block.source : undefined
-  }
-  if (refused === 'Gap pending for open epoch block' && block.type === 'state') return block.account
-  return undefined
 }

@@ -11,14 +11,14 @@ import { answerRequest } from './rpc/index.ts'
 /** The node resets the connection of anybody who sends more. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024
 
-const HEADERS = {
+const HEADERS = Object.entries({
   Allow: 'POST, OPTIONS',
   'Content-Type': 'application/json',
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': 'Accept, Accept-Language, Content-Language, Content-Type',
   Connection: 'close',
-}
+}).flat()
 
 /** A call that was answered, or whose answer was lost by order. */
 export interface AnsweredCall {
@@ -81,9 +81,11 @@ export async function answerBody(
   }
   try {
     request = NodeRequest.parse(body)
-    const answer = writeAnswer(await answerRequest(node, request, control))
+    const answer = await answerRequest(node, request, control)
+    // What is told has happened: a power cut must not take back what somebody was shown.
+    if (node.durable) await node.durable
     tell({})
-    return answer
+    return writeAnswer(answer)
   } catch (error) {
     if (error instanceof LostAnswer) {
       tell({ lost: true })
@@ -110,7 +112,9 @@ function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function send(response: ServerResponse, body: string): void {
-  response.writeHead(200, { ...HEADERS, 'Content-Length': Buffer.byteLength(body) })
+  // The node tells no date.
+  response.sendDate = false
+  response.writeHead(200, [...HEADERS, 'Content-Length', Buffer.byteLength(body)])
   response.end(body)
 }
 

@@ -1,9 +1,12 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import type { PublicKey } from '../kernel/nano/address.ts'
+import { AccountRows } from './account-rows.ts'
 import type { AccountRecord, Receivable, StoredBlock } from './records.ts'
 import { SCHEMA } from './schema.ts'
-import { type Row, toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
+import { toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
+import { Statements } from './statements.ts'
 import { UndoLog } from './undo-log.ts'
+import { WriteAheadLog } from './write-ahead-log.ts'
 
 interface Totals {
   blocks: number
@@ -17,35 +20,50 @@ interface Weight {
 }
 
 /**
- * The ledger's tables in one SQLite file. Calls are synchronous, so that a block is validated and applied without
- * anything in between; `inTransaction` makes everything inside durable at once.
+ * The ledger's tables in one SQLite file. Calls are synchronous, so that a block is validated and applied without anything in
+ * between; `inTransaction` keeps everything inside or nothing, and `sync` tells when what was kept is on the disk.
  */
 export class LedgerStore {
   readonly undo: UndoLog
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #log: WriteAheadLog
+  readonly #statements: Statements
+  readonly #accounts: AccountRows
   /** What a transaction has counted: every block changes it, and it is written once, before the commit. */
   #counted: { totals: Totals; weights: Map<PublicKey, Weight> } | undefined
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file)
-    // Acknowledged blocks must survive a power cut, so every commit is synced.
-    this.#db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000')
+    // Answered blocks must survive a power cut: SQLite syncs what it needs to stay whole, `sync` the rest. Pages written again
+    // before the log is taken over cost one write, so it may grow to 16 MB; after a crash it is read in a few milliseconds.
+    this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000')
+    this.#db.exec('pragma wal_autocheckpoint = 4000')
     const version = (this.#db.prepare('pragma user_version').get() as { user_version: number }).user_version
     if (version > 1) throw new Error(`The ledger file ${file} was written by a newer nano-gateway.`)
     this.#db.exec(SCHEMA)
+    this.#log = new WriteAheadLog(file)
+    this.#statements = new Statements(this.#db)
+    this.#accounts = new AccountRows(this.#statements)
     this.undo = new UndoLog(this.#db)
   }
 
   close(): void {
+    this.#log.close()
     this.#db.close()
+  }
+
+  /** When every transaction so far is on the disk; undefined for a ledger that has none. */
+  sync(): Promise<void> | undefined {
+    return this.#log.sync()
   }
 
   inTransaction<T>(run: () => T): T {
     this.#run('begin immediate')
+    this.#accounts.begin()
     this.#counted = { totals: { blocks: 0, cemented: 0, accounts: 0 }, weights: new Map() }
     try {
       const result = run()
+      this.#accounts.flush()
       this.#writeCounted(this.#counted)
       this.#run('commit')
       return result
@@ -53,6 +71,7 @@ export class LedgerStore {
       this.#db.exec('rollback')
       throw error
     } finally {
+      this.#accounts.end()
       this.#counted = undefined
     }
   }
@@ -66,6 +85,12 @@ export class LedgerStore {
     return this.#get('select 1 from blocks where hash = ?', hash) !== undefined
   }
 
+  /** Where a block stands: much less than the whole of it. */
+  placeOf(hash: string): { account: PublicKey; height: number } | undefined {
+    const row = this.#get('select account, height from blocks where hash = ?', hash)
+    return row && { account: row.account as string, height: Number(row.height) }
+  }
+
   /** The block that received a send, found by the send's hash. */
   findReceive(sendHash: string): StoredBlock | undefined {
     const row = this.#get(`select * from blocks where link = ? and subtype = 'receive'`, sendHash)
@@ -73,19 +98,21 @@ export class LedgerStore {
   }
 
   insertBlock(block: Omit<StoredBlock, 'position' | 'successor'>, previous: string, zero: string): StoredBlock {
-    const { lastInsertRowid } = this.#prepare('insert into blocks values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
-      block.hash,
-      block.account,
-      toContents(block.block),
-      block.block.type === 'state' ? block.block.link : null,
-      block.balance.toString(),
-      block.amount.toString(),
-      block.subtype ?? null,
-      block.height,
-      block.epoch,
-      block.timestamp,
-      zero,
-    )
+    const { lastInsertRowid } = this.#statements
+      .prepare('insert into blocks values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(
+        block.hash,
+        block.account,
+        toContents(block.block),
+        block.block.type === 'state' ? block.block.link : null,
+        block.balance.toString(),
+        block.amount.toString(),
+        block.subtype ?? null,
+        block.height,
+        block.epoch,
+        block.timestamp,
+        zero,
+      )
     if (previous !== zero) this.#run('update blocks set successor = ? where hash = ?', block.hash, previous)
     this.#count({ blocks: 1 })
     return { ...block, successor: zero, position: Number(lastInsertRowid) }
@@ -100,7 +127,7 @@ export class LedgerStore {
   /** Newest first. */
   blocksBefore(position: number, count: number): StoredBlock[] {
     const query = 'select * from blocks where position < ? order by position desc limit ?'
-    return this.#all(query, position, count).map(toStoredBlock)
+    return this.#statements.all(query, position, count).map(toStoredBlock)
   }
 
   /** The first hash that begins with these digits. */
@@ -112,100 +139,80 @@ export class LedgerStore {
 
   /** Every block in the order of its arrival. */
   *allBlocks(): Generator<StoredBlock> {
-    for (const row of this.#iterate('select * from blocks order by position')) yield toStoredBlock(row)
+    for (const row of this.#statements.iterate('select * from blocks order by position')) yield toStoredBlock(row)
   }
 
   /** Forgets everything, the genesis too. */
   clear(): void {
+    this.#accounts.forget()
     for (const table of ['blocks', 'accounts', 'receivable', 'weights']) this.#run(`delete from ${table}`)
     this.#run('update totals set blocks = 0, cemented = 0, accounts = 0')
   }
 
   /** As if every block had arrived at this moment. */
   stampAll(timestamp: number): void {
+    this.#accounts.flush()
+    this.#accounts.forget()
     this.#run('update blocks set timestamp = ?', timestamp)
     this.#run('update accounts set modified_at = ?', timestamp)
   }
 
   findAccount(account: PublicKey): AccountRecord | undefined {
-    const row = this.#get('select * from accounts where account = ?', account)
-    return row && toAccountRecord(row)
+    return this.#accounts.find(account)
   }
 
   insertAccount(record: AccountRecord): void {
-    this.#run(
-      'insert into accounts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      record.account,
-      record.head,
-      record.openBlock,
-      record.representative,
-      record.balance.toString(),
-      record.modifiedAt,
-      record.blockCount,
-      record.epoch,
-      record.confirmedHeight,
-      record.confirmedFrontier,
-    )
+    this.#accounts.insert(record)
     this.#count({ accounts: 1 })
   }
 
   /** Moves an account to another head. How it was opened, and what is confirmed of it, stays. */
   moveAccount(record: Omit<AccountRecord, 'openBlock' | 'confirmedHeight' | 'confirmedFrontier'>): void {
-    this.#run(
-      `update accounts set head = ?, representative = ?, balance = ?, modified_at = ?, block_count = ?, epoch = ?
-       where account = ?`,
-      record.head,
-      record.representative,
-      record.balance.toString(),
-      record.modifiedAt,
-      record.blockCount,
-      record.epoch,
-      record.account,
-    )
+    const { account, head, representative, balance, modifiedAt, blockCount, epoch } = record
+    this.#accounts.update(account, { head, representative, balance, modifiedAt, blockCount, epoch })
   }
 
   deleteAccount(account: PublicKey): void {
-    this.#run('delete from accounts where account = ?', account)
+    this.#accounts.delete(account)
     this.#count({ accounts: -1 })
   }
 
   markConfirmed(account: PublicKey, height: number, frontier: string, blocks: number): void {
-    this.#run(
-      'update accounts set confirmed_height = ?, confirmed_frontier = ? where account = ?',
-      height,
-      frontier,
-      account,
-    )
+    this.#accounts.update(account, { confirmedHeight: height, confirmedFrontier: frontier })
     this.#count({ cemented: blocks })
   }
 
   confirmedHeightOf(account: PublicKey): number {
-    return Number(this.#get('select confirmed_height from accounts where account = ?', account)?.confirmed_height ?? 0)
+    return this.#accounts.find(account)?.confirmedHeight ?? 0
   }
 
   /** Accounts from `start` on, in the order of their keys. */
   *accountsFrom(start: PublicKey): Generator<AccountRecord> {
-    for (const row of this.#iterate('select * from accounts where account >= ? order by account', start)) {
+    this.#accounts.flush()
+    for (const row of this.#statements.iterate('select * from accounts where account >= ? order by account', start)) {
       yield toAccountRecord(row)
     }
   }
 
   *delegatorsOf(representative: PublicKey, after: PublicKey): Generator<AccountRecord> {
+    this.#accounts.flush()
     const query = 'select * from accounts where representative = ? and account > ? order by account'
-    for (const row of this.#iterate(query, representative, after)) yield toAccountRecord(row)
+    for (const row of this.#statements.iterate(query, representative, after)) yield toAccountRecord(row)
   }
 
   countDelegators(representative: PublicKey): number {
+    this.#accounts.flush()
     return Number(this.#get('select count(*) as n from accounts where representative = ?', representative)!.n)
   }
 
   /** Heads of accounts that hold at least one unconfirmed block. */
   listUnconfirmedAccounts(): AccountRecord[] {
-    return this.#all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
+    this.#accounts.flush()
+    return this.#statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
   }
 
   *receivableOf(account: PublicKey): Generator<Receivable> {
-    for (const row of this.#iterate('select * from receivable where account = ? order by hash', account)) {
+    for (const row of this.#statements.iterate('select * from receivable where account = ? order by hash', account)) {
       yield toReceivable(row)
     }
   }
@@ -248,7 +255,7 @@ export class LedgerStore {
 
   /** Newest representative first. */
   listWeights(): { representative: PublicKey; weight: bigint }[] {
-    return this.#all('select representative, weight from weights order by position desc').map((row) => ({
+    return this.#statements.all('select representative, weight from weights order by position desc').map((row) => ({
       representative: row.representative as string,
       weight: BigInt(row.weight as string),
     }))
@@ -292,26 +299,6 @@ export class LedgerStore {
     )
   }
 
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql)
-    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)))
-    return statement
-  }
-
-  #get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return this.#prepare(sql).get(...values)
-  }
-
-  #all(sql: string, ...values: (string | number)[]): Row[] {
-    return this.#prepare(sql).all(...values)
-  }
-
-  /** A cached statement cannot serve two walks at once, so each walk prepares its own. */
-  *#iterate(sql: string, ...values: (string | number)[]): Generator<Row> {
-    for (const row of this.#db.prepare(sql).iterate(...values)) yield row
-  }
-
-  #run(sql: string, ...values: (string | number | null)[]): void {
-    this.#prepare(sql).run(...values)
-  }
+  #get = (sql: string, ...values: (string | number)[]) => this.#statements.get(sql, ...values)
+  #run = (sql: string, ...values: (string | number | null)[]) => this.#statements.run(sql, ...values)
 }

@@ -1,4 +1,4 @@
-import type { Block } from '../kernel/nano/block.ts'
+import { type Block, previousOf } from '../kernel/nano/block.ts'
 
 /** Enough for any test, and a bound on what a flood of gap blocks can occupy. */
 const KEPT_MAX = 65_536
@@ -40,4 +40,15 @@ export class UncheckedBlocks {
     this.#waiting.clear()
     this.#count = 0
   }
+}
+
+/** What a block that came too early waits for. */
+export function needOf(block: Block, refused: string): string | undefined {
+  if (refused === 'Gap previous block') return previousOf(block)
+  if (refused === 'Gap source block') {
+    if (block.type === 'state') return block.link
+    return block.type === 'open' || block.type === 'receive' ? block.source : undefined
+  }
+  if (refused === 'Gap pending for open epoch block' && block.type === 'state') return block.account
+  return undefined
 }

@@ -1,9 +1,9 @@
 import type { Raw } from '../kernel/money.ts'
 import { type PublicKey, ZERO_KEY } from '../kernel/nano/address.ts'
-import { type LegacyBlock, type StateBlock, ZERO_HASH, hashBlock, rootOf } from '../kernel/nano/block.ts'
-import { verifyHash } from '../kernel/nano/keys.ts'
+import { type LegacyBlock, type StateBlock, ZERO_HASH } from '../kernel/nano/block.ts'
 import { type Epoch, epochOfLink, thresholdFor } from '../kernel/nano/network.ts'
-import { type WorkThresholds, workValue } from '../kernel/nano/work.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
+import type { Candidate } from './candidate.ts'
 import type { AccountRecord, Subtype } from './records.ts'
 import type { LedgerStore } from './store.ts'
 
@@ -39,39 +39,40 @@ export interface Rules {
   store: LedgerStore
   thresholds: WorkThresholds
   epochSigner: PublicKey
-  /** Whether an account has signed a hash, or need not. */
-  isSigned: (account: PublicKey, hash: string, signature: string) => boolean
+  /** Whether an account has signed a block, or need not. */
+  isSigned: (account: PublicKey, candidate: Candidate) => boolean
 }
 
 const refused = (reason: Refusal): Verdict => ({ refused: reason })
 
 /** Judges a state block by the node's rules, in the node's order: the first rule it breaks names the refusal. */
-export function judgeStateBlock(rules: Rules, block: StateBlock): Verdict {
-  if (epochOfLink(block.link) === undefined) return judgeTransaction(rules, block)
+export function judgeStateBlock(rules: Rules, candidate: Candidate<StateBlock>): Verdict {
+  const { block } = candidate
+  if (epochOfLink(block.link) === undefined) return judgeTransaction(rules, candidate)
   if (block.previous === ZERO_HASH) {
-    return block.balance === 0n ? judgeEpoch(rules, block) : judgeTransaction(rules, block)
+    return block.balance === 0n ? judgeEpoch(rules, candidate) : judgeTransaction(rules, candidate)
   }
   const previous = rules.store.findBlock(block.previous)
   if (!previous) {
-    const hash = hashBlock(block)
-    const signed =
-      rules.isSigned(block.account, hash, block.signature) || rules.isSigned(rules.epochSigner, hash, block.signature)
+    const signed = rules.isSigned(block.account, candidate) || rules.isSigned(rules.epochSigner, candidate)
     return refused(signed ? 'Gap previous block' : 'Bad signature')
   }
   // A link that happens to spell an epoch may also be the destination of a send.
-  return previous.balance === block.balance ? judgeEpoch(rules, block) : judgeTransaction(rules, block)
+  return previous.balance === block.balance ? judgeEpoch(rules, candidate) : judgeTransaction(rules, candidate)
 }
 
-function judgeTransaction({ store, thresholds, isSigned }: Rules, block: StateBlock): Verdict {
-  const hash = hashBlock(block)
-  if (store.hasBlock(hash)) return refused('Old block')
-  if (!isSigned(block.account, hash, block.signature)) return refused('Bad signature')
+function judgeTransaction({ store, thresholds, isSigned }: Rules, candidate: Candidate<StateBlock>): Verdict {
+  const { block, hash } = candidate
+  const account = store.findAccount(block.account)
+  // What fits on the head is not on the ledger: the head of its account would be that block, or a later one.
+  const fits = block.previous === (account?.head ?? ZERO_HASH)
+  if (!fits && store.hasBlock(hash)) return refused('Old block')
+  if (!isSigned(block.account, candidate)) return refused('Bad signature')
   if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
 
-  const account = store.findAccount(block.account)
   if (account) {
     if (block.previous === ZERO_HASH) return refused('Fork')
-    if (block.previous !== account.head) return refused(store.hasBlock(block.previous) ? 'Fork' : 'Gap previous block')
+    if (!fits) return refused(store.hasBlock(block.previous) ? 'Fork' : 'Gap previous block')
   } else {
     if (block.previous !== ZERO_HASH) return refused('Gap previous block')
     if (block.link === ZERO_HASH) return refused('Gap source block')
@@ -83,22 +84,21 @@ function judgeTransaction({ store, thresholds, isSigned }: Rules, block: StateBl
   const amount = (sends ? balance - block.balance : block.balance - balance) as Raw
   let epoch: Epoch = account?.epoch ?? 0
   if (receives) {
-    if (!store.hasBlock(block.link)) return refused('Gap source block')
     const receivable = store.findReceivable(block.account, block.link)
-    if (!receivable) return refused('Unreceivable')
+    if (!receivable) return refused(store.hasBlock(block.link) ? 'Unreceivable' : 'Gap source block')
     if (receivable.amount !== amount) return refused('Balance and amount delta do not match')
     epoch = receivable.epoch > epoch ? receivable.epoch : epoch
   } else if (!sends && amount !== 0n) return refused('Balance and amount delta do not match')
 
-  if (!hasWork(block, thresholdFor(thresholds, epoch, receives))) return refused('Block work is insufficient')
+  if (!candidate.hasWork(thresholdFor(thresholds, epoch, receives))) return refused('Block work is insufficient')
   const subtype = sends ? 'send' : receives ? 'receive' : 'change'
   return { accepted: { hash, block, account, subtype, amount, epoch } }
 }
 
-function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, block: StateBlock): Verdict {
-  const hash = hashBlock(block)
+function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, candidate: Candidate<StateBlock>): Verdict {
+  const { block, hash } = candidate
   if (store.hasBlock(hash)) return refused('Old block')
-  if (!isSigned(epochSigner, hash, block.signature)) return refused('Bad signature')
+  if (!isSigned(epochSigner, candidate)) return refused('Bad signature')
   if (block.account === ZERO_KEY) return refused('Block attempts to open the burn account')
 
   const account = store.findAccount(block.account)
@@ -113,7 +113,7 @@ function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, block: 
   const epoch = epochOfLink(block.link)!
   if (account && epoch !== account.epoch + 1) return refused('This block cannot follow the previous block')
   if (block.balance !== (account?.balance ?? 0n)) return refused('Balance and amount delta do not match')
-  if (!hasWork(block, thresholdFor(thresholds, epoch, true))) return refused('Block work is insufficient')
+  if (!candidate.hasWork(thresholdFor(thresholds, epoch, true))) return refused('Block work is insufficient')
   return { accepted: { hash, block, account, subtype: 'epoch', amount: 0n as Raw, epoch } }
 }
 
@@ -121,19 +121,15 @@ function judgeEpoch({ store, thresholds, epochSigner, isSigned }: Rules, block: 
  * Judges one of the old block kinds. None can be accepted any more: the genesis account has left them behind, and
  * whatever it sends belongs to epoch 2, which they cannot receive.
  */
-export function judgeLegacyBlock({ store }: Rules, block: LegacyBlock): Refusal {
-  const hash = hashBlock(block)
+export function judgeLegacyBlock({ store }: Rules, candidate: Candidate<LegacyBlock>): Refusal {
+  const { block, hash } = candidate
   if (store.hasBlock(hash)) return 'Old block'
   if (block.type === 'open') {
     if (!store.hasBlock(block.source)) return 'Gap source block'
-    if (!verifyHash(block.account, hash, block.signature)) return 'Bad signature'
+    if (!candidate.isSignedBy(block.account)) return 'Bad signature'
     return store.findAccount(block.account) ? 'Fork' : 'Unreceivable'
   }
   const previous = store.findBlock(block.previous)
   if (!previous) return 'Gap previous block'
   return previous.block.type === 'state' ? 'This block cannot follow the previous block' : 'Fork'
-}
-
-function hasWork(block: StateBlock, threshold: bigint): boolean {
-  return workValue(rootOf(block), block.work) >= threshold
 }

@@ -1,5 +1,5 @@
 /** Jobs in one commit: a bound on how long the first of them waits for its answer. */
-const BATCH_MAX = 64
+const BATCH_MAX = 256
 
 interface Job {
   run: () => unknown
@@ -9,18 +9,29 @@ interface Job {
   reject: (error: unknown) => void
 }
 
+export interface Disk {
+  inTransaction(run: () => void): void
+  /** When everything that was committed is on the disk; undefined where there is none. */
+  sync(): Promise<void> | undefined
+}
+
 /**
- * Runs jobs one after another and commits several with one sync to disk. Nobody hears of a result before it is
- * durable; when the commit fails, everybody in it hears of the failure.
+ * Runs jobs one after another and commits several with one sync to disk. Nobody hears of a result before it is durable; when
+ * the commit fails, everybody in it hears of the failure. While the disk is at work the next jobs come together, and the
+ * process does other things.
  */
 export class BatchWriter {
-  readonly #inTransaction: (run: () => void) => void
+  readonly #disk: Disk
   #queue: Job[] = []
   #lonely = 0
-  #scheduled = false
+  #busy = false
+  #syncing: Promise<void> | undefined
+  /** A disk that has failed once may have lost anything since: nothing is written any more. */
+  #broken: unknown
+  #closed = false
 
-  constructor(inTransaction: (run: () => void) => void) {
-    this.#inTransaction = inTransaction
+  constructor(disk: Disk) {
+    this.#disk = disk
   }
 
   submit<T>(run: () => T): Promise<T> {
@@ -33,7 +44,20 @@ export class BatchWriter {
     return this.#submit({ run, settle })
   }
 
+  /** What the sync under way makes durable; undefined when everything is. */
+  get syncing(): Promise<void> | undefined {
+    return this.#broken === undefined ? this.#syncing : Promise.reject(this.#broken)
+  }
+
+  /** Waits for what was submitted, and takes nothing more. */
+  async close(): Promise<void> {
+    const last = this.submit(() => undefined)
+    this.#closed = true
+    await last
+  }
+
   #submit<T>(job: Pick<Job, 'run' | 'settle'>): Promise<T> {
+    if (this.#closed) return Promise.reject(new LedgerClosed())
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ ...job, resolve: resolve as (value: unknown) => void, reject })
       this.#schedule()
@@ -41,25 +65,39 @@ export class BatchWriter {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#queue.length === 0) return
-    this.#scheduled = true
+    if (this.#busy || this.#queue.length === 0) return
+    this.#busy = true
     setImmediate(() => this.#flush())
   }
 
   #flush(): void {
     const batch = this.#queue.splice(0, this.#batchSize())
-    this.#scheduled = false
     if (batch[0]?.settle) this.#lonely--
     const results: unknown[] = []
     try {
-      this.#inTransaction(() => {
+      if (this.#broken !== undefined) throw this.#broken
+      this.#disk.inTransaction(() => {
         for (const job of batch) results.push(job.run())
       })
       batch[0]?.settle?.()
-      batch.forEach((job, index) => job.resolve(results[index]))
+      this.#syncing = this.#disk.sync()
     } catch (error) {
-      for (const job of batch) job.reject(error)
+      this.#end(() => batch.forEach((job) => job.reject(error)))
+      return
     }
+    const tell = () => this.#end(() => batch.forEach((job, index) => job.resolve(results[index])))
+    if (!this.#syncing) tell()
+    else
+      this.#syncing.then(tell, (error: unknown) => {
+        this.#broken = error
+        this.#end(() => batch.forEach((job) => job.reject(error)))
+      })
+  }
+
+  #end(tell: () => void): void {
+    this.#busy = false
+    this.#syncing = undefined
+    tell()
     this.#schedule()
   }
 
@@ -67,5 +105,12 @@ export class BatchWriter {
     if (this.#lonely === 0) return BATCH_MAX
     const first = this.#queue.findIndex(({ settle }) => settle !== undefined)
     return Math.min(first === 0 ? 1 : first, BATCH_MAX)
+  }
+}
+
+/** Whoever comes after the end. */
+export class LedgerClosed extends Error {
+  constructor() {
+    super('The ledger is closed.')
   }
 }

@@ -157,9 +157,10 @@ test('what waited for confirmation when the ledger closed is confirmed when it o
   assertConsistent(dumpLedger(file))
 })
 
-test('blocks that were accepted before close are on the disk after it', async (t) => {
+test('blocks that were accepted before close are on the disk after it, and nothing reaches for the file any more', async (t) => {
   const file = ledgerFile(t)
-  const devnet = await openDevnet(t, { file, thresholds: NO_WORK })
+  const failures: unknown[] = []
+  const devnet = await openDevnet(t, { file, thresholds: NO_WORK, onFailure: (error) => failures.push(error) })
   const alice = new Signer(1)
   await openAccount(devnet.node, alice, nano(1))
   const blocks: StateBlock[] = []
@@ -179,6 +180,8 @@ test('blocks that were accepted before close are on the disk after it', async (t
     [],
   )
   assert.equal(present.size, 155)
+  // Elections that end while it closes had something to write.
+  assert.deepEqual(failures, [])
 })
 
 test('a file of a newer version is refused and left as it is', async (t) => {

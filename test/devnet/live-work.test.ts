@@ -68,3 +68,13 @@ test('a gateway that computes dev work has no business on a ledger that asks for
   const other = await openGateway(t, { ...env, NODE_URLS: generous.rpcUrl, DEVNET_WORK: 'live' })
   assert.equal(other.app.nodes.pool.upstreams[0]!.state, 'well', 'one that asks for less takes our blocks all the same')
 })
+
+test('a ledger that asks for no work takes every block, and says so', async (t) => {
+  const { rpcUrl, node } = await openDevnet(t, { thresholds: WORK_THRESHOLDS.none })
+  const { network_minimum, network_receive_minimum } = await callLedger(rpcUrl, 'active_difficulty')
+  assert.deepEqual([network_minimum, network_receive_minimum], [formatWork(0n), formatWork(0n)])
+  const open = alice.receive(UNOPENED, await node.fund(alice.key, nano(10)), nano(10))
+  const worthless = withWork(open, formatWork(0n))
+  assert.deepEqual(await callLedger(rpcUrl, 'process', worthless), { hash: hashBlock(open) })
+  assert.match((await callLedger(rpcUrl, 'work_generate', { hash: hashBlock(open) })).work!, /^[0-9a-f]{16}$/)
+})

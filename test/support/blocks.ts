@@ -84,11 +84,14 @@ export function findWork(root: string, threshold: bigint = WORK_THRESHOLDS.dev.s
 }
 
 /** Waits until the ledger has confirmed a block, unless it holds blocks back on purpose. */
-const confirmed = (node: LedgerNode, hash: string) =>
-  until(() => {
+const confirmed = async (node: LedgerNode, hash: string) => {
+  await until(() => {
     const stored = node.ledger.store.findBlock(hash)
     return node.holds || !stored || node.ledger.isConfirmed(stored)
   })
+  // It is told once it is on the disk.
+  await node.durable
+}
 
 /** Waits until it has confirmed every block it has. */
 export const allConfirmed = (node: LedgerNode) => until(() => node.holds || node.ledger.listUnconfirmed().length === 0)

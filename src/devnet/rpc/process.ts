@@ -1,7 +1,7 @@
-import { type Block, ZERO_HASH, rootOf } from '../../kernel/nano/block.ts'
+import { type Block, ZERO_HASH } from '../../kernel/nano/block.ts'
 import { entryThreshold, epochOfLink } from '../../kernel/nano/network.ts'
-import { workValue } from '../../kernel/nano/work.ts'
 import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { Candidate } from '../candidate.ts'
 import type { LedgerNode } from '../node.ts'
 import type { Handler } from './handler.ts'
 
@@ -11,15 +11,15 @@ export const processBlock: Handler = async (node, request) => {
     throw refusal('The genesis account of this ledger is closed')
   }
   const subtype = request.find('subtype') ?? ''
-  const check = () => {
+  const check = (candidate: Candidate) => {
     if (subtype !== '' && block.type === 'state') checkSubtype(node, block, subtype)
-    if (workValue(rootOf(block), block.work) < entryThreshold(node.ledger.thresholds, block.type)) {
+    if (!candidate.hasWork(entryThreshold(node.ledger.thresholds, block.type))) {
       throw refusal('Block work is less than threshold')
     }
     if (request.flag('async') && block.type !== 'state') throw refusal('Must be a state block')
   }
   if (request.flag('async')) {
-    check()
+    check(new Candidate(block))
     // Nobody waits for the outcome: `async` promises no more than a start.
     void node.process(block).catch(node.onFailure)
     return { started: '1' }

@@ -58,8 +58,23 @@ export function toAddress(key: PublicKey): string {
   return `nano_${encodeBits(bytes, 4)}${encodeBits(checksum(bytes), 0)}`
 }
 
+/** Read lately, with their keys: most addresses come again and again, and a checksum costs more than all else of a small request. */
+const recent = new Map<string, PublicKey>()
+const RECENT_MAX = 1_024
+
 /** Reads an address with one of the ledger's prefixes; undefined when its form or checksum is wrong. */
 export function fromAddress(text: string): PublicKey | undefined {
+  const known = recent.get(text)
+  if (known !== undefined) return known
+  const key = readAddress(text)
+  if (key === undefined) return undefined
+  if (recent.size >= RECENT_MAX) recent.clear()
+  // A copy, because a piece of a request would hold the whole of it in memory.
+  recent.set([...text].join(''), key)
+  return key
+}
+
+function readAddress(text: string): PublicKey | undefined {
   const prefix = /^(?:nano|xrb|node)[_-]/.exec(text)?.[0]
   // The node knows the separator `-` for accounts only, and `node_` as the form of node ids.
   if (prefix === undefined || prefix === 'node-') return undefined
