@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts'
 import { HANDED_OVER } from '../guard/hand-over.ts'
 import { TooManyRequests } from '../guard/throttle.ts'
 import type { DoorName, RpcOutcome, RpcRequest, RpcTrace } from '../guard/rpc-request.ts'
-import { type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
+import { type Ask, type Asking, CLIENT_LEFT, createAsk, overloaded, roundedSince } from './ask.ts'
 import { answerBatch } from './batch.ts'
 import type { ClientIp } from './client-ip.ts'
 import { CORS_HEADERS } from './cors.ts'
@@ -53,129 +53,180 @@ const HEADERS = [
   'no-store',
 ]
 
+/** A request that is being answered. */
+interface Answering {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly door: DoorName | undefined
+  readonly requestId: string
+  readonly startedAt: number
+  readonly ip: string
+  /** As it is in JSON-RPC. */
+  call: JsonRpcCall | undefined
+  isTooLarge: boolean
+}
+
 /**
  * The RPC endpoint: one POST, one JSON object in, one JSON value out; the path may name the action instead of the body, and a body
  * may be a list of requests, or speak JSON-RPC. It stands beside the router and not in it, because every request passes here and the router would cost as much as all the rest.
  */
 export function createRpcEndpoint(options: RpcOptions) {
-  const { gateway, bodyBytesMax, concurrencyMax, running, clientIp, nextRequestId, isDraining, report } = options
-  const { batchWidth, handOver } = options
-  const ask = createAsk(options)
+  const endpoint = new RpcEndpoint(options)
+  return (request: IncomingMessage, response: ServerResponse, door?: DoorName): void =>
+    endpoint.answer(request, response, door)
+}
 
-  return function answer(request: IncomingMessage, response: ServerResponse, door?: DoorName): void {
-    const startedAt = performance.now()
-    const requestId = nextRequestId()
-    let call: JsonRpcCall | undefined
+class RpcEndpoint {
+  readonly #options: RpcOptions
+  readonly #ask: Ask
 
-    const send = (trace: Told, { text, status = 200, statusLine = status, extra = [], code, cause }: Reply) => {
-      const rounded = roundedSince(startedAt)
-      const headers = headersOf(trace, { requestId, rounded, extra })
-      headers.push('content-length', String(Buffer.byteLength(text)))
-      if (isDraining()) headers.push('connection', 'close')
-      response.writeHead(statusLine, headers)
-      response.end(text)
-      const { action = 'unknown', cache, caller, payment } = trace
-      report({ requestId, action, status, code, cache, caller, payment: payment?.hash, milliseconds: rounded, cause })
-    }
-    const refuse = (error: unknown, trace: Told = {}) => {
-      const { status, code, body, retryAfterSeconds } = toErrorReply(error)
-      const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
-      const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
-      // What was not read cannot be skipped, so the connection ends with the answer.
-      if (isTooLarge) extra.push('connection', 'close')
-      const reply = { status, extra, code, cause: status >= 500 ? error : undefined }
-      if (call) send(told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
-      else send(told, { ...reply, text: JSON.stringify(body) })
-    }
-    const refuseUnread = (error: AppError) => {
-      countUnread(gateway, ip).then(
-        (limit) => refuse(error, { limit }),
-        (limited: unknown) => refuse(limited),
-      )
-    }
+  constructor(options: RpcOptions) {
+    this.#options = options
+    this.#ask = createAsk(options)
+  }
 
-    const ip = clientIp(remoteAddressOf(request), request.headers['x-forwarded-for'])
+  answer(request: IncomingMessage, response: ServerResponse, door: DoorName | undefined): void {
+    const { bodyBytesMax, clientIp, nextRequestId } = this.#options
+    const answering: Answering = {
+      request,
+      response,
+      door,
+      startedAt: performance.now(),
+      requestId: nextRequestId(),
+      ip: clientIp(remoteAddressOf(request), request.headers['x-forwarded-for']),
+      call: undefined,
+      isTooLarge: false,
+    }
     const chunks: Buffer[] = []
     let size = 0
-    let isTooLarge = false
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= bodyBytesMax) chunks.push(chunk)
-      else if (!isTooLarge) {
-        isTooLarge = true
+      else if (!answering.isTooLarge) {
+        answering.isTooLarge = true
         chunks.length = 0
-        refuseUnread(new AppError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`))
+        this.#refuseUnread(answering, new AppError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`))
       }
     })
     request.on('end', () => {
-      if (isTooLarge) return
-      if (running.count >= concurrencyMax) {
-        refuse(overloaded())
-        return
-      }
-      const leaving = new Leaving()
-      // What only this client waits for is not worth finishing once it has left.
-      const heedLeaving = () =>
-        response.on('close', () => {
-          if (!response.writableFinished) leaving.leave()
-        })
-      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-      const text = bytes.toString()
-      const { headers, url = '/' } = request
-      if (door === undefined && isBatch(text)) {
-        // Who is counted for what, and what is paid for, one process knows of all of them.
-        if (handOver) handOver(request, response, bytes)
-        else {
-          heedLeaving()
-          answerAll(text, { requestId, headers, url, ip, leaving })
-        }
-        return
-      }
-      if (door === undefined) call = readJsonRpc(text, gateway.registry)
-      if (call?.wrong) {
-        refuseUnread(call.wrong)
-        return
-      }
-      const finish = ({ trace, answer, error }: RpcOutcome) => {
-        if (answer !== undefined) {
-          send(trace, call ? inCall(call, (id) => toJsonRpcResult(id, answer)) : { text: answer })
-        } else if (error === HANDED_OVER) handOver!(request, response, bytes)
-        else if (leaving.left) send(trace, { text: '', status: CLIENT_LEFT })
-        else refuse(error, trace)
-      }
-      const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, leaving }
-      const outcome = dispatch(gateway, asked)
-      if (!(outcome instanceof Promise)) {
-        finish(outcome)
-        return
-      }
-      running.count++
-      heedLeaving()
-      void outcome.then((outcome) => {
-        running.count--
-        finish(outcome)
-      })
+      if (!answering.isTooLarge) this.#run(answering, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
     })
-
-    const answerAll = (text: string, common: Omit<RpcRequest, 'text'>) => {
-      let texts: string[]
-      try {
-        texts = readBatch(text, common.headers)
-      } catch (error) {
-        refuseUnread(error as AppError)
-        return
-      }
-      const begin = () => {
-        const headers = headersOf({}, { requestId, rounded: roundedSince(startedAt), extra: [] })
-        if (isDraining()) headers.push('connection', 'close')
-        response.writeHead(200, headers)
-      }
-      const batch = { texts, request: common, width: batchWidth, registry: gateway.registry, ask }
-      void answerBatch(batch, response, begin).then(() => {
-        if (!response.headersSent) send({}, { text: '', status: NOTHING_TO_SAY })
-      })
-    }
   }
+
+  #run(answering: Answering, bytes: Buffer): void {
+    const { gateway, concurrencyMax, running, handOver } = this.#options
+    if (running.count >= concurrencyMax) {
+      this.#refuse(answering, overloaded())
+      return
+    }
+    const { request, response, door, requestId, ip } = answering
+    const leaving = new Leaving()
+    const text = bytes.toString()
+    const { headers, url = '/' } = request
+    if (door === undefined && isBatch(text)) {
+      // Who is counted for what, and what is paid for, one process knows of all of them.
+      if (handOver) handOver(request, response, bytes)
+      else {
+        heedLeaving(response, leaving)
+        this.#runAll(answering, text, { requestId, headers, url, ip, leaving })
+      }
+      return
+    }
+    if (door === undefined) answering.call = readJsonRpc(text, gateway.registry)
+    const { call } = answering
+    if (call?.wrong) {
+      this.#refuseUnread(answering, call.wrong)
+      return
+    }
+    const asked = { requestId, door, text: call ? call.text : text, headers, url, ip, leaving }
+    const outcome = dispatch(gateway, asked)
+    if (!(outcome instanceof Promise)) {
+      this.#finish(answering, outcome, { bytes, leaving })
+      return
+    }
+    running.count++
+    heedLeaving(response, leaving)
+    void outcome.then((outcome) => {
+      running.count--
+      this.#finish(answering, outcome, { bytes, leaving })
+    })
+  }
+
+  #finish(
+    answering: Answering,
+    { trace, answer, error }: RpcOutcome,
+    { bytes, leaving }: { bytes: Buffer; leaving: Leaving },
+  ): void {
+    const { request, response, call } = answering
+    if (answer !== undefined) {
+      this.#send(answering, trace, call ? inCall(call, (id) => toJsonRpcResult(id, answer)) : { text: answer })
+    } else if (error === HANDED_OVER) this.#options.handOver!(request, response, bytes)
+    else if (leaving.left) this.#send(answering, trace, { text: '', status: CLIENT_LEFT })
+    else this.#refuse(answering, error, trace)
+  }
+
+  #runAll(answering: Answering, text: string, common: Omit<RpcRequest, 'text'>): void {
+    const { gateway, batchWidth, isDraining } = this.#options
+    const { response, requestId, startedAt } = answering
+    let texts: string[]
+    try {
+      texts = readBatch(text, common.headers)
+    } catch (error) {
+      this.#refuseUnread(answering, error as AppError)
+      return
+    }
+    const begin = () => {
+      const headers = headersOf({}, { requestId, rounded: roundedSince(startedAt), extra: [] })
+      if (isDraining()) headers.push('connection', 'close')
+      response.writeHead(200, headers)
+    }
+    const batch = { texts, request: common, width: batchWidth, registry: gateway.registry, ask: this.#ask }
+    void answerBatch(batch, response, begin).then(() => {
+      if (!response.headersSent) this.#send(answering, {}, { text: '', status: NOTHING_TO_SAY })
+    })
+  }
+
+  #send(
+    { response, requestId, startedAt }: Answering,
+    trace: Told,
+    { text, status = 200, statusLine = status, extra = [], code, cause }: Reply,
+  ): void {
+    const { isDraining, report } = this.#options
+    const rounded = roundedSince(startedAt)
+    const headers = headersOf(trace, { requestId, rounded, extra })
+    headers.push('content-length', String(Buffer.byteLength(text)))
+    if (isDraining()) headers.push('connection', 'close')
+    response.writeHead(statusLine, headers)
+    response.end(text)
+    const { action = 'unknown', cache, caller, payment } = trace
+    report({ requestId, action, status, code, cache, caller, payment: payment?.hash, milliseconds: rounded, cause })
+  }
+
+  #refuse(answering: Answering, error: unknown, trace: Told = {}): void {
+    const { call, isTooLarge } = answering
+    const { status, code, body, retryAfterSeconds } = toErrorReply(error)
+    const told = error instanceof TooManyRequests ? { ...trace, limit: error.decision } : trace
+    const extra = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]
+    // What was not read cannot be skipped, so the connection ends with the answer.
+    if (isTooLarge) extra.push('connection', 'close')
+    const reply = { status, extra, code, cause: status >= 500 ? error : undefined }
+    if (call) this.#send(answering, told, { ...reply, ...inCall(call, (id) => toJsonRpcError(id, error, told)) })
+    else this.#send(answering, told, { ...reply, text: JSON.stringify(body) })
+  }
+
+  #refuseUnread(answering: Answering, error: AppError): void {
+    countUnread(this.#options.gateway, answering.ip).then(
+      (limit) => this.#refuse(answering, error, { limit }),
+      (limited: unknown) => this.#refuse(answering, limited),
+    )
+  }
+}
+
+/** What only this client waits for is not worth finishing once it has left. */
+function heedLeaving(response: ServerResponse, leaving: Leaving): void {
+  response.on('close', () => {
+    if (!response.writableFinished) leaving.leave()
+  })
 }
 
 /** What a call of JSON-RPC gets: always an answer that its client reads to the end, and a notification none. */

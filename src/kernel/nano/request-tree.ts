@@ -46,6 +46,18 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
+/** The character whose escape begins here, behind its backslash. */
+function unescape(body: string, at: number): string {
+  if (body[at] === 'u') {
+    const digits = body.slice(at + 1, at + 5)
+    if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new UnreadableRequest()
+    return String.fromCharCode(Number.parseInt(digits, 16))
+  }
+  const character = ESCAPES[body[at] ?? '']
+  if (character === undefined) throw new UnreadableRequest()
+  return character
+}
+
 /** Parses a body whose nesting `exceedsDepth` has bounded. */
 export function parseRequest(body: string, membersMax = MEMBERS_MAX): RequestTree {
   let at = body.charCodeAt(0) === 0xfeff ? 1 : 0
@@ -69,17 +81,8 @@ export function parseRequest(body: string, membersMax = MEMBERS_MAX): RequestTre
       text += take(PLAIN) ?? ''
       if (body[at] === '"') break
       expect('\\')
-      const escape = body[at++]
-      if (escape === 'u') {
-        const digits = body.slice(at, at + 4)
-        if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new UnreadableRequest()
-        text += String.fromCharCode(Number.parseInt(digits, 16))
-        at += 4
-      } else {
-        const character = escape === undefined ? undefined : ESCAPES[escape]
-        if (character === undefined) throw new UnreadableRequest()
-        text += character
-      }
+      text += unescape(body, at)
+      at += body[at] === 'u' ? 5 : 1
     }
     at++
     return text
