@@ -39,7 +39,7 @@ export function checkStart(clock: Clock, read: ReadConfig = readConfig()): Start
   }
 }
 
-/** Play money is for the desk: elsewhere somebody must have asked for it. */
+/** Play money is for the desk: elsewhere the operator must have asked for it. */
 function refusePlay({ notDesk, nodesAreWrittenOut }: ReadConfig): string[] {
   if (notDesk.length === 0 || nodesAreWrittenOut) return []
   return [
@@ -68,7 +68,7 @@ function findLate(config: Config, clock: Clock): string[] {
   })
 }
 
-/** What is sold by request: nothing while nobody is paid. */
+/** What is sold by request: nothing while there is no address to pay to. */
 export function goodsOf(config: Config, rates: Prices): Goods {
   return config.x402PayTo === undefined && !isEmbedded(config) ? new Map() : readGoods(config, ACTIONS, rates)
 }

@@ -8,7 +8,7 @@ import { SETTINGS } from './settings.ts'
 type Settings = typeof SETTINGS
 type Env = Readonly<Record<string, string | undefined>>
 export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> } & {
-  /** Somebody tries things out on their own machine; nobody else comes here. */
+  /** A developer tries things out on their own machine; no stranger comes here. */
   readonly atDesk: boolean
 }
 
@@ -34,7 +34,7 @@ export interface ReadConfig {
   wrong: string[]
   /** Names that are not ours and were probably meant to be. */
   near: NearName[]
-  /** Whether the development ledger runs because somebody wrote so, or real nodes do. */
+  /** Whether the development ledger runs because the operator wrote so, or real nodes do. */
   nodesAreWrittenOut: boolean
 }
 

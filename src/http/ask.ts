@@ -83,7 +83,7 @@ export function createAsk({ gateway, concurrencyMax, running, report }: Asking) 
   }
 }
 
-/** Of a request that nobody has looked at. */
+/** Of a request that was not looked at. */
 const UNKNOWN: RpcTrace = {
   cache: undefined,
   fresh: undefined,

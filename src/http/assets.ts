@@ -7,7 +7,7 @@ import { toErrorReply } from './errors.ts'
 const FOREVER = 'public, max-age=31536000, immutable'
 const A_WHILE = 'public, max-age=300'
 
-/** Here and not beside the files: it takes a tenth of a second, which only whoever sends them should spend. */
+/** Here and not beside the files: it takes a tenth of a second, which only a process that sends them should spend. */
 const compressed = new Map(listAssets().map((asset) => [asset.name, compress(asset)]))
 
 function compress(asset: Asset) {

@@ -47,7 +47,7 @@ export class EventStreams {
     begin(response, request.id)
     beat()
     response.on('close', end)
-    // Whoever left while the stream was made has said so already.
+    // A client that left while the stream was made has said so already.
     if (response.closed) end()
     return reply
   }

@@ -11,7 +11,7 @@ export function remoteAddressOf(request: IncomingMessage): string | undefined {
   return told.get(request) ?? request.socket.remoteAddress
 }
 
-/** Whether a front has handed this request over; its client's address counts from then on. Nobody else is let in by this door. */
+/** Whether a front has handed this request over; its client's address counts from then on. No other client is let in by this door. */
 export function admitFront(request: IncomingMessage, isFront: (mark: string) => boolean): boolean {
   const { headers } = request
   const mark = headers[FRONT_MARK]

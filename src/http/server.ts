@@ -32,7 +32,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     bodyLimit: options.bodyBytesMax,
     genReqId: options.nextRequestId,
     logger: false,
-    // What is longer than any id is told so by whoever knows ids.
+    // What is longer than any id is told so by the routes that know ids.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1_000 },
     forceCloseConnections: 'idle',
     // The router's own words for these have no headers of ours and repeat the URL, in which a key may stand.

@@ -19,7 +19,7 @@ interface WorkServerOptions {
   clock: Clock
   thresholds: WorkThresholds
   onError(error: unknown): void
-  /** Who may use it, by what they send along; without it, whoever can reach it. */
+  /** Who may use it, by what they send along; without it, everybody who can reach it. */
   payers?: WorkKeys
   searches: {
     search(request: WorkRequest): Promise<FoundWork>

@@ -1,4 +1,4 @@
-/** What is shown of whoever is being paid. Every text of it is theirs: it is escaped, and links say where they lead. */
+/** What is shown of the merchant. Every text of it is theirs: it is escaped, and links say where they lead. */
 export interface ShownMerchant {
   name: string
   logo: string | null

@@ -23,7 +23,7 @@ export async function addAvailable(db: Db, accountId: string, amount: number): P
     .execute()
 }
 
-/** Takes from what an account can spend, or says that there is not enough. One statement, so that nobody overdraws. */
+/** Takes from what an account can spend, or says that there is not enough. One statement, so that no account overdraws. */
 export async function takeAvailable(db: Db, accountId: string, amount: number): Promise<boolean> {
   const won = await db
     .updateTable('credit_balances')
@@ -87,7 +87,7 @@ export async function insertReservation(
     .execute()
 }
 
-/** Open → committed or released; undefined when somebody else has ended it. */
+/** Open → committed or released; undefined when another request has ended it. */
 export async function markReservation(
   db: Db,
   id: string,

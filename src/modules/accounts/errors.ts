@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import { formatNano } from '../../kernel/money.ts'
 
-/** Also for keys of other accounts: nobody learns what exists elsewhere. */
+/** Also for keys of other accounts: a caller learns nothing of what exists elsewhere. */
 export const keyNotFound = () => new AppError('not_found', 'Key not found.')
 export const keyOver = () => new AppError('invalid_key', 'Invalid API Key.')
 export const keyEnding = () => new AppError('conflict', 'This key has been replaced already and is about to end.')

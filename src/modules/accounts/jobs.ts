@@ -14,7 +14,7 @@ import { deleteOldLinks } from './store.ts'
 const BATCH_MAX = 500
 const DAY = 86_400_000
 const HOUR = 3_600_000
-/** Used and expired links stay for a day, for whoever asks why one did not work. */
+/** Used and expired links stay for a day, for people who ask why one did not work. */
 const LINKS_KEPT = 24 * HOUR
 /** Longer than any session that a secret has signed. */
 const SECRETS_KEPT = 72 * HOUR
@@ -41,7 +41,7 @@ export const releaseReservations = (ctx: StoreCtx): Job => ({
   run: () => releaseExpired(ctx, BATCH_MAX),
 })
 
-/** Mails the link that somebody asked for. */
+/** Mails the link that was asked for. */
 export const mailSignInLink = (ctx: StoreCtx, mailer: Mailer): Job<AskedLink> => ({
   kind: MAIL_SIGN_IN,
   attemptsMax: 10,

@@ -9,7 +9,7 @@ export async function listSessionSecrets(db: Db): Promise<{ id: string; secret: 
   return db.selectFrom('session_secrets').select(['id', 'secret']).execute()
 }
 
-/** Puts another secret in the place of one that nobody can read, unless somebody has been faster. */
+/** Puts another secret in the place of one that cannot be read, unless another process has been faster. */
 export async function replaceSessionSecret(
   db: Db,
   { id, unreadable, secret, now }: { id: string; unreadable: string; secret: string; now: number },

@@ -125,7 +125,7 @@ export async function listKeys(db: Db, accountId: string, limit: number): Promis
   return rows.map(toKey)
 }
 
-/** Live → revoked; answers the key's hash, so that whoever remembers it can forget it. */
+/** Live → revoked; answers the key's hash, so that caches can forget it. */
 export async function markRevoked(
   db: Db,
   { accountId, keyId, now }: { accountId: string; keyId: string; now: number },
@@ -198,7 +198,7 @@ export async function updateLastUsed(db: Db, hash: string, at: number): Promise<
 /** One of the places an address has for asking. It lies among the links and opens nothing: no hash looks like it. */
 const placeOf = (email: string, place: number) => `asked:${place}:${email}`
 
-/** Free → taken; false when it was taken too recently. One statement, so that nobody takes it twice. */
+/** Free → taken; false when it was taken too recently. One statement, so that it is not taken twice. */
 export async function takeAsking(
   db: Db,
   { email, place, now, freeBefore }: { email: string; place: number; now: number; freeBefore: number },

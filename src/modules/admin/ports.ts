@@ -65,7 +65,7 @@ export interface GatewayStatus {
   websocketClients: number
   cachedBytes: number
   upstreams: UpstreamStatus[]
-  /** Whoever was asked for prices or work so far. */
+  /** Every source that was asked for prices or work so far. */
   sources: readonly { kind: string; name: string; failing: boolean; reason: string | undefined }[]
   work: { sources: WorkSourceStatus[]; searches: number; queueSeconds: number }
 }

@@ -141,7 +141,7 @@ export async function markReleased(db: Db, blockHash: string): Promise<SettledPa
   return row && toSettled(row)
 }
 
-/** Whether something was given for an order, or waits to be. Whoever asks holds the order. */
+/** Whether something was given for an order, or waits to be. The caller holds the order. */
 export async function isPaidFor(db: Db, checkoutId: string): Promise<boolean> {
   const row = await db
     .selectFrom('service_payments')
@@ -191,7 +191,7 @@ export async function listSettledOf(db: Db, checkoutId: string): Promise<Settled
   return rows.map(toSettled)
 }
 
-/** Money that goes back once somebody has said where to, oldest first. */
+/** Money that goes back once its payer or an operator has said where to, oldest first. */
 export async function listHeld(db: Db, limit: number): Promise<SettledPayment[]> {
   const rows = await db
     .selectFrom('service_payments')

@@ -19,7 +19,7 @@ export interface ServicePaymentsTable {
   account_id: string | null
   payer: string
   amount_raw: string
-  /** Held is money that goes back once somebody has said where to; unauthorized waits for the word of an owner. */
+  /** Held is money that goes back once its payer or an operator has said where to; unauthorized waits for the word of an owner. */
   outcome: 'applied' | 'refunded' | 'held' | 'unauthorized'
   /** Why it was not applied. */
   reason: string | null

@@ -180,7 +180,7 @@ export const OVERVIEW = record({
   accounts: list(record({ account: orNull(text), total: integer, complete: integer, amount: nano, amount_raw: raw })),
 })
 
-/** What whoever made a checkout gets, at whichever door. */
+/** What the maker of a checkout gets, at whichever door. */
 export const MADE_CHECKOUT = checkoutAction.output
 
 /** What is sent to the address of a webhook (contract 6). */

@@ -127,7 +127,7 @@ export async function updatePresentation(db: Db, id: string, shown: Presentation
     .execute()
 }
 
-/** What nobody has seen yet may be replaced. */
+/** What no payer has seen yet may be replaced. */
 export async function updateTerms(
   db: Db,
   { id, address, merchantAddress, mode, currency, price, priceE8, look, lookHeight }: Checkout,

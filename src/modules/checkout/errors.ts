@@ -2,7 +2,7 @@ import { AppError, badField } from '../../kernel/errors.ts'
 
 export { badField }
 
-/** Also for checkouts of other accounts: nobody learns what exists elsewhere. */
+/** Also for checkouts of other accounts: a caller learns nothing of what exists elsewhere. */
 export const checkoutNotFound = (body: Record<string, string> = {}) =>
   new AppError('not_found', 'Checkout not found.', { body })
 

@@ -2,7 +2,7 @@ import type { Clock, Notices, Random } from '../../kernel/ports.ts'
 
 const TOPIC = 'listening'
 const TELL_EVERY = 5_000
-/** Two notices may be lost before somebody counts as gone. */
+/** Two notices may be lost before an instance counts as gone. */
 const SILENT_MAX = 16_000
 /** How much later than the one before it an instance looks after a payment; by then that one is usually done. */
 const TURN_AFTER = 1_000

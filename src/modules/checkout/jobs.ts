@@ -31,7 +31,7 @@ export const sweepToMerchant = (ctx: CheckoutRoom): Job<{ checkoutId: string }> 
   },
 })
 
-/** Frees amounts and addresses for which nobody can pay any more. */
+/** Frees amounts and addresses for which no payment counts any more. */
 export const releaseAmounts = ({ db, clock }: CheckoutRoom): Job => ({
   kind: 'checkout.release',
   attemptsMax: 3,

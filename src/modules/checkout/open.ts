@@ -54,7 +54,7 @@ export interface CheckoutModule extends Module {
   sellFor(sales: ServiceSales): void
 }
 
-/** Payments that somebody asks for: made, watched, credited, shown. */
+/** Payments that merchants ask for: made, watched, credited, shown. */
 export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings): CheckoutModule {
   const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
   let seller: ServiceSales | undefined

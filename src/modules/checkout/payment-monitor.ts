@@ -16,7 +16,7 @@ import {
 } from './watch-store.ts'
 
 const TICK = 500
-/** Longer than any look takes; whoever dies meanwhile loses its addresses to others. */
+/** Longer than any look takes; an instance that dies meanwhile loses its addresses to others. */
 const LEASE = 60_000
 /** A node that did not answer may be back soon. */
 const AFTER_FAILURE = 2_000
@@ -31,7 +31,7 @@ const PAGE = 10_000
 const REFRESH_EVERY = 30_000
 const RELOAD_EVERY = 3_600_000
 const SETTLED_MAX = 200_000
-/** The pace while somebody watches the page; with the ledger's own events a slower one is enough. */
+/** The pace while a payer watches the page; with the ledger's own events a slower one is enough. */
 const NUDGE_EVERY = 3_000
 const NUDGE_EVERY_CONNECTED = 15_000
 const NUDGED_MAX = 50_000
@@ -50,7 +50,7 @@ interface PaymentMonitorOptions {
 }
 
 /**
- * Finds payments in three ways: the ledger's events, a poller that trusts nobody, and a catch-up at start and after every
+ * Finds payments in three ways: the ledger's events, a poller that trusts no event, and a catch-up at start and after every
  * silence. All three end in the same verb, which acts once.
  */
 export class PaymentMonitor {
@@ -105,7 +105,7 @@ export class PaymentMonitor {
     this.#added.add(address)
   }
 
-  /** Somebody waits for this address: the poller comes soon, but not more often than is of use. */
+  /** A payer waits at this address: the poller comes soon, but not more often than is of use. */
   nudge(address: string): void {
     const { ctx, clock, bus } = this.#options
     const now = clock.now()
@@ -145,7 +145,7 @@ export class PaymentMonitor {
       this.#options.clock.after(wait, () => this.#inBackground('turn', () => this.#takeTurn(hash)))
   }
 
-  /** Whoever should have credited it may be gone. */
+  /** The instance that should have credited it may be gone. */
   async #takeTurn(hash: string): Promise<void> {
     if (this.#stopped || this.#settled.has(hash)) return
     const recorded = await listRecorded(this.#options.ctx.db, [hash])
@@ -289,7 +289,7 @@ export class PaymentMonitor {
     this.#refreshedAt = now
   }
 
-  /** The whole list anew, which forgets what nobody waits for any more. */
+  /** The whole list anew, which forgets what no checkout waits for any more. */
   async #reload(): Promise<void> {
     const { ctx, clock } = this.#options
     const now = clock.now()

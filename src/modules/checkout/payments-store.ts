@@ -35,7 +35,7 @@ export const toPayment = (row: CheckoutPaymentsTable): Payment => ({
   createdAt: row.created_at,
 })
 
-/** A block becomes a payment once for each owner; only whoever gets true here may change anything because of it. */
+/** A block becomes a payment once for each owner; only the transaction that gets true here may change anything because of it. */
 export async function insertPayment(db: Db, payment: Payment): Promise<boolean> {
   const recorded = await insertRow(db, {
     owner: payment.owner,
@@ -77,7 +77,7 @@ const insertRow = prepared((db, given: Given<CheckoutPaymentsTable>) =>
     .returning('owner'),
 )
 
-/** Which of these blocks are recorded for somebody already. */
+/** Which of these blocks are recorded for some owner already. */
 export async function listRecorded(db: Db, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()
   const rows = await db
@@ -113,7 +113,7 @@ export async function listUnmatched(
   return rows.map(toPayment)
 }
 
-/** Checkouts without an owner that some of these blocks have paid: whoever owns their address may not know of them. */
+/** Checkouts without an owner that some of these blocks have paid: the owner of their address may not know of them. */
 export async function listKeylessPaid(db: Db, hashes: readonly string[]): Promise<Map<string, string>> {
   if (hashes.length === 0) return new Map()
   const rows = await db

@@ -106,7 +106,7 @@ const countTaken = prepared((db, given: Given<{ address: string; owner: string; 
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })
 
-/** The newest amount that was reserved for a price that somebody typed. */
+/** The newest amount that was reserved for a price that a payer typed. */
 export async function findChosen(db: Db, checkoutId: string, chosen: string): Promise<Reservation | undefined> {
   const row = await db
     .selectFrom('checkout_reservations')
@@ -141,12 +141,12 @@ export async function countChoices(db: Db, checkoutId: string, chosenBy: string)
   return Number(row?.count ?? 0)
 }
 
-/** The amounts stay taken, but nobody's payment of them counts by itself any more. */
+/** The amounts stay taken, but no payment of them counts by itself any more. */
 export async function markSuperseded(db: Db, checkoutId: string): Promise<void> {
   await db.updateTable('checkout_reservations').set({ superseded: 1 }).where('checkout_id', '=', checkoutId).execute()
 }
 
-/** The amounts of an open checkout stay its own: it may have been paid, and nobody has looked since. */
+/** The amounts of an open checkout stay its own: it may have been paid since the last look. */
 export async function deleteReleased(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('checkout_reservations')

@@ -8,7 +8,7 @@ export interface CheckoutRoom extends StoreCtx {
   names: Names
 }
 
-/** Runs a verb in one transaction that adds no jobs: nobody needs to be woken, and most checkouts are only made. */
+/** Runs a verb in one transaction that adds no jobs: no job runner needs to be woken, and most checkouts are only made. */
 export function inQuietTx<T>(ctx: CheckoutRoom, run: (ctx: CheckoutRoom) => Promise<T>): Promise<T> {
   return ctx.db.transaction().execute((tx) => run({ ...ctx, db: tx }))
 }

@@ -18,21 +18,21 @@ export interface ServicePayment {
 /** How an order stands. */
 export interface OrderStanding {
   outcome: 'waiting' | 'unauthorized' | 'applied' | 'refunded' | 'held'
-  /** For whoever knows its checkout. */
+  /** For a caller that knows its checkout. */
   shown: JsonObject
   /** The block that it was given for, or that waits. */
   block?: { hash: string; account: string; amountRaw: Raw }
-  /** Why nothing was given, and what goes back: the hash is known once it is signed, the address once somebody said it. */
+  /** Why nothing was given, and what goes back: the hash is known once it is signed, the address once its payer said it. */
   refund?: { error: string; hash: string | null; address: string | null; amountRaw: Raw }
 }
 
-/** Whoever sells what the service offers on its own account. Checkouts call it, because they stand below whatever is sold. */
+/** A room that sells what the service offers on its own account. Checkouts call it, because they stand below whatever is sold. */
 export interface ServiceSales {
   /**
    * Gives what was paid for, or the money back, inside the transaction that records the payment: both happen or neither
    * does. Writes to the store alone. What it answers is called once the transaction is committed.
    */
   settle(tx: StoreCtx, payment: ServicePayment): Promise<() => void>
-  /** What became of an order, for whoever knows its checkout. */
+  /** What became of an order, for a caller that knows its checkout. */
   describe(db: Db, checkoutId: string): Promise<OrderStanding | undefined>
 }

@@ -18,7 +18,7 @@ export function amountToPay({ amountRaw, paidRaw, mode }: Checkout): bigint | un
   return amountRaw > paidRaw ? amountRaw - paidRaw : 0n
 }
 
-/** Undefined as long as nobody can say how much: whatever were paid could not be matched. */
+/** Undefined as long as how much is not known: whatever were paid could not be matched. */
 export function paymentLink(checkout: Checkout): string | undefined {
   const due = amountToPay(checkout)
   const isGift = checkout.mode !== 'unique_amount' && checkout.price === null && checkout.plans.length === 0
@@ -75,7 +75,7 @@ function showPlans(ports: CheckoutPorts, checkout: Checkout): JsonObject {
   return { plans }
 }
 
-/** What whoever made a checkout gets (contract 2, Checkout response). */
+/** What the maker of a checkout gets (contract 2, Checkout response). */
 export function toResponse(ports: CheckoutPorts, { checkout, rate, webhookSecret }: Opened): JsonObject {
   return {
     id: checkout.id,
@@ -111,7 +111,7 @@ function completingBlock(checkout: Checkout, payments: readonly Payment[]): Json
 const planOf = ({ plan, plans }: Checkout): Plan | undefined => (plan === null ? undefined : plans[plan])
 
 /**
- * What was asked for: of several plans the first, until it is known which one is bought. Where nobody asked for anything
+ * What was asked for: of several plans the first, until it is known which one is bought. Where the merchant asked for nothing
  * it is what was given.
  */
 export const askedRaw = (checkout: Checkout): Raw | undefined =>

@@ -23,7 +23,7 @@ export async function insertSightings(
   }
 }
 
-/** Which of these sends nobody has seen on the address yet. */
+/** Which of these sends were not seen on the address yet. */
 export async function listUnsighted(db: Db, address: string, hashes: readonly string[]): Promise<string[]> {
   const known = new Set<string>()
   for (let at = 0; at < hashes.length; at += ROWS_AT_ONCE) {
@@ -53,7 +53,7 @@ const selectLook = prepared((db, given: Given<{ address: string; hash: string }>
     .where('hash', '=', given('hash')),
 )
 
-/** Nobody waits at these addresses any more. */
+/** No checkout waits at these addresses any more. */
 export async function deleteSightings(db: Db, addresses: readonly string[]): Promise<void> {
   for (let at = 0; at < addresses.length; at += ROWS_AT_ONCE) {
     const part = addresses.slice(at, at + ROWS_AT_ONCE)

@@ -115,7 +115,7 @@ const upsertWatcher = prepared((db, given: Given<NewWatcher>) =>
       conflict.columns(['address', 'owner']).doUpdateSet({
         watched_until: sql<number>`case when checkout_watchers.watched_until > excluded.watched_until
           then checkout_watchers.watched_until else excluded.watched_until end`,
-        // Whoever has waited since 0.1, which did not look, has looked now.
+        // Checkouts that have waited since 0.1, which did not look, are looked at now.
         look: sql<number>`coalesce(checkout_watchers.look, excluded.look)`,
         look_height: sql<number>`coalesce(checkout_watchers.look_height, excluded.look_height)`,
       }),
@@ -158,7 +158,7 @@ const selectDue = prepared((db, given: Given<{ now: number }>) =>
 )
 
 /**
- * Takes addresses whose turn it is; whoever dies with them leaves them to others when the lease ends. One statement that
+ * Takes addresses whose turn it is; an instance that dies with them leaves them to others when the lease ends. One statement that
  * passes over what others are taking, so that instances share the turns instead of waiting for one another.
  */
 export async function claimScans(
@@ -177,7 +177,7 @@ export async function claimScans(
   return rows.map(toWatched)
 }
 
-/** A complete look at addresses is over. A turn that somebody asked for meanwhile stays. */
+/** A complete look at addresses is over. A turn that a page asked for meanwhile stays. */
 export async function markScanned(
   db: Db,
   addresses: readonly string[],
@@ -210,7 +210,7 @@ export async function hastenScans(db: Db, addresses: readonly string[], at: numb
 }
 
 /**
- * Wants everything looked at, because somebody may have paid while nobody listened; what was looked at since needs no
+ * Wants everything looked at, because payers may have paid while we did not listen; what was looked at since needs no
  * second look. One page in order of the address; answers where the next begins.
  */
 export async function hastenPage(

@@ -65,7 +65,7 @@ export const OWN_EMAIL_PAYMENT = record({
   ),
 })
 
-/** A share as whoever has its code sees it. */
+/** A share as the holder of its code sees it. */
 export const CLAIMED_SHARE = record({
   id: text,
   status: SHARE,

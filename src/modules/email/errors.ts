@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/errors.ts'
 
 export { badField } from '../../kernel/errors.ts'
 
-/** Also for payments of other accounts: nobody learns what exists elsewhere. */
+/** Also for payments of other accounts: a caller learns nothing of what exists elsewhere. */
 export const emailPaymentNotFound = () => new AppError('not_found', 'E-mail payment not found.')
 export const emailPaymentOver = (status: string) =>
   new AppError('conflict', `The e-mail payment is ${status}. There is nothing left to cancel.`)

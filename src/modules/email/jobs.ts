@@ -11,11 +11,11 @@ import { listDuePayments, listForgettable, markForgotten, postponePayment } from
 const PAYMENTS_AT_ONCE = 200
 const FORGOTTEN_AT_ONCE = 500
 const HOUR = 3_600_000
-/** How long after its end somebody may still ask who a payment went to. */
+/** How long after its end its sender may still ask who a payment went to. */
 const KEPT = 90 * 24 * HOUR
 const RETRY_AFTER = 30_000
 
-/** Looks at the payments whose time has come. One that fails keeps nobody else waiting. */
+/** Looks at the payments whose time has come. One that fails keeps no other waiting. */
 export const followEmailPayments = (ctx: EmailRoom): Job => ({
   kind: 'email.follow',
   money: true,

@@ -32,7 +32,7 @@ function describeMerchant({ name, website, supportEmail }: Merchant): string {
   return `The account it was sent from calls itself “${name}”${where === '' ? '' : ` (${where})`}. We have not checked that.`
 }
 
-/** What brings somebody their share. Host, amount, end and the way to refuse are always in it. */
+/** What brings a recipient their share. Host, amount, end and the way to refuse are always in it. */
 export function inviteMail(ctx: EmailRoom, payment: EmailPayment, { id, amount }: Recipient, sent: Sent): Letter {
   const { token, merchant } = sent
   const { links } = ctx.ports

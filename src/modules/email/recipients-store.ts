@@ -18,7 +18,7 @@ export interface Recipient {
   endedAt: number | null
 }
 
-/** Nobody has decided about these shares yet. */
+/** These shares are neither claimed nor declined yet. */
 const OPEN = ['queued', 'sent'] as const
 
 function toRecipient(row: Selectable<EmailRecipientsTable>): Recipient {
@@ -75,7 +75,7 @@ export async function listRecipients(db: Db, paymentId: string): Promise<Recipie
   return rows.map(toRecipient)
 }
 
-/** Queued → sent; false when somebody has claimed it meanwhile, or its time is over. */
+/** Queued → sent; false when its recipient has claimed it meanwhile, or its time is over. */
 export async function markSent(db: Db, id: string, now: number): Promise<boolean> {
   const won = await db
     .updateTable('email_recipients')
@@ -162,7 +162,7 @@ export async function findToken(
   return row && { verifier: row.verifier, recipientId: row.recipient_id }
 }
 
-/** Whether a mail to somebody was begun before. */
+/** Whether a mail to a recipient was begun before. */
 export async function hasToken(db: Db, recipientId: string): Promise<boolean> {
   const row = await db
     .selectFrom('email_tokens')

@@ -144,7 +144,7 @@ export async function countRecipientsSince(
   return { count: Number(row?.count ?? 0), first: row?.first === null ? undefined : Number(row?.first) }
 }
 
-/** Those that somebody has to look at now. */
+/** Those that the job has to look at now. */
 export async function listDuePayments(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('email_payments')
@@ -159,7 +159,7 @@ export async function listDuePayments(db: Db, now: number, limit: number): Promi
 
 /**
  * Holds a payment that is not over until the transaction ends. Whatever changes it or its shares begins here, so that
- * nobody waits for somebody who waits for them.
+ * no transaction waits for one that waits for it.
  */
 export async function lockOpenPayment(db: Db, id: string, dueAt: number): Promise<EmailPayment | undefined> {
   const row = await db
@@ -182,7 +182,7 @@ export async function postponePayment(db: Db, id: string, dueAt: number): Promis
     .execute()
 }
 
-/** The owner wants it to end now; false when it is over already or somebody else's. */
+/** The owner wants it to end now; false when it is over already or another account's. */
 export async function markCancelled(
   db: Db,
   { id, accountId, now }: { id: string; accountId: string; now: number },

@@ -17,7 +17,7 @@ export interface EmailPaymentsTable {
   receipt: string | null
   /** How long shares can be claimed, in milliseconds from the funding. */
   lifetime: number
-  /** How often something that nobody asked for went back. */
+  /** How often something beyond the payment went back. */
   returns: number
   created_at: number
   fund_by: number
@@ -28,7 +28,7 @@ export interface EmailPaymentsTable {
   ended_at: number | null
   /** When names and addresses were erased. */
   forgotten_at: number | null
-  /** When somebody has to look at it again; none once it is over. */
+  /** When the job has to look at it again; none once it is over. */
   due_at: number | null
 }
 

@@ -152,7 +152,7 @@ export async function listUntold(
   return rows.map((row) => ({ ...toLease(row), told: row.told }))
 }
 
-/** One notice further; false when somebody else has sent it, or the end has moved meanwhile. */
+/** One notice further; false when another process has sent it, or the end has moved meanwhile. */
 export async function markTold(
   db: Db,
   { key, expiresAt, told }: { key: string; expiresAt: number; told: number },

@@ -1,4 +1,4 @@
-/** A name that somebody leases or has leased. Whether it is theirs still is a question of the time. */
+/** A name that is or was leased. Whether it is theirs still is a question of the time. */
 export interface UsernamesTable {
   /** In small letters. */
   name: string
@@ -12,7 +12,7 @@ export interface UsernamesTable {
   account_id: string | null
   created_at: number
   expires_at: number
-  /** Until then nobody else may have it. */
+  /** Until then it is reserved for its owner. */
   grace_until: number
   /** JSON object. */
   profile: string

@@ -20,7 +20,7 @@ export interface RepsModule extends Module {
   reps: Representatives
 }
 
-/** Whoever has voting weight, and how long they were seen. */
+/** Accounts with voting weight, and how long they were seen. */
 export function openReps({ store, node, names }: RepPorts, { knownReps }: RepresentativeSettings): RepsModule {
   const { db, clock } = store
   const list = new RepresentativeList({

@@ -67,8 +67,8 @@ export function toRepresentatives(facts: NodeFacts, { known, uptimes, usernameOf
 }
 
 /**
- * From 0 to 100: seven tenths for being online, three tenths for being in step. Whoever is offline now has 20 at most, and
- * whoever holds more than 5 % of the weight 80 at most, because others should not join them.
+ * From 0 to 100: seven tenths for being online, three tenths for being in step. One that is offline now has 20 at most, and
+ * one that holds more than 5 % of the weight 80 at most, because others should not join them.
  */
 export function scoreOf({
   uptime,

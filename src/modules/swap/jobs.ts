@@ -7,7 +7,7 @@ import { listOpenSwaps, markSwap } from './store.ts'
 const SWAPS_MAX = 500
 const SWAPS_AT_ONCE = 8
 
-/** Asks the provider how the open swaps stand, some at a time. One that fails or is slow keeps nobody else waiting. */
+/** Asks the provider how the open swaps stand, some at a time. One that fails or is slow keeps no other waiting. */
 export const followSwaps = ({ db, clock, failures }: StoreCtx, provider: SwapProvider): Job => ({
   kind: 'swap.follow',
   money: true,

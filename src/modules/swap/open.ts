@@ -16,7 +16,7 @@ interface SwapPorts extends SwapRoom {
 
 export interface SwapModule extends Module, SwapRoom {}
 
-/** Other currencies into nano and back, where somebody exchanges them. */
+/** Other currencies into nano and back, where a provider exchanges them. */
 export function openSwap({ store, swaps, fiat }: SwapPorts): SwapModule {
   return {
     ...offer<SwapRoom>('swap', { swaps }, SWAP_ACTIONS),

@@ -2,6 +2,6 @@ import type { SwapProvider } from '../../kernel/swap.ts'
 
 /** Who exchanges currencies. */
 export interface SwapRoom {
-  /** Absent where nobody does. */
+  /** Absent where no provider does. */
   swaps: SwapProvider | undefined
 }

@@ -52,7 +52,7 @@ export async function listOpenSwaps(db: Db, provider: string, limit: number): Pr
   return rows.map(toSwap)
 }
 
-/** From one status to the next; false when somebody else moved it meanwhile. */
+/** From one status to the next; false when another process moved it meanwhile. */
 export async function markSwap(db: Db, { id, status }: Swap, next: SwapStatus, now: number): Promise<boolean> {
   const won = await db
     .updateTable('swaps')

@@ -12,7 +12,7 @@ export interface BlockWatch {
 }
 
 /**
- * The wallets of this process in line: one pass over a wallet at a time, and whoever asks meanwhile shares the next one.
+ * The wallets of this process in line: one pass over a wallet at a time, and callers that ask meanwhile share the next one.
  * It knows nothing that may not be lost; the order of blocks is in the store.
  */
 export class AdvanceQueue {

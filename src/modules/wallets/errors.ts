@@ -1,7 +1,7 @@
 import type { BlockRefusal } from '../../kernel/wallet-alarm.ts'
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 
-/** Also for wallets of other accounts and for those that have ended: nobody learns what exists elsewhere. */
+/** Also for wallets of other accounts and for those that have ended: a caller learns nothing of what exists elsewhere. */
 export const walletNotFound = () =>
   new AppError('wallet_not_found', 'Wallet not found.', { body: { field: 'account' } })
 export const walletNotEmpty = () =>
@@ -70,7 +70,7 @@ export type SendRefusal = Extract<ErrorCode, 'insufficient_funds' | 'wallet_busy
 /** The refusal that was kept with a send. */
 export const refusedSend = (code: string | null) => (REFUSALS[code ?? ''] ?? walletBusy)()
 
-/** The lease went to somebody else: whatever was about to be written must not be. */
+/** The lease went to another process: whatever was about to be written must not be. */
 export class LockLost extends Error {
   constructor() {
     super('Another instance works on this wallet.')

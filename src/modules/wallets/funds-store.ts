@@ -3,7 +3,7 @@ import { type Raw, toRaw } from '../../kernel/money.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Deposit } from './outbox-store.ts'
 
-/** What a wallet of the service holds, and how much of it nobody has been promised. */
+/** What a wallet of the service holds, and how much of it is not promised yet. */
 export interface Funds {
   /** Confirmed. */
   balance: Raw
@@ -15,7 +15,7 @@ export interface Funds {
 
 /**
  * Reads a wallet's funds and holds its row until the transaction ends: no block of it is confirmed, and nothing else is
- * promised by whoever asks here first, before the caller has written down what it promises. Undefined when the wallet
+ * promised by the caller that asks here first, before the caller has written down what it promises. Undefined when the wallet
  * has begun to end or is frozen. A lost send is still owed, and stays promised until a person has looked into it.
  */
 export async function lockFunds(db: Db, walletId: string): Promise<Funds | undefined> {

@@ -41,7 +41,7 @@ export async function listWrappedByOthers(
   return rows.map((row) => ({ walletId: row.wallet_id, address: row.address, sealed: toSealedKey(row) }))
 }
 
-/** The same key in a new wrapping; false when somebody else has wrapped it meanwhile. */
+/** The same key in a new wrapping; false when another process has wrapped it meanwhile. */
 export async function updateWrapping(db: Db, walletId: string, was: SealedKey, now: SealedKey): Promise<boolean> {
   const row = await db
     .updateTable('wallet_keys')

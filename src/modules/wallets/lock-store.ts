@@ -2,7 +2,7 @@ import type { Db } from '../../kernel/db.ts'
 import { type Given, prepared } from '../../kernel/prepared.ts'
 import { WALLET_COLUMNS, type Wallet, toWallet } from './store.ts'
 
-/** The right to work on a wallet, until somebody else gets it. */
+/** The right to work on a wallet, until another process gets it. */
 export interface WalletLock {
   walletId: string
   fence: number
@@ -27,7 +27,7 @@ const lockFree = prepared((db, given: Given<{ walletId: string; now: number; unt
     .returning(['fence', ...WALLET_COLUMNS]),
 )
 
-/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. Nobody has one of a frozen wallet. */
+/** Proves that a lock is still ours, extends it, and holds the row until the transaction ends. A frozen wallet has none. */
 export async function holdLock(db: Db, { walletId, fence }: WalletLock, until: number): Promise<boolean> {
   return (await lockHeld(db, { walletId, fence, until })).length > 0
 }

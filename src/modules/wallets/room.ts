@@ -9,7 +9,7 @@ import type { OutboxBlock } from './outbox-store.ts'
 
 /** What wallets may do, from configuration; 0 means no limit. */
 export interface WalletRules {
-  /** False stops every new send, whoever asks for it. What was signed before still goes out. */
+  /** False stops every new send, of customers and of the service. What was signed before still goes out. */
   sendsAllowed: boolean
   /** Wallets of one account that have not ended. */
   walletsMax: number
@@ -17,7 +17,7 @@ export interface WalletRules {
   sendMax: Raw
   /** What the cloud wallets of one account may send in 24 hours. */
   dailySendMax: Raw
-  /** Deposits below this are not received unless somebody asks for it, because each costs work. */
+  /** Deposits below this are not received unless their owner asks for it, because each costs work. */
   receiveMin: Raw
   /** Whether cloud wallets receive by themselves; those of the service always do. */
   receivesItself: boolean
@@ -31,14 +31,14 @@ export interface WalletRules {
 interface Advancing {
   /**
    * Brings a wallet's blocks forward as far as they go now. One pass runs at a time; the promise is that of a pass that
-   * began after the call, and it fails when the pass does. The failure is told by then; whoever goes on regardless waits
+   * began after the call, and it fails when the pass does. The failure is told by then; a caller that goes on regardless waits
    * with `whenOver`.
    */
   advance(walletId: string): Promise<void>
   watchBlock(blockId: string): BlockWatch
   /** Ends the waits for a block; `left` is what they wait for. */
   tellBlock(blockId: string, left?: OutboxBlock): void
-  /** A node refuses a block of ours: it is logged, counted, and told to whoever waits for the block. */
+  /** A node refuses a block of ours: it is logged, counted, and told to the caller that waits for the block. */
   noteRefusal(refusal: BlockRefusal): void
   /** What was said to a block when it was last brought to the ledger from here; undefined if nothing was, or it went well. */
   refusalOf(blockId: string): BlockRefusal | undefined

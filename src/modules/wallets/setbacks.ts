@@ -6,8 +6,8 @@ const REST_MAX = 600_000
 const REMEMBERED_MAX = 10_000
 
 /**
- * Wallets whose last pass failed by a fault of our own, such as an assertion. Somebody is told, and the jobs come back to
- * them ever less often: trying it at every round would change nothing and take the machine. Whoever asks for a pass gets it.
+ * Wallets whose last pass failed by a fault of our own, such as an assertion. The operator is told, and the jobs come back to
+ * them ever less often: trying it at every round would change nothing and take the machine. A caller that asks for a pass gets it.
  */
 export class Setbacks {
   readonly #clock: Clock

@@ -307,7 +307,7 @@ export async function listWatched(db: Db, endedSince: number): Promise<{ id: str
     .execute()
 }
 
-/** The wallets nobody has asked the ledger about for longest, and not since a time. */
+/** The wallets that the ledger was not asked about for longest, and not since a time. */
 export async function listLeastLookedAt(db: Db, before: number, limit: number): Promise<Wallet[]> {
   const rows = await db
     .selectFrom('wallets')

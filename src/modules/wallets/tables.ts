@@ -18,7 +18,7 @@ export interface WalletsTable {
   balance_raw: string
   lease_until: number
   fence: number
-  /** Set once somebody else has signed for it: nothing is signed any more. */
+  /** Set once another signer has been seen on its chain: nothing is signed any more. */
   frozen_at: number | null
   frozen_reason: string | null
   /** When a person let it go on; until the ledger's word is taken over. */
@@ -72,7 +72,7 @@ export interface WalletBlocksTable {
   /** Send that is received, and who sent it. */
   source_hash: string | null
   source_address: string | null
-  /** None while everything is to be sent and nobody knows how much that is. */
+  /** None while everything is to be sent and the amount is not known yet. */
   amount_raw: string | null
   /** 1 when everything was asked for, whatever that came to. */
   sends_all: number
@@ -81,7 +81,7 @@ export interface WalletBlocksTable {
   plan_id: string | null
   /** Order among the shares of a plan. */
   position: number
-  /** Makes a send unique for whoever asked: the same reference is the same block. */
+  /** Makes a send unique for its caller: the same reference is the same block. */
   reference: string | null
   /** A send that has not left by then is refused; none for what must happen. */
   deadline_at: number | null

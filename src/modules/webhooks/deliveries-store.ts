@@ -175,7 +175,7 @@ const unchanged = (due: readonly DueDelivery[]) => sql<boolean>`deliveries.id in
   and deliveries.state in ('queued', 'sending', 'retrying')
   and deliveries.id || ':' || deliveries.attempts in (${sql.join(due.map(({ id, attemptsMade }) => `${id}:${attemptsMade}`))})`
 
-/** Open → sending; those that somebody else was faster with are left out. A crashed attempt is sending already, and is begun again. */
+/** Open → sending; those that another process was faster with are left out. A crashed attempt is sending already, and is begun again. */
 export async function markSending(db: Db, due: readonly DueDelivery[]): Promise<Set<string>> {
   const rows = await db
     .updateTable('deliveries')

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { RefusedAddress } from '../../kernel/outbound-failure.ts'
 
-/** Also for events of other accounts: nobody learns what exists elsewhere. */
+/** Also for events of other accounts: a caller learns nothing of what exists elsewhere. */
 export const eventNotFound = () => new AppError('not_found', 'Event not found.')
 export const eventWithoutUrl = () => new AppError('conflict', 'This event has no address to be sent to.')
 export const bodyForgotten = () => new AppError('conflict', 'The body of this event is no longer kept.')

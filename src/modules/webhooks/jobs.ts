@@ -1,6 +1,6 @@
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
-import { type DeliveryCtx, deliver, openDesk } from './domain/deliver.ts'
+import { type DeliveryCtx, deliver, openBatches } from './domain/deliver.ts'
 import { forgetOld } from './domain/forget-old.ts'
 import { reviveStuck } from './domain/revive-stuck.ts'
 import { DELIVER, type DeliverPayload } from './domain/wake-delivery.ts'
@@ -10,7 +10,7 @@ const LEASE = 60_000
 
 /** Tries one delivery. Each has jobs of its own, so that no failing address delays another event. */
 export function deliverWebhook(ctx: DeliveryCtx): Job<DeliverPayload> {
-  const desk = openDesk(ctx)
+  const batches = openBatches(ctx)
   return {
     kind: DELIVER,
     money: true,
@@ -18,7 +18,7 @@ export function deliverWebhook(ctx: DeliveryCtx): Job<DeliverPayload> {
     // Mostly waiting for receivers; a few slow hosts must not take all the places.
     concurrencyMax: 128,
     leaseMilliseconds: LEASE,
-    run: ({ deliveryId }) => deliver(desk, deliveryId),
+    run: ({ deliveryId }) => deliver(batches, deliveryId),
   }
 }
 

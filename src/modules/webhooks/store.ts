@@ -38,7 +38,7 @@ function withoutQuery(url: string): string {
 
 /**
  * The next position of an account. The row stays locked until the commit, so that positions become visible in order and
- * whoever reads on from one misses nothing.
+ * a reader that goes on from one misses nothing.
  */
 export async function takePosition(db: Db, accountId: string): Promise<number> {
   const [taken] = await countPosition(db, { accountId })
@@ -140,7 +140,7 @@ export async function findPositionBefore(db: Db, accountId: string, createdFrom:
   return last?.position ?? 0
 }
 
-/** What was told about one subject, oldest first. Without an account it is what nobody's key made. */
+/** What was told about one subject, oldest first. Without an account it is what was made without a key. */
 export async function listEventsAbout(
   db: Db,
   { subject, accountId, limit }: { subject: string; accountId: string | null; limit: number },

@@ -1,7 +1,7 @@
 /** Something that happened and that its owner is told about. */
 export interface EventsTable {
   id: string
-  /** Null for what somebody without a key made. */
+  /** Null for what was made without a key. */
   account_id: string | null
   /** Counts the events of an account in the order in which they were committed. */
   position: number | null
@@ -17,7 +17,7 @@ export interface EventsTable {
   delivered_at: number | null
 }
 
-/** The last position given out; whoever takes the next one holds the row until the commit. */
+/** The last position given out; the transaction that takes the next one holds the row until the commit. */
 interface EventPositionsTable {
   account_id: string
   last: number

@@ -79,7 +79,7 @@ export class WorkGenerator implements WorkPort {
   }
 
   async generate(request: WorkRequest): Promise<FoundWork> {
-    // Whoever asks again finds it again, sooner than in a store.
+    // A caller that asks again finds it again, sooner than in a store.
     if (request.class === 'wallet' && isSoonFound(request.threshold)) return this.#options.searches.search(request)
     const ready = await this.find(request.root, request.threshold)
     if (ready) return ready

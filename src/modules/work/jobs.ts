@@ -2,7 +2,7 @@ import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Job } from '../../kernel/job.ts'
 import { deleteExpiredWorks } from './store.ts'
 
-/** Forgets work that nobody came for. */
+/** Forgets work that no caller came for. */
 export const forgetWorks = ({ db, clock }: StoreCtx): Job => ({
   kind: 'work.forget-expired',
   attemptsMax: 3,

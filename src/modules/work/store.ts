@@ -42,7 +42,7 @@ export async function saveWork(
           value: ref('excluded.value'),
           prepared: ref('excluded.prepared'),
           account: fn.coalesce('excluded.account', 'works.account'),
-          // What was made for an account's next block is kept as long, also when somebody else finds stronger work.
+          // What was made for an account's next block is kept as long, also when another search finds stronger work.
           expires_at: eb
             .case()
             .whenRef('works.expires_at', '>', 'excluded.expires_at')
@@ -65,7 +65,7 @@ export async function assignWork(
   await db.updateTable('works').set({ account, expires_at: expiresAt }).where('root', '=', root).execute()
 }
 
-/** Whoever asks for it from now on asks again. */
+/** A caller that wants it from now on asks again. */
 export async function markAsked(db: Db, root: string): Promise<void> {
   await db.updateTable('works').set({ prepared: 0 }).where('root', '=', root).execute()
 }

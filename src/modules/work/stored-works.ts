@@ -6,7 +6,7 @@ import { assignWork, deleteStaleWorks, findWork, markAsked, saveWork } from './s
 
 const REMEMBERED_MAX = 20_000
 const HOUR = 3_600_000
-/** Somebody who asks twice does so soon. */
+/** A caller that asks twice does so soon. */
 const ANY_ROOT_KEPT = 24 * HOUR
 /** The next block of an account may come weeks later, and is worth waiting for. */
 const OWN_ROOT_KEPT = 30 * 24 * HOUR
@@ -56,7 +56,7 @@ export class StoredWorks {
     await assignWork(this.#db, { root, account, expiresAt }).catch(this.#lost)
   }
 
-  /** Somebody has been given what was prepared: from now on it is known, and no more. */
+  /** A caller has been given what was prepared: from now on it is known, and no more. */
   async markAsked(root: string): Promise<void> {
     const known = this.#latest.get(root)
     if (known) this.#latest.set(root, { ...known, prepared: false })

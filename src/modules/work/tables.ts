@@ -7,7 +7,7 @@ interface WorksTable {
   /** The account whose next block has this root, where that is known. */
   account: string | null
   created_at: number
-  /** 1 until somebody asks for it. */
+  /** 1 until a caller asks for it. */
   prepared: number
   expires_at: number
 }

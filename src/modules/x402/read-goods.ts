@@ -13,7 +13,7 @@ export function readGoods(
     x402Actions.map(({ name, price = x402Price }) => {
       const action = actions.find((one) => one.name === name || one.synonyms?.includes(name))
       if (!action) throw new Error(`X402_ACTIONS names ${name}, which is no action.`)
-      // Whoever pays by request has no key to show.
+      // Who pays by request has no key to show.
       if (action.auth !== 'none') throw new Error(`X402_ACTIONS names ${name}, which needs an API key.`)
       if ('currency' in price && !rates?.currencies.includes(price.currency)) {
         throw new Error(`The price of ${name} is in ${price.currency}, and there is no source of prices for that.`)

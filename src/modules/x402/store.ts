@@ -97,8 +97,8 @@ export async function insertClaim(
 }
 
 /**
- * Takes over a payment that nobody works on, in whatever state it was left; a rejected one becomes claimed again.
- * Undefined when somebody else was first, or another block is under way on its frontier.
+ * Takes over a payment that no process works on, in whatever state it was left; a rejected one becomes claimed again.
+ * Undefined when another process was first, or another block is under way on its frontier.
  */
 export async function takeOver(
   db: Db,
@@ -127,7 +127,7 @@ export async function takeOver(
   }
 }
 
-/** Shows that somebody still works on it; false when the claim was lost. */
+/** Shows that this process still works on it; false when the claim was lost. */
 export async function renewClaim(db: Db, { hash, fence }: Claim, leaseUntil: number): Promise<boolean> {
   const row = await db
     .updateTable('x402_payments')
@@ -166,7 +166,7 @@ export async function markState(
   return row !== undefined
 }
 
-/** Under way → rejected, for a payment that nobody works on; false when somebody does. */
+/** Under way → rejected, for a payment that no process works on; false when one does. */
 export async function releaseAbandoned(db: Db, { hash, fence }: StoredPayment, now: number): Promise<boolean> {
   const row = await db
     .updateTable('x402_payments')
@@ -196,7 +196,7 @@ export async function forgetPayments(db: Db, { answersUntil, rowsUntil }: { answ
     .execute()
 }
 
-/** Terms somebody may pay for a while. */
+/** Terms that a payer may use for a while. */
 interface Offer {
   action: string
   payTo: string

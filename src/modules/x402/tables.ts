@@ -12,9 +12,9 @@ export interface X402PaymentsTable {
   /** The request that the payment was first presented with; it pays for no other. */
   body_fingerprint: string
   state: 'claimed' | 'pending' | 'settled' | 'action_failed' | 'served' | 'rejected'
-  /** Changes with every claim, so that whoever lost it cannot move the state. */
+  /** Changes with every claim, so that a process that lost it cannot move the state. */
   fence: number
-  /** Until when somebody works on it; a process that died loses it. */
+  /** Until when a process works on it; one that died loses it. */
   lease_until: number | null
   answer: string | null
   created_at: number

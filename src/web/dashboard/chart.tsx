@@ -18,7 +18,7 @@ export function toHeights(values: readonly bigint[]): number[] {
   return values.map((value) => (most === 0n ? 0 : Number((value * 10_000n) / most) / 10_000))
 }
 
-/** Bars by day, drawn on the server. The same numbers stand below as a table for whoever does not see them. */
+/** Bars by day, drawn on the server. The same numbers stand below as a table for readers who do not see them. */
 export const DayChart = (props: { title: string; summary: string; unit: string; bars: readonly Bar[] }) => {
   const { title, summary, unit, bars } = props
   const step = WIDTH / Math.max(1, bars.length)

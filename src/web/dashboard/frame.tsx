@@ -73,7 +73,7 @@ const Brand = () => (
   </a>
 )
 
-/** A page of somebody who is signed in. The menu stands beside it, and above it where there is no room. */
+/** A page of an account that is signed in. The menu stands beside it, and above it where there is no room. */
 export const Frame = (
   props: FrameProps &
     PageProps & {

@@ -27,7 +27,7 @@ export const THEMES: Record<'light' | 'dark', Theme> = {
   },
 }
 
-/** `#1a5fc7` of whatever somebody wrote; undefined when it is no colour. */
+/** `#1a5fc7` of whatever the merchant wrote; undefined when it is no colour. */
 export function toAccent(text: string): string | undefined {
   const [, digits] = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(text.trim()) ?? []
   if (digits === undefined) return undefined

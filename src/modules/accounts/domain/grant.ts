@@ -27,7 +27,7 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: ApiKey |
   if (!maker) return { scopes: wanted.scopes ?? null, limits: own, lastsUntil }
   const holder = { rights: rightsOf(maker) }
   if (maker.expiresAt !== null && lastsUntil! > maker.expiresAt) throw keyExceedsMaker('expires_unix')
-  // Whoever reads a public key makes checkouts with it.
+  // Everybody who reads a public key can make checkouts with it.
   if (kind === 'public') {
     requireScope(holder, 'checkout')
     // Nothing would count what such a key is used for with what its maker is.
@@ -45,7 +45,7 @@ export function grant(id: string, kind: KeyKind, wanted: Wanted, maker: ApiKey |
 const isAbove = (wanted: bigint | number | undefined, max: bigint | number | undefined) =>
   wanted !== undefined && max !== undefined && wanted > max
 
-/** Whoever rotates a key learns the new one: another may be rotated only by one that could have made it. */
+/** The caller that rotates a key learns the new one: another may be rotated only by one that could have made it. */
 export function requireWithin(target: ApiKey, maker: ApiKey | undefined): void {
   if (!maker || maker.id === target.id) return
   const { expiresAt } = maker

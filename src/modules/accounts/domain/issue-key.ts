@@ -46,7 +46,7 @@ export async function requireAlive(
   { accountId, restsOn }: Pick<NewKey, 'accountId' | 'restsOn'>,
 ): Promise<ApiKey | undefined> {
   if (restsOn === undefined) return undefined
-  // Whoever revokes waits for us, or we for them.
+  // A revocation waits for us, or we for it.
   await lockAccount(db, accountId)
   const maker = await findLiveKey(db, { accountId, keyId: restsOn, now: clock.now() })
   if (!maker) throw keyOver()

@@ -57,7 +57,7 @@ type SessionCtx = StoreCtx & { secrets: SecretBox }
 
 /**
  * Short-lived tokens for the dashboard. Every day has its own secret, which all instances find in the store under the
- * day's name, sealed: a copy of the store signs nobody in. Yesterday's still verifies what it has signed. What was looked up
+ * day's name, sealed: a copy of the store opens no session. Yesterday's still verifies what it has signed. What was looked up
  * is remembered for a while, so that a request costs no read; a session that was ended is forgotten by notice.
  */
 export class Sessions {
@@ -71,7 +71,7 @@ export class Sessions {
     this.#ctx = ctx
   }
 
-  /** Makes sure that a session can be signed. Whoever uses something up for one asks this before. */
+  /** Makes sure that a session can be signed. A caller that uses something up for one asks this before. */
   async prepare(): Promise<void> {
     const kid = nameOf(dayOf(this.#ctx.clock.now()))
     if (!(await this.#findSecret(kid))) await this.#makeSecret(kid)
@@ -198,7 +198,7 @@ export class Sessions {
     }
   }
 
-  /** The day's secret, made by whoever is first, or anew where nobody can read it; the others use what that one has left. */
+  /** The day's secret, made by the first process, or anew where it cannot be read; the others use what that one has left. */
   async #makeSecret(id: string): Promise<Uint8Array> {
     const { db, clock, random, secrets } = this.#ctx
     const secret = secrets.seal(contextOf(id), bytesToHex(random.bytes(32)))
@@ -216,7 +216,7 @@ export class Sessions {
 
 const dayOf = (milliseconds: number) => Math.floor(milliseconds / DAY)
 const nameOf = (day: number) => `ses_${day}`
-/** Sealed secrets and where they belong, for whoever must know whether a key opens them. */
+/** Sealed secrets and where they belong, for the start, which must know whether a key opens them. */
 export async function listSealedSessions(db: Db): Promise<{ place: string; sealed: string }[]> {
   return (await listSessionSecrets(db)).map(({ id, secret }) => ({ place: contextOf(id), sealed: secret }))
 }

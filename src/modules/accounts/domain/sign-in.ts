@@ -21,7 +21,7 @@ const HOUR = 3_600_000
 const LINKS_PER_HOUR_MAX = 5
 const TOKEN_LENGTH = 40
 
-/** The queue's word for a link that somebody waits for. It carries no token: that is made when the mail is. */
+/** The queue's word for a link that a person waits for. It carries no token: that is made when the mail is. */
 export interface AskedLink {
   mailId: string
   recipient: string
@@ -31,7 +31,7 @@ export interface AskedLink {
 export const MAIL_SIGN_IN = 'accounts.mail-sign-in'
 
 /**
- * Asks for a mail with a link that signs in once. Whoever merely knows an address learns nothing: the answer is the
+ * Asks for a mail with a link that signs in once. A stranger who merely knows an address learns nothing: the answer is the
  * same whether an account exists or not.
  */
 export async function requestSignIn(
@@ -48,7 +48,7 @@ export async function requestSignIn(
   })
 }
 
-/** An address has five places that are free again after an hour; whoever finds none has asked too often. */
+/** An address has five places that are free again after an hour; a request that finds none comes too often. */
 async function countAsking({ db, clock }: StoreCtx, email: string): Promise<void> {
   const now = clock.now()
   const freeBefore = now - HOUR
@@ -60,7 +60,7 @@ async function countAsking({ db, clock }: StoreCtx, email: string): Promise<void
 }
 
 /**
- * Makes a link and mails it. The store keeps the token's hash, so that nobody who reads it can sign in. When it runs
+ * Makes a link and mails it. The store keeps the token's hash, so that a reader of it cannot sign in. When it runs
  * again after a failure there is another link; one that did arrive keeps working.
  */
 export async function mailSignIn(

@@ -22,7 +22,7 @@ const NAMES = ['scopes', 'expires_unix', 'per_minute', 'spend_daily_nano', 'limi
 export const RIGHTS_FIELDS: readonly string[] = NAMES
 export const boxOf = (scope: Scope) => `scope-${scope}`
 
-/** What a new key may do, until when and how much; everything and for good unless somebody opens this. */
+/** What a new key may do, until when and how much; everything and for good unless its maker opens this. */
 export const RightsFields = ({ filled }: { filled: FormState }) => {
   const { values, error } = filled
   const isNew = Object.keys(values).length === 0

@@ -6,7 +6,7 @@ import type { JobView } from '../ports.ts'
 
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
-/** What the gateway does by itself. A dead job waits for somebody to look into it. */
+/** What the gateway does by itself. A dead job waits for an operator to look into it. */
 export const JobsPage = (props: {
   frame: FrameProps
   status: string

@@ -30,7 +30,7 @@ export async function listWaiting(db: Db, limit: number): Promise<WaitingPayment
   return [...held, ...waiting]
 }
 
-/** Page by page: what has gone back already is among what fitted nothing, as much of it as somebody likes to send. */
+/** Page by page: what has gone back already is among what fitted nothing, as much of it as payers like to send. */
 async function listStillUnmatched(db: Db, limit: number): Promise<WaitingPayment[]> {
   const waiting: WaitingPayment[] = []
   for (let after: Unmatched | undefined; waiting.length < limit;) {

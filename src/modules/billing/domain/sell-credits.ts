@@ -9,7 +9,7 @@ import type { BillingRoom } from '../room.ts'
 
 export const CREDITS = 'credits'
 
-/** Whose credits they will be: an account, or whoever gets the mail of an address. */
+/** Whose credits they will be: an account, or the reader of an e-mail address. */
 export type Buyer = { accountId: string } | { email: string }
 
 const WHOLE = new Intl.NumberFormat('en-US')
@@ -35,7 +35,7 @@ export function offerCredits(
   })
 }
 
-/** Adds what was bought, once for each block. Whoever bought for an e-mail address gets an account with it. */
+/** Adds what was bought, once for each block. A buyer who gave an e-mail address gets an account with it. */
 export const giveCredits =
   (onGiven: (accountId: string) => void): Fulfil =>
   async (tx, { subject, accountId: known, detail }, { plan, blockHash }) => {
@@ -51,7 +51,7 @@ export const giveCredits =
 
 async function accountOf(tx: StoreCtx, email: string): Promise<string> {
   const account = await findAccountByEmail(tx.db, email)
-  // Somebody may make the same account right now; then all of this is undone and done again.
+  // Another purchase may make the same account right now; then all of this is undone and done again.
   return (account ?? (await createAccountIn(tx, { email, role: 'user', actor: 'buy_rpc' }))).id
 }
 

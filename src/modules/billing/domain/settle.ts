@@ -50,7 +50,7 @@ export async function settlePayment(
   const { kind, subject, accountId } = order
   const createdAt = tx.clock.now()
   const settled = { blockHash, checkoutId, kind, subject, accountId, payer, amountRaw, createdAt }
-  // Only what was given counts: money of somebody who had no right to it must not use an owner's offer up.
+  // Only what was given counts: money of a payer who had no right to it must not use an owner's offer up.
   const isPaid = await isPaidFor(tx.db, checkoutId)
   const isFirst = await insertSettled(tx.db, { ...settled, outcome: 'applied', reason: null, what: null })
   if (!isFirst) return () => undefined
@@ -58,7 +58,7 @@ export async function settlePayment(
   return conclude(settlement, tx, { order, payment, given })
 }
 
-/** Somebody has said what a paid order waited for: it is judged again, in the transaction that writes that down. */
+/** The owner has said what a paid order waited for: it is judged again, in the transaction that writes that down. */
 export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
   const waiting = await lockWaiting(tx, checkoutId)
   if (!waiting) return () => undefined
@@ -67,7 +67,7 @@ export async function resumeOrder(settlement: Settlement, tx: StoreCtx, checkout
   return conclude(settlement, tx, { order, payment, given })
 }
 
-/** Nobody has said it in time. */
+/** The owner has not said it in time. */
 export async function giveUpOrder(settlement: Settlement, tx: StoreCtx, checkoutId: string): Promise<() => void> {
   const waiting = await lockWaiting(tx, checkoutId)
   if (!waiting) return () => undefined

@@ -3,7 +3,7 @@ import { deleteCheckout } from '../domain/cancel.ts'
 import { getCheckout } from '../domain/show.ts'
 import type { Checkout } from '../store.ts'
 
-/** Gives a checkout up as its merchant would, whoever that is. */
+/** Gives a checkout up as its merchant would, without being it. */
 export async function cancelCheckout(ctx: CheckoutRoom, given: string): Promise<Checkout> {
   const { id, owner } = await getCheckout(ctx, given)
   return deleteCheckout(ctx, { id, owner, actor: 'developer' })

@@ -35,7 +35,7 @@ export async function payCheckout(ctx: CheckoutRoom, ledger: DevelopmentLedger, 
   const isOpen = ['pending', 'detected', 'partial'].includes(checkout.status)
   if (request.way === 'late' && isOpen) await endEarly(ctx, checkout.id)
   const hash = await ledger.fund(checkout.address, amountRaw)
-  // Unconfirmed blocks are found by looking; whoever tries things out should not wait for the next round.
+  // Unconfirmed blocks are found by looking; a developer should not wait for the next round.
   await lookSoon(ctx, checkout.address)
   return { checkout, hash, amountRaw }
 }

@@ -22,7 +22,7 @@ export interface LedgerSend {
 /** When it was sent, as far as anybody knows: a node that keeps no times has none to tell. */
 export const timeOf = ({ at, knownAt }: Pick<LedgerSend, 'at' | 'knownAt'>): number => at || knownAt
 
-/** An address that was made this moment: nobody can have sent anything there. */
+/** An address that was made this moment: nothing can have been sent there. */
 export const NOTHING_THERE: AddressLook = { frontier: null, height: 0, waiting: [] }
 
 /** Who waits at an address, and what lay there before. */
@@ -33,7 +33,7 @@ export interface Baseline {
 }
 
 /**
- * Whether a send came to an address after somebody began to wait there. The ledger itself says so: the send was not
+ * Whether a send came to an address after a checkout began to wait there. The ledger itself says so: the send was not
  * among what lay there, and its receiver has not received it at a height that the chain had already. When a node first
  * saw a block proves nothing, because a node that is synced anew sees all of them today.
  */

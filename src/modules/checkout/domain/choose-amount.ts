@@ -28,12 +28,12 @@ interface Choosing {
   visitor: string
 }
 
-/** Whether whoever pays says how much. */
+/** Whether the payer says how much. */
 export const isOpenAmount = ({ mode, price, plans }: Checkout) =>
   mode === 'unique_amount' && price === null && plans.length === 0
 
 /**
- * The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. Whoever types
+ * The payer says how much, where the merchant has not: a unique amount near it is reserved from then on. A payer who types
  * the same gets the same amount.
  */
 export async function chooseAmount(ctx: CheckoutRoom, id: string, { amount, visitor }: Choosing): Promise<Choice> {

@@ -16,7 +16,7 @@ export interface Claim {
 
 interface Claims {
   claims: Claim[]
-  /** Whether somebody would have a claim if the node's time did not say that the send is older. */
+  /** Whether a checkout would have a claim if the node's time did not say that the send is older. */
   oldByTime: boolean
 }
 

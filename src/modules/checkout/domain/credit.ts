@@ -56,7 +56,7 @@ function creditAll(ctx: CheckoutRoom, send: LedgerSend, rates: Rates): Promise<C
     const missing = [...currencies].filter((currency) => currency !== 'NANO' && !rates.has(currency))
     if (missing.length > 0) return { missing }
     // A node that is synced anew will say otherwise: what its time has proved once is kept.
-    // Not where somebody is owed it who has looked: a time that is wrong must not take it from them.
+    // Not where it is owed to a checkout that has looked: a time that is wrong must not take it from them.
     if (oldByTime && claims.length === 0)
       await insertSightings(tx.db, { address: send.to, hashes: [send.hash], look: BEFORE_LOOKS })
     const all: CreditedAll = { changed: [], afterwards: [] }
@@ -138,7 +138,7 @@ async function creditOwner(
     rate: quote?.rate ?? valuation.rate?.rate ?? null,
     rateSource: quote?.source ?? valuation.rate?.source ?? null,
   }
-  // Whoever is second has nothing to do.
+  // The second instance has nothing to do.
   if (!(await insertPayment(tx.db, recorded))) return undefined
   const { rate, rateSource } = recorded
   await applyDecision(tx, checkout, {
@@ -206,7 +206,7 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
   const prices =
     plans.length > 0 ? plans : [{ plan: undefined, amountRaw: checkout.amountRaw, value: checkout.price ?? '' }]
   const dues = prices.flatMap(({ plan, amountRaw, value }): Due[] => {
-    // Whoever gives what they like owes nothing.
+    // A payer who gives what they like owes nothing.
     if (value === '') return []
     if (checkout.currency === 'NANO') return [{ plan, enoughRaw: amountRaw!, fullRaw: amountRaw! }]
     const quote = quotes.find((one) => one.plan === (plan ?? NO_PLAN) && one.createdAt <= timeOf(send) + CLOCK_SLACK)
@@ -215,7 +215,7 @@ function duesOf(checkout: Checkout, valuation: Valuation): Due[] {
     }
     const e8 = parseFiat(value)
     const today = rate && e8 !== undefined ? toNanoAt(e8, rate.rate) : undefined
-    // Without a rate nobody can say what is enough; the highest quote is on the safe side, and without one all there is.
+    // Without a rate what is enough is not known; the highest quote is on the safe side, and without one all there is.
     const highest = quotes.reduce((most, one) => (one.amountRaw > most ? one.amountRaw : most), 0n)
     const full = today ?? (highest > 0n ? toRaw(highest) : RAW_MAX)
     return [{ plan, enoughRaw: today === undefined ? full : (full * WORTH_PERCENT) / 100n, fullRaw: full }]
@@ -273,7 +273,7 @@ async function applyDecision(
 }
 
 /**
- * What was asked for is what was paid, and not what somebody was asked for since: a later quote, or a stranger's choice.
+ * What was asked for is what was paid, and not what a payer was asked for since: a later quote, or a stranger's choice.
  */
 function askedFor(
   { plans }: Checkout,

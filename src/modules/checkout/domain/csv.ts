@@ -31,7 +31,7 @@ export const CSV_HEADER = `\uFEFF${COLUMNS.join(',')}\r\n`
 /** Characters with which a spreadsheet begins a formula, also in their wide forms and behind what cannot be seen. */
 const FORMULA = /^[\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u
 
-/** Text that somebody else wrote: never a formula, on any of its lines. */
+/** Text that a stranger wrote: never a formula, on any of its lines. */
 export function safeText(text: string): string {
   return text
     .split('\n')

@@ -70,7 +70,7 @@ function decideSum(standing: Standing, { amountRaw, at }: Arrival): Decision {
   const unchanged = { status, additional, plan: undefined }
   const sum = paidRaw + amountRaw
   const met = dues.findLast(({ enoughRaw }) => sum >= enoughRaw)
-  // Whoever gives what they like gives something; less than can be typed is somebody's noise.
+  // A payer who gives what they like gives something; less than can be typed is noise.
   const isDonation = dues.length === 0
   const isEnough = isDonation ? amountRaw >= SMALLEST_PRICE : met !== undefined
   if (status === 'complete') {

@@ -28,7 +28,7 @@ export async function endEarly(ctx: CheckoutRoom, id: string): Promise<Checkout>
   return ended
 }
 
-/** The next look at an address is now, however lately somebody asked for one. */
+/** The next look at an address is now, however lately one was asked for. */
 export async function lookSoon({ db, clock }: CheckoutRoom, address: string): Promise<void> {
   await hastenScans(db, [address], clock.now())
 }

@@ -21,13 +21,13 @@ export interface PaidRate {
   source: string | null
 }
 
-/** Records what happened, in the transaction in which it happened, for whoever wants to hear of it. */
+/** Records what happened, in the transaction in which it happened, for receivers and the feed. */
 export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
   if (type !== ALWAYS_SENT && !checkout.webhookEvents.includes(type)) return
   // The service needs no event to know what it has sold.
   if (checkout.owner === SERVICE) return
-  // Whoever has no account can only be told by a webhook; accounts may also fetch their events.
+  // A maker without an account can only be told by a webhook; accounts may also fetch their events.
   if (checkout.owner === ANONYMOUS && checkout.webhookUrl === null) return
   const id = ctx.ids.next('evt')
   const { secrets } = ctx.ports

@@ -12,7 +12,7 @@ const BATCH_MAX = 1_000
 
 /**
  * Ends the checkouts of an address whose time is over. Only a complete look at the ledger that began after their end
- * makes that safe: what was paid in time, while nobody listened, has been credited by then (contract 3, rule 5).
+ * makes that safe: what was paid in time, while we did not listen, has been credited by then (contract 3, rule 5).
  */
 export async function expireOverdue(ctx: CheckoutRoom, address: string): Promise<number> {
   const scannedAt = await findScannedAt(ctx.db, address)

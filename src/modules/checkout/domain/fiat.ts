@@ -21,7 +21,7 @@ export function toNanoAt(e8: bigint, rate: string): Raw | undefined {
   if (scaled === undefined) return undefined
   const raw = divideUp(e8 * RAW_PER_NANO * 10n ** BigInt(RATE_DECIMALS - 8), scaled)
   const rounded = divideUp(raw, SMALLEST_PRICE) * SMALLEST_PRICE
-  // Today's rate may lift an old price above everything there is; whoever asks must not fall over it.
+  // Today's rate may lift an old price above everything there is; a caller must not fall over it.
   return rounded > RAW_MAX ? undefined : toRaw(rounded)
 }
 

@@ -31,7 +31,7 @@ import { reserveFilled, reserveNear } from './reserve.ts'
 
 /** How long payments are recorded after the end of a checkout (contract 3, rule 2). */
 const LATE_MILLISECONDS = 7 * 24 * 3_600_000
-/** The first look of the poller: whoever pays at once is told by the ledger's events. */
+/** The first look of the poller: a payer who pays at once is seen by the ledger's events. */
 const FIRST_SCAN = 15_000
 
 export interface Opened {
@@ -162,7 +162,7 @@ async function fromTemplate(ctx: CheckoutRoom, owner: string, asked: CheckoutReq
   }
 }
 
-/** Nothing is sent unsigned, and whoever has no account has no secret of their own (contract 6, rule 7). */
+/** Nothing is sent unsigned, and a caller without an account has no secret of their own (contract 6, rule 7). */
 function generatedSecret(
   { random }: CheckoutRoom,
   caller: Caller,
@@ -265,7 +265,7 @@ export async function store(
   }
 }
 
-/** From now on somebody looks at the address of a checkout; what lies there already is written down. */
+/** From now on the monitor looks at the address of a checkout; what lies there already is written down. */
 export async function watchFrom(
   { db, clock }: CheckoutRoom,
   { address, owner, expiresAt, watchedUntil }: Checkout,
@@ -282,7 +282,7 @@ export async function refuseTooMany(
   { db, ports }: CheckoutRoom,
   { address, owner, keyId }: Pick<Checkout, 'address' | 'owner' | 'keyId'>,
 ): Promise<void> {
-  // Whatever the service sells is paid at one address; each buyer is limited by whoever sells.
+  // Whatever the service sells is paid at one address; each buyer is limited by the room that sells.
   if (owner === SERVICE) return
   const { openAnonymousMax, openMax, openPublicKeyMax } = ports.rules
   if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return

@@ -12,7 +12,7 @@ import { reserveNear } from './reserve.ts'
 const QUOTE_MILLISECONDS = 15 * 60_000
 const RATE_AGE_MAX = 10 * 60_000
 
-/** What a nano is worth now, or 503: nobody is asked to pay by an old price. */
+/** What a nano is worth now, or 503: no payer is asked to pay by an old price. */
 export async function rateNow({ ports, clock }: CheckoutRoom, currency: string): Promise<Rate> {
   let rate: Rate
   try {

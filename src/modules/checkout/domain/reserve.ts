@@ -17,7 +17,7 @@ interface ReservedFor {
 
 type Place = Pick<Checkout, 'id' | 'owner' | 'address' | 'watchedUntil'>
 
-/** Takes a free amount near a price. It stays taken until nobody can pay it late any more. */
+/** Takes a free amount near a price. It stays taken until it cannot be paid late any more. */
 export async function reserveNear(
   ctx: CheckoutRoom,
   checkout: Place,

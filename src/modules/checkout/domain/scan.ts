@@ -28,7 +28,7 @@ export interface ScanTools {
 }
 
 /**
- * Looks at the ledger for what came to addresses, whoever told us or did not: credits what is final, shows what is not,
+ * Looks at the ledger for what came to addresses, whether an event told us or not: credits what is final, shows what is not,
  * then ends what is over. An address counts as looked at only when all of that was done.
  */
 export async function scanAddresses(

@@ -48,7 +48,7 @@ function orderShown(order: OrderStanding | undefined, status: Checkout['status']
   return { error, refund: back, order: shown }
 }
 
-/** What everybody may know of whoever is being paid. */
+/** What everybody may know of the merchant. */
 function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined): JsonObject {
   if (!merchant) return {}
   const { name, logo, website, supportEmail, supportUrl, termsUrl } = merchant
@@ -101,7 +101,7 @@ export async function readPageFacts(
   return { checkout, quotedUntil: quote?.expiresAt, payments: payments.filter(counts), refund: order?.refund }
 }
 
-/** About what an amount is worth, as plain decimal text; undefined when nobody knows. */
+/** About what an amount is worth, as plain decimal text; undefined without a price. */
 export async function worthOf(ctx: CheckoutRoom, amountRaw: bigint, currency: string): Promise<string | undefined> {
   try {
     const { rate } = await rateNow(ctx, currency)

@@ -128,7 +128,7 @@ function present({ ports }: CheckoutRoom, held: Checkout, shown: PresentationReq
   return { ...held, ...rest, webhookSecret: secret === undefined ? held.webhookSecret : sealed }
 }
 
-/** The old amounts stay taken for as long as somebody might pay them, and such a payment is for the merchant to judge. */
+/** The old amounts stay taken for as long as a payer might pay them, and such a payment is for the merchant to judge. */
 async function replaceTerms(
   tx: CheckoutRoom,
   held: Checkout,

@@ -21,7 +21,7 @@ const CURRENCY_OF_REGION: Record<string, string> = {
   BE: 'EUR',
 }
 
-/** The money somebody most likely thinks in, of those that have a price. */
+/** The money a payer most likely thinks in, of those that have a price. */
 export function currencyOf(locale: string, known: readonly string[]): string | undefined {
   const { region } = new Intl.Locale(locale).maximize()
   return [CURRENCY_OF_REGION[region ?? ''], 'USD'].find((code) => code !== undefined && known.includes(code))

@@ -24,7 +24,7 @@ export const PayPage = (props: PayPageProps) => {
       styles={['pay.css']}
       scripts={['pay.js']}
       bodyClass={embed === undefined ? 'pay' : 'pay framed'}
-      // A form that somebody fills in must not vanish under their hands.
+      // A form that a payer fills in must not vanish under their hands.
       head={
         <>
           {merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
@@ -122,7 +122,7 @@ const Description = ({ text, label }: { text: string; label: string }) =>
     </p>
   )
 
-/** The way out for whoever does not pay. It says nothing about the payment, which stays as it is. */
+/** The way out for a payer who does not pay. It says nothing about the payment, which stays as it is. */
 const Leave = ({ cancelUrl, voice, state }: Part) =>
   cancelUrl === undefined || state === 'complete' || state === 'seen' ? null : (
     <p class="leave">

@@ -51,7 +51,7 @@ export function stateOf(checkout: ShownCheckout, now: number): PayState {
   if (additional === 'paid_late') return 'late'
   if (status === 'expired' || status === 'cancelled') return status
   if (status === 'detected') return 'seen'
-  // Its time is over and the last look at the ledger is still to come: nobody should pay now.
+  // Its time is over and the last look at the ledger is still to come: the payer should not pay now.
   if (expiresAt <= now) return 'closing'
   if (status === 'partial') return 'partial'
   return mode === 'unique_amount' && amountRaw === undefined && plans.length === 0 ? 'choose' : 'waiting'

@@ -34,7 +34,7 @@ export interface PayPageProps {
   /** The origin of the page that frames this one. */
   embed: string | undefined
   wrongAmount: boolean
-  /** Whether whoever pays says how much. */
+  /** Whether the payer says how much. */
   openAmount: boolean
   /** Whether a payer who chose an amount wants another. */
   choosing: boolean

@@ -6,7 +6,7 @@ import { Card, Copyable, Empty, Moment, Nano, shorten } from '../../../web/dashb
 interface UnmatchedRow {
   blockHash: string
   checkoutId: string | null
-  /** A checkout that nobody owns, which this block has paid already. */
+  /** A checkout without an owner, which this block has paid already. */
   keylessId: string | undefined
   payer: string
   address: string

@@ -23,7 +23,7 @@ const LIMIT: RouteLimit = {
   },
 }
 
-/** Plays payer, merchant and network on the development ledger, for whoever tries things out. */
+/** Plays payer, merchant and network on the development ledger, for developers. */
 export function developerRoutes(ctx: CheckoutRoom, ledger: DevelopmentLedger): readonly Route[] {
   const does = (path: string, run: (fields: Fields, id: string) => Promise<JsonObject>): Route => ({
     method: 'POST',

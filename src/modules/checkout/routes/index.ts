@@ -14,13 +14,13 @@ interface CheckoutRoutePorts {
   /** Undefined with real nodes. */
   developmentLedger: DevelopmentLedger | undefined
   perMinute: PayPerMinute
-  /** Somebody waits for a payment at this address. */
+  /** A page waits for a payment at this address. */
   nudge(address: string): void
   /** Calls back when something about a checkout has changed, on whichever instance. */
   onChange(listener: (checkoutId: string) => void): () => void
 }
 
-/** Every way to a checkout beside the action: for its merchant, its payer, and whoever tries it out. */
+/** Every way to a checkout beside the action: for its merchant, its payer, and developers. */
 export function checkoutRoutes(ports: CheckoutRoutePorts): readonly Route[] {
   const { ctx, developmentLedger, perMinute } = ports
   const told = new LastTold()

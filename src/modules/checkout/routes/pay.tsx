@@ -108,7 +108,7 @@ async function takeAmount(ctx: CheckoutRoom, request: RouteRequest): Promise<Rep
 /** In the reader's language, as everything here. */
 const voiceFor = ({ header, query }: RouteRequest) => negotiate(header('accept-language'), query.lang)
 
-/** What a reader sees of a refusal; programs, and whoever asked in a wrong way, are told in words. */
+/** What a reader sees of a refusal; programs, and callers that asked in a wrong way, are told in words. */
 function showProblem(
   { ctx, developmentLedger }: PayPorts,
   { status }: Refusal,
@@ -142,7 +142,7 @@ async function showPage({ ctx, developmentLedger }: PayPorts, request: RouteRequ
   const planRaw = checkout.plans[plan]?.amountRaw
   const asked = { ...checkout, amountRaw: planRaw ?? choice?.amountRaw ?? checkout.amountRaw }
   const dueRaw = amountToPay(asked)
-  // Until somebody has said how much there is nothing to pay, and nothing is shown to scan.
+  // Until the payer has said how much there is nothing to pay, and nothing is shown to scan.
   const link = paymentLink(asked) ?? ctx.ports.links.pay(checkout.id)
   const now = ctx.clock.now()
   const kept = {

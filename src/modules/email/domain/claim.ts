@@ -65,7 +65,7 @@ async function decide(
 ): Promise<boolean> {
   const { db, clock } = tx
   const now = clock.now()
-  // Whoever ends a payment holds it as well: either its end sees this claim, or this claim sees its end.
+  // The job that ends a payment holds it as well: either its end sees this claim, or this claim sees its end.
   const open = await lockOpenPayment(db, payment.id, now)
   if (open?.status !== 'funded' || open.cancelledAt !== null || now >= open.expiresAt!) return false
   if (!(await markClaimed(db, recipient.id, destination, now))) return false

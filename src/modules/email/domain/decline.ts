@@ -15,7 +15,7 @@ export async function declineShare(ctx: EmailRoom, token: string): Promise<void>
     const open = await lockOpenPayment(tx.db, payment.id, now)
     const won = open !== undefined && (await markDeclined(tx.db, recipient.id, now))
     if (won) await tellSender(tx, payment, { kind: 'declined', recipientId: recipient.id })
-    // Somebody was faster: what was claimed is not declined, and whoever claimed wants further mails.
+    // The claim was faster: what was claimed is not declined, and its claimant wants further mails.
     else if ((await findRecipient(tx.db, recipient.id))?.status === 'claimed') throw claimedAlready()
     if (recipient.emailHash !== null) await insertSuppression(tx.db, recipient.emailHash, now)
   })

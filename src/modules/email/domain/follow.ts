@@ -21,7 +21,7 @@ import { tellSender } from './tell.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** Mails are tried for about a day before somebody looks again. */
+/** Mails are tried for about a day before the job looks again. */
 const INVITE_ATTEMPTS = 60
 /** The largest come first. */
 const DEPOSITS_MAX = 1_000
@@ -34,7 +34,7 @@ export async function followPayment(ctx: EmailRoom, id: string): Promise<void> {
   const payment = await findEmailPayment(ctx.store.db, id)
   if (!payment || payment.endedAt !== null) return
   const { address: feeAddress } = await treasury(ctx)
-  // Nothing expires before the ledger was asked: somebody may have paid while we were away.
+  // Nothing expires before the ledger was asked: the sender may have paid while we were away.
   const isDue = payment.status === 'waiting' && payment.cancelledAt === null && ctx.store.clock.now() >= payment.fundBy
   const mayExpire = isDue && !(await isPaidUnnoticed(ctx, payment))
   const hasMoved = await inTx(ctx.store, (tx) => settle(ctx, tx, { id, feeAddress, mayExpire }))
@@ -78,7 +78,7 @@ async function settle(ctx: EmailRoom, tx: StoreCtx, { id, feeAddress, mayExpire 
   return true
 }
 
-/** The shares of a funded payment: mailed, refunded when their time is over, and done with when nobody waits any more. */
+/** The shares of a funded payment: mailed, refunded when their time is over, and done with when no recipient waits any more. */
 async function tendShares(ctx: EmailRoom, tx: StoreCtx, payment: EmailPayment, funds: Funds): Promise<boolean> {
   const { db, clock } = tx
   const { id, walletId } = payment
@@ -128,7 +128,7 @@ async function isPaidUnnoticed(ctx: EmailRoom, { address, walletId, total }: Ema
   return true
 }
 
-/** Often while somebody is likely to pay, and never later than the next deadline. */
+/** Often while the sender is likely to pay, and never later than the next deadline. */
 function nextLook({ status, createdAt, fundBy, expiresAt }: EmailPayment, now: number): number {
   if (status === 'funded') return Math.min(now + 10 * MINUTE, expiresAt! > now ? expiresAt! : Infinity)
   const pause = now - createdAt < 60 * MINUTE ? 5 * SECOND : MINUTE

@@ -18,15 +18,15 @@ import { type EmailPayment, findEmailPayment, lockOpenPayment } from '../store.t
 import { tellSender } from './tell.ts'
 import { createToken, hashToken } from './token.ts'
 
-/** The queue's word for a mail that brings somebody their share. */
+/** The queue's word for a mail that brings a recipient their share. */
 export const INVITE = 'email.invite'
 export const MAIL_METER = 'email'
 export const mailCallerOf = (emailHash: string) => `email:${emailHash}`
 const DAY = 86_400_000
 
 /**
- * Mails somebody what opens their share. The token exists in this mail and nowhere else: only its hash is kept, and before
- * the mail leaves. A mail that leaves twice, because nobody heard of the first, has the same message id and another token,
+ * Mails a recipient what opens their share. The token exists in this mail and nowhere else: only its hash is kept, and before
+ * the mail leaves. A mail that leaves twice, because the reply to the first was lost, has the same message id and another token,
  * and both tokens open the one share.
  */
 export async function inviteRecipient(ctx: EmailRoom, mailer: Mailer, recipientId: string): Promise<void> {

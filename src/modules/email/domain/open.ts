@@ -14,7 +14,7 @@ import type { EmailRequest } from '../wire-fields.ts'
 import { MAIL_METER, mailCallerOf } from './invite.ts'
 
 const DAY = 86_400_000
-/** How long somebody may take to pay. */
+/** How long the sender may take to pay. */
 const FUNDING = DAY
 
 /**
@@ -45,7 +45,7 @@ export async function openEmailPayment(
     // Counting and adding are one, however many ask at once.
     await lockAccount(db, accountId)
     await checkDay(ctx, db, accountId, emails.length)
-    // Given back where nobody pays it; the send that does takes its place.
+    // Given back where it is not paid; the send that does takes its place.
     const pledge = { rights, amount: toRaw(total), reference: pledgeTo(wallet.address), now: createdAt }
     await reserveSpend(db, pledge)
     await insertPayment(db, {

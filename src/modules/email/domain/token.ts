@@ -6,7 +6,7 @@ const BYTES = 32
 const SELECTOR_LENGTH = 32
 const FORM = /^[A-Za-z0-9_-]{43}$/
 
-/** 256 bits that open a share. Whoever has them is its recipient. */
+/** 256 bits that open a share. Their holder is its recipient. */
 export function createToken(random: Random): string {
   return Buffer.from(random.bytes(BYTES)).toString('base64url')
 }

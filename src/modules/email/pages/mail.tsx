@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 /** A part of a mail. Every mail is written once and shown as plain text and as HTML. */
 export type MailPart =
   | { text: string }
-  /** Words of somebody else, shown as such. */
+  /** Words of the sender, shown as such. */
   | { quote: string }
   /** Quiet ones are for few people. */
   | { link: string; label: string; quiet?: true }

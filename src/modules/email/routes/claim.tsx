@@ -17,7 +17,7 @@ import { CodePage, DeclinePage, FundingPage, OverPage, PaidPage, SharePage } fro
 /** Codes that one network address may try, and looks at a payment, in a minute. */
 const CLAIMS_PER_MINUTE_MAX = 30
 const LOOKS_PER_MINUTE_MAX = 300
-/** Somebody who waits for their payment wakes its wallet at most every two seconds. */
+/** A recipient who waits for their payment wakes its wallet at most every two seconds. */
 const NUDGES_PER_MINUTE_MAX = 30
 const HEADERS = {
   'content-security-policy':
@@ -131,7 +131,7 @@ async function errorPage(
 async function claimOrLook(ctx: EmailRoom, body: Fields): Promise<Share> {
   const token = codeOf(body)
   if (body.address === undefined || body.address === '') return openShare(ctx, token)
-  // Before the address is judged: whoever has no code learns nothing about names.
+  // Before the address is judged: a visitor without a code learns nothing about names.
   await openShare(ctx, token)
   return claimShare(ctx, { token, destination: await destinationOf(ctx, body.address) })
 }
@@ -179,7 +179,7 @@ function sharePage(ports: ClaimPorts, share: Share, body: Fields): VNode {
   return overPage(ports, share) ?? <SharePage share={toShown(share)} code={codeOf(body)} address="" devnet={devnet} />
 }
 
-/** For whoever has the code and comes too late. Where the money went is nobody's business but the claimant's. */
+/** For a holder of the code who comes too late. Where the money went is the claimant's business alone. */
 function overPage({ ctx, devnet }: ClaimPorts, { payment, recipient }: Share): VNode | undefined {
   if (recipient.status === 'claimed') {
     const text = 'This payment was claimed already. If it was not you, somebody else had your mail.'
@@ -229,7 +229,7 @@ function fundingRoutes(ports: ClaimPorts): readonly Route[] {
   ]
 }
 
-/** The payment as it stands, after a look at its wallet while somebody may have just paid. */
+/** The payment as it stands, after a look at its wallet while its sender may have just paid. */
 async function look({ ctx, limiter }: ClaimPorts, { params }: RouteRequest) {
   const payment = await getEmailPayment(ctx, params.id!)
   const decision = payment.status === 'waiting' && (await limiter.take(`nudge:${payment.id}`, NUDGES_PER_MINUTE_MAX))

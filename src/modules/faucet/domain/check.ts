@@ -11,7 +11,7 @@ interface Eligibility {
   reason?: string
 }
 
-/** Whether a claim would succeed now. It promises nothing: somebody else may be faster. */
+/** Whether a claim would succeed now. It promises nothing: another claim may be faster. */
 export async function checkFaucet(ctx: FaucetRoom, claimant: Claimant): Promise<Eligibility> {
   const { store, faucet } = ctx
   const { db, clock } = store

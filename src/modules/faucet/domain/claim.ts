@@ -85,7 +85,7 @@ async function take(
   return 'taken' in use ? undefined : use.freeAt
 }
 
-/** Whoever lost the reply to a claim finds it in the refusal of the next one. */
+/** A caller that lost the reply to a claim finds it in the refusal of the next one. */
 async function explain({ store }: FaucetRoom, { accountId, address }: ClaimRequest, { cooldown, freeAt }: Refused) {
   const { db, clock } = store
   const seconds = Math.max(1, Math.ceil((freeAt - clock.now()) / 1000))

@@ -5,13 +5,13 @@ export const DAY = 86_400_000
 export const METER = 'faucet'
 
 export interface Claimant {
-  /** Undefined while nobody has shown a key. */
+  /** Undefined for a caller without a key. */
   accountId: string | undefined
   address: string
   ip: string
 }
 
-/** So many claims in 24 hours, and what to say to whoever wants more. */
+/** So many claims in 24 hours, and what to say to a caller that wants more. */
 export interface Cooldown {
   caller: string
   max: number

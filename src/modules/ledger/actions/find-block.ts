@@ -57,7 +57,7 @@ export const findBlock = action({
       return { block: false, error: 'Payment not found.', address, amount: formatNano(amount), amount_raw: `${amount}` }
     }
     const amounts = { amount: formatNano(amount), amount_nano: formatNano(amount), amount_raw: `${amount}` }
-    // Always there, unlike in lists: whoever asks for one payment shows its payer (contract 2, Found block).
+    // Always there, unlike in lists: a client that asks for one payment shows its payer (contract 2, Found block).
     return { block: withUsername(names, { ...found, ...amounts, username: '' }, 'account') }
   },
 })

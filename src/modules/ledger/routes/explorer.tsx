@@ -10,7 +10,7 @@ import { type Explorer, type ExplorerPlace, showPlace } from '../../../web/explo
 const SECTION = '/developer/ledger'
 const EVENTS = '/developer/ledger/events'
 
-/** The development ledger to look at, for whoever may play with it. */
+/** The development ledger to look at, for developers. */
 export function explorerPages(view: LedgerView, names: Names): readonly Page[] {
   const explorer: Explorer = { view, names: toLedgerNames(names), base: `/dashboard${SECTION}`, events: EVENTS }
   const render = async ({ frame }: PageRequest, place: ExplorerPlace) => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/shape.ts'
 
-/** A name that somebody leases or has leased. Times are milliseconds. */
+/** A name that is or was leased. Times are milliseconds. */
 export interface NameLease {
   /** In small letters. */
   key: string
@@ -13,7 +13,7 @@ export interface NameLease {
   accountId: string | null
   createdAt: number
   expiresAt: number
-  /** Until then nobody else may have it. */
+  /** Until then it is reserved for its owner. */
   graceUntil: number
   profile: JsonObject
   changedAt: number

@@ -42,7 +42,7 @@ export async function authorizeChange(
     const toSign = toNameChangeMessage({ name: key, id, changes: meant })
     const authorized = judge(lease, { accountId, signature, toSign })
     if (!authorized) throw notTheOwner(toSign)
-    // Whoever has read an older signature must not bring back what it was for.
+    // A reader of an older signature must not bring back what it was for.
     if (detail.authorized && toCanonicalJson(detail.changes) !== toCanonicalJson(meant)) throw offerFixed()
     await updateDetail(tx.db, id, { ...detail, changes: meant, authorized })
     await insertAudit(tx, {

@@ -22,7 +22,7 @@ const isGood = (authorized: Authorization, { accountId, owner }: NameLease) =>
   'owner' in authorized ? authorized.owner === owner : accountId !== null && authorized.accountId === accountId
 
 /**
- * A paid change of a name. Who paid means nothing: whoever makes an owner pay an amount must not gain the name by it. It
+ * A paid change of a name. Who paid means nothing: a stranger who makes an owner pay an amount must not gain the name by it. It
  * is carried out by the word of whose the name is, and until there is one the money waits.
  */
 export const changeName =

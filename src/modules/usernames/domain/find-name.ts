@@ -6,11 +6,11 @@ import { type NameLease, type LeaseStatus, findLease, showName, statusAt, toUnix
 export interface FoundName {
   key: string
   status: LeaseStatus | 'reserved'
-  /** Of whoever has it now, also in its grace period. */
+  /** Of its present owner, also in its grace period. */
   lease: NameLease | undefined
 }
 
-/** How a name stands at this moment. A lease goes before a reservation: whoever paid for it keeps it. */
+/** How a name stands at this moment. A lease goes before a reservation: its lessee keeps it. */
 export async function findName(
   { db, clock, names }: Pick<StoreCtx, 'db' | 'clock'> & { names: Names },
   name: string,

@@ -22,8 +22,8 @@ function graceOf({ unit, count }: LeasePeriod): number {
 }
 
 /**
- * A confirmed payment for a name: it becomes the payer's, or its lease longer, or somebody else has it and the money goes
- * back. The first transaction that gets here wins; whoever pays for the same name meanwhile waits for it. What a payer may
+ * A confirmed payment for a name: it becomes the payer's, or its lease longer, or it is taken and the money goes
+ * back. The first transaction that gets here wins; a payment for the same name meanwhile waits for it. What a payer may
  * do is judged by the time of the payment, so that a gateway that was away changes nobody's rights.
  */
 export const leaseName =
@@ -52,7 +52,7 @@ export const leaseName =
     const isFree = statusAt(held, Math.min(paidAt, now)) === 'available'
     const isOwn = held.owner === payer || (held.accountId !== null && held.accountId === accountId)
     if (!isFree && !isOwn) return { refund: 'name_taken' }
-    // Later than any other change of it, whatever the clocks say: whoever reads two knows which is newer.
+    // Later than any other change of it, whatever the clocks say: a reader of two knows which is newer.
     const changedAt = Math.max(now, held.changedAt + 1)
     const lease = isFree ? { ...fresh, changedAt } : extend(held, { period, now, changedAt })
     await updateLease(tx.db, lease)

@@ -13,7 +13,7 @@ export interface ChangeOffer {
   lease: NameLease
   checkout: Checkout
   changes: NameChanges | null
-  /** Whether somebody has said so who may. */
+  /** Whether its owner has said so. */
   isAuthorized: boolean
   /** What the owner signs to say so, where it is known what is to change. */
   toSign: string | undefined
@@ -48,7 +48,7 @@ export async function offerChange(
   return { lease, checkout, changes, isAuthorized: authorized !== null, toSign }
 }
 
-/** Whoever is given the link sees where the name would lead, and that paying does not make it so. */
+/** A payer who is given the link sees where the name would lead, and that paying does not make it so. */
 function describe({ name, owner }: NameLease, changes: NameChanges | null, isAuthorized: boolean): string {
   const leads = changes?.address === undefined ? '' : `@${name} would stand for ${changes.address}. `
   const when = isAuthorized
@@ -57,7 +57,7 @@ function describe({ name, owner }: NameLease, changes: NameChanges | null, isAut
   return `${leads}This is a fee; whoever pays it gains nothing by it. ${when}`
 }
 
-/** A name that somebody leases at this moment, or why there is nothing to change. */
+/** A name that is leased at this moment, or why there is nothing to change. */
 export async function findLeased(
   ctx: Parameters<typeof findName>[0],
   name: string,

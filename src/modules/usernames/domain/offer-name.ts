@@ -13,7 +13,7 @@ interface NameOffer extends FoundName {
   checkout: Checkout | undefined
 }
 
-/** Offers a name for lease or, where somebody has it, for its owner to extend. */
+/** Offers a name for lease or, where it is leased, for its owner to extend. */
 export async function offerName(
   room: UsernameRoom,
   payer: string,
@@ -37,7 +37,7 @@ export async function offerName(
   return { ...found, shown, checkout }
 }
 
-/** Whoever pays an offer that somebody else has made must know whom the name will belong to. */
+/** A payer of an offer that another caller has made must know whom the name will belong to. */
 function describe(name: string, lease: NameLease | undefined, accountId: string | null): string {
   if (lease && accountId !== null && lease.accountId === accountId) {
     return `Extends the lease of @${name}, whoever pays.`

@@ -39,7 +39,7 @@ export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect
     }
     return step
   }).catch((error: unknown) => {
-    // Somebody else goes on where we stopped.
+    // Another process goes on where we stopped.
     if (error instanceof LockLost) return 'waiting' as const
     throw error
   })

@@ -9,7 +9,7 @@ import { findLedgerBlock, findSuccessor } from './chain.ts'
 import { freezeWallet } from './freeze.ts'
 import type { Step } from './step.ts'
 
-/** Refusals that cannot be for a block of ours, unless somebody else has moved the account or a node is wrong. */
+/** Refusals that cannot be for a block of ours, unless another signer has moved the account or a node is wrong. */
 const IMPOSSIBLE = new Set([
   'Bad signature',
   'Unreceivable',
@@ -52,7 +52,7 @@ interface Refused {
 
 /**
  * What a single node says decides nothing: only a confirmed block in the place of ours does. Until then the same bytes go
- * out again, and somebody is told.
+ * out again, and the operator is told.
  */
 async function resolveRefusal(ctx: WalletRoom, { wallet, open, block, error }: Refused): Promise<Step> {
   if (!(error instanceof LedgerRefusal)) throw error

@@ -37,7 +37,7 @@ export async function createWallet(ctx: WalletRoom, request: WalletRequest): Pro
     if (accountId === undefined || walletsMax === 0) return
     if ((await countOwnedWallets(db, accountId)) >= walletsMax) throw tooManyWallets(walletsMax)
   }
-  // A search takes seconds; somebody without room should not have one.
+  // A search takes seconds; an account without room should not have one.
   if (request.vanity) await checkRoom(store.db)
   const key = request.vanity
     ? await findVanityKey(ctx, { ...request.vanity, payer: accountId ?? purpose })

@@ -9,7 +9,7 @@ import { refuseWaitingIn } from './refuse.ts'
 interface Freeze {
   reason: string
   kind?: WalletAlarm
-  /** The open block, when a confirmed block of somebody else stands in its place: it can never follow. */
+  /** The open block, when a confirmed block of another signer stands in its place: it can never follow. */
   lost?: OutboxBlock
 }
 

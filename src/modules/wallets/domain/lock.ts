@@ -7,7 +7,7 @@ import type { Wallet } from '../store.ts'
 /** Long enough for a slow node, short enough that a crash holds a wallet up only briefly. */
 const LEASE_MILLISECONDS = 10_000
 
-/** Runs with the sole right to a wallet; undefined when somebody else has it. A crash lets the lock run out. */
+/** Runs with the sole right to a wallet; undefined when another process has it. A crash lets the lock run out. */
 export async function withLock<T>(
   { store: { db, clock, failures } }: WalletRoom,
   walletId: string,

@@ -18,7 +18,7 @@ export function maintainsItself({ purpose, status }: Wallet, rules: WalletRules)
   return purpose !== 'cloud' || rules.receivesItself || status !== 'active'
 }
 
-/** What a wallet does when nobody asks for anything: receive, share out, end. Nothing is queued or open when it is called. */
+/** What a wallet does by itself: receive, share out, end. Nothing is queued or open when it is called. */
 export async function maintainWallet(ctx: WalletRoom, lock: WalletLock, wallet: Wallet, chain: Chain): Promise<Step> {
   const { store, node, rules } = ctx
   const plan = await findOpenPlan(store.db, wallet.id)

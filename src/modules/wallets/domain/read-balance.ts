@@ -22,7 +22,7 @@ export async function readBalance({ store, node }: WalletRoom, wallet: Wallet): 
     holding?.receiving && (await isWaiting(node, holding.receiving.sourceHash)) ? holding.receiving : undefined
   const { balance = '0', receivable = '0' } = await node.read('account_balance', { account: wallet.address })
   const waiting = (parseRaw(String(receivable)) ?? 0n) - (receiving?.amount ?? 0n)
-  // Where somebody else has signed, only the ledger knows.
+  // Where another signer has signed, only the ledger knows.
   const held = holding && !holding.isFrozen ? holding.balance : parseRaw(String(balance))
   if (held === undefined) throw new Error('A node answered account_balance without a balance.')
   return { balance: held, receivable: toRaw(waiting > 0n ? waiting : 0n) }

@@ -3,7 +3,7 @@ import { releaseSpends } from '../../accounts/index.ts'
 import type { SendRefusal } from '../errors.ts'
 import { markRefused, refuseOverdue, refuseWaiting } from '../outbox-moves-store.ts'
 
-/** Takes a send back that nobody has signed, and what a key had set aside for it. */
+/** Takes a send back that was not signed yet, and what a key had set aside for it. */
 export function refuseSend(db: Db, id: string, refusal: SendRefusal): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const isRefused = await markRefused(tx, id, refusal)

@@ -81,7 +81,7 @@ interface Accepted {
   reference: string | null
 }
 
-/** The wish, committed: from here on it happens at most once. Somebody may have been faster with the same key. */
+/** The wish, committed: from here on it happens at most once. Another request may have been faster with the same key. */
 async function acceptSend(
   ctx: WalletRoom,
   request: SendRequest,

@@ -102,7 +102,7 @@ async function signWith(room: WalletRoom, wallet: Wallet, hash: string): Promise
 
 /**
  * A master key that is not there is no fault of the wallet: during a rotation another gateway may know it already. The pass
- * fails, somebody is told, and the next pass tries again.
+ * fails, the operator is told, and the next pass tries again.
  */
 function openOrWait({ vault, alarm }: WalletRoom, holder: KeyHolder, sealed: SealedKey): Uint8Array {
   try {

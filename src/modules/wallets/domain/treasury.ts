@@ -39,7 +39,7 @@ export async function queuePayment(
   { db, store: { clock, ids } }: { db: Db; store: Pick<WalletRoom['store'], 'clock' | 'ids'> },
   { walletId, destination, amount, reference }: Payment,
 ): Promise<void> {
-  // Without an amount a send takes everything there is; nobody is ever owed that.
+  // Without an amount a send takes everything there is; no customer is ever owed that.
   if (typeof amount !== 'bigint' || amount <= 0n) throw new RangeError('A payment needs an amount.')
   const send = { id: ids.next('wbl'), walletId, accountId: null, destination, amount, deadlineAt: null }
   await insertSend(db, { ...send, reference: `payment:${reference}`, createdAt: clock.now() })

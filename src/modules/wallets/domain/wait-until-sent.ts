@@ -4,13 +4,13 @@ import { type OutboxBlock, findBlock } from '../outbox-store.ts'
 import { refuseSend } from './refuse.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** How often a wallet is looked at that waits for somebody else: another instance, or a confirmation. */
+/** How often a wallet is looked at that waits: for another instance, or a confirmation. */
 const LOOK_EVERY = 200
 
 /**
  * Waits until a send is on the ledger, or says for certain that it never will be. Giving up takes the wish back in one
  * statement; what was signed before cannot be taken back any more and goes out by itself. When a node refuses it meanwhile,
- * whoever waits hears the node's words at once, because only an operator can help.
+ * the caller hears the node's words at once, because only an operator can help.
  */
 export async function waitUntilSent(
   ctx: WalletRoom,

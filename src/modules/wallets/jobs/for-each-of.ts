@@ -1,7 +1,7 @@
 import { isOutage } from '../../../kernel/failures.ts'
 
 /**
- * Runs something for each, so many at once, until told to stop. One that fails keeps nobody else waiting; it has told why
+ * Runs something for each, so many at once, until told to stop. One that fails keeps no other waiting; it has told why
  * by itself. A fault of our own is thrown at the end, so that the round does not count as done.
  */
 export async function forEachOf<T>(

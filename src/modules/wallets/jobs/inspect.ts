@@ -13,7 +13,7 @@ const WALLETS_AT_ONCE = 8
 const LOOK_EVERY = 60_000
 
 /**
- * Asks the ledger about the wallets that were not asked about for longest: deposits nobody told us of, and blocks that we
+ * Asks the ledger about the wallets that were not asked about for longest: deposits that no node told us of, and blocks that we
  * did not sign. Two questions for all of them together.
  */
 export const inspectWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
@@ -50,7 +50,7 @@ async function findSuspects({ node, rules }: WalletRoom, wallets: readonly Walle
   const waiting = toObject(blocks)
   return wallets.filter(({ address, frontier, ...wallet }) => {
     if ((known[address] ?? ZERO_HASH) !== frontier) return true
-    // Its owner has emptied it, and nobody has noticed.
+    // Its owner has emptied it, and we have not noticed.
     if (wallet.status === 'held' && wallet.balance === 0n) return true
     const deposits = toObject(waiting[address])
     return Object.keys(deposits).length > 0 && maintainsItself({ address, frontier, ...wallet }, rules)

@@ -8,7 +8,7 @@ import { forEachOf } from './for-each-of.ts'
 const BATCH_MAX = 1_000
 const WALLETS_AT_ONCE = 16
 
-/** Ends wallets whose time is over, and takes up whatever somebody has begun and not finished: crashes, lost replies. */
+/** Ends wallets whose time is over, and takes up whatever a process has begun and not finished: crashes, lost replies. */
 export const settleWallets = (ctx: WalletRoom, setbacks: Setbacks): Job => ({
   kind: 'wallets.settle',
   money: true,

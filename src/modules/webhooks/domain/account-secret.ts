@@ -41,7 +41,7 @@ export async function accountSecret(ctx: SecretCtx, accountId: string): Promise<
 /** The same without looking at it: a payment is recorded even when its secret cannot be read. */
 export async function ensureAccountSecret({ db, clock, random, secrets }: SecretCtx, accountId: string): Promise<void> {
   if (await findSealedSecret(db, accountId)) return
-  // Somebody else may be first; then theirs is the one.
+  // Another process may be first; then its secret is the one.
   await insertSealedSecret(db, accountId, secrets.seal(placeOf(accountId), createSecret(random)), clock.now())
 }
 
@@ -85,13 +85,13 @@ function fromMade({ previous, previousUntil, ...secret }: MadeSecret): AccountSe
 
 const PROVEN_MAX = 20
 
-/** Some sealed secrets and where they belong, for whoever must know whether a key opens them. */
+/** Some sealed secrets and where they belong, for the start, which must know whether a key opens them. */
 export async function listSealedSecrets(db: Db): Promise<{ place: string; sealed: string }[]> {
   const found = await listNewestSealed(db, PROVEN_MAX)
   return found.map(({ accountId, sealed }) => ({ place: placeOf(accountId), sealed }))
 }
 
-/** Binds a sealed secret to its account, so that nobody can put it into another one's row. */
+/** Binds a sealed secret to its account, so that it opens in no other account's row. */
 const placeOf = (accountId: string) => `webhook-secret:${accountId}`
 
 /** What lies sealed in the store, opened. */

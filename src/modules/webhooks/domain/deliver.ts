@@ -64,7 +64,7 @@ interface Settlement {
 }
 
 /** Where deliveries that run beside one another are read, begun and settled together. */
-interface DeliveryDesk extends DeliveryCtx {
+interface DeliveryBatches extends DeliveryCtx {
   due: Gathered<string, DueDelivery | undefined>
   sending: Gathered<DueDelivery, boolean>
   settled: Gathered<Settlement, boolean>
@@ -72,7 +72,7 @@ interface DeliveryDesk extends DeliveryCtx {
 
 const AT_ONCE = 128
 
-export function openDesk(ctx: DeliveryCtx): DeliveryDesk {
+export function openBatches(ctx: DeliveryCtx): DeliveryBatches {
   const { db, clock } = ctx
   return {
     ...ctx,
@@ -92,17 +92,17 @@ export function openDesk(ctx: DeliveryCtx): DeliveryDesk {
  * Tries a delivery once, when it is due. A crash before the outcome is written leads to the same attempt again: the
  * receiver may see an event twice, and never not at all.
  */
-export async function deliver(desk: DeliveryDesk, deliveryId: string): Promise<void> {
-  const { clock, slots } = desk
-  const due = await desk.due.ask(deliveryId)
+export async function deliver(batches: DeliveryBatches, deliveryId: string): Promise<void> {
+  const { clock, slots } = batches
+  const due = await batches.due.ask(deliveryId)
   if (!due) return
-  if (!isByHand(due) && due.isDisabled) return settle(desk, due, failure('url_disabled'), 'dead')
+  if (!isByHand(due) && due.isDisabled) return settle(batches, due, failure('url_disabled'), 'dead')
   const place = slots.enter(new URL(due.url).hostname, { now: clock.now(), isStranger: due.accountId === null })
-  if ('comeBackAt' in place) return putOff(desk, due, place.comeBackAt)
+  if ('comeBackAt' in place) return putOff(batches, due, place.comeBackAt)
   try {
-    if (!(await desk.sending.ask(due))) return
-    const result = await send(desk, due)
-    await settle(desk, due, result, judge(due, result))
+    if (!(await batches.sending.ask(due))) return
+    const result = await send(batches, due)
+    await settle(batches, due, result, judge(due, result))
   } finally {
     place.leave()
   }
@@ -137,25 +137,25 @@ function describe(status: number): string | null {
 
 function judge({ type }: DueDelivery, { error }: Result): AttemptEvent['outcome'] {
   if (error === null) return 'delivered'
-  // Who tests an address looks at what came of it; nobody waits for it tomorrow.
+  // Who tests an address looks at what came of it; no shop waits for it tomorrow.
   return error === 'gone' || error === 'body_forgotten' || type === PING ? 'dead' : 'retrying'
 }
 
 /** Decides what follows from an attempt, and has it written. */
 async function settle(
-  desk: DeliveryDesk,
+  batches: DeliveryBatches,
   due: DueDelivery,
   { retryAfter, ...result }: Result,
   wanted: AttemptEvent['outcome'],
 ): Promise<void> {
-  const now = desk.clock.now()
+  const now = batches.clock.now()
   const attempt = due.attemptsMade + 1
-  const wait = wanted === 'retrying' ? waitAfter(attempt, waitOf(desk, retryAfter)) : undefined
+  const wait = wanted === 'retrying' ? waitAfter(attempt, waitOf(batches, retryAfter)) : undefined
   const outcome = wanted === 'retrying' && wait === undefined ? 'dead' : wanted
   const nextAt = wait === undefined ? null : now + wait
-  const won = await desk.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt })
+  const won = await batches.settled.ask({ due, attempt: { attempt, at: now, ...result }, outcome, nextAt })
   const { status, error: code, milliseconds } = result
-  if (won) desk.onAttempt({ eventId: due.eventId, deliveryId: due.id, attempt, outcome, status, code, milliseconds })
+  if (won) batches.onAttempt({ eventId: due.eventId, deliveryId: due.id, attempt, outcome, status, code, milliseconds })
 }
 
 /** Writes what came of attempts, and what follows from them, in one transaction; false for one that was settled before. */
@@ -205,7 +205,7 @@ async function putOff(ctx: DeliveryCtx, due: DueDelivery, at: number): Promise<v
   })
 }
 
-/** Whoever sends again, or tests an address, may know that it is back: a disabled one is tried and, if so, enabled. */
+/** A merchant who sends again, or tests an address, may know that it is back: a disabled one is tried and, if so, enabled. */
 const isByHand = ({ cause, type }: DueDelivery) => cause === 'redelivery' || type === PING
 
 /** Without an account the address belongs to the checkout alone: strangers share no settings. */

@@ -1,5 +1,5 @@
 const AT_ONCE_MAX = 4
-/** Of all deliveries for checkouts that nobody's key has made: a quarter of the places that there are. */
+/** Of all deliveries for checkouts that were made without a key: a quarter of the places that there are. */
 const STRANGERS_AT_ONCE_MAX = 32
 /** How far apart those come back that found no place; otherwise a slow host's whole queue would knock every second. */
 const COME_BACK_APART = 250
@@ -14,14 +14,14 @@ interface Host {
 type Place = { leave(): void } | { comeBackAt: number }
 
 /**
- * Few requests at once to any one host, for its sake and ours. Whoever finds no place is told when to come back instead
+ * Few requests at once to any one host, for its sake and ours. A delivery that finds no place is told when to come back instead
  * of waiting, because waiting would take the places of deliveries to other hosts.
  */
 export class HostConcurrency {
   readonly #hosts = new Map<string, Host>()
 
   /**
-   * A place for a request to a host. Those for strangers have few places altogether: whoever names a slow host of its own
+   * A place for a request to a host. Those for strangers have few places altogether: a stranger that names a slow host of its own
    * with each checkout would otherwise hold up everybody's events without having so much as a key.
    */
   enter(host: string, { now, isStranger }: { now: number; isStranger: boolean }): Place {

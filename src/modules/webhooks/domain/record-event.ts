@@ -7,7 +7,7 @@ import { enqueueDelivery } from './wake-delivery.ts'
 export interface NewEvent {
   /** `evt_…`, made by the caller, because it stands in the body. */
   id: string
-  /** The owner; null for what somebody without a key made. */
+  /** The owner; null for what was made without a key. */
   accountId: string | null
   /** What it is about: the id of a checkout. */
   subject: string

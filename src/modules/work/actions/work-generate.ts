@@ -113,7 +113,7 @@ async function findWork(
   return ctx.charged('work', async (credits) => ({ found: await work.generate(request), credits, cached: false }))
 }
 
-/** Whoever pays has the larger share of a busy machine. */
+/** A paying account has the larger share of a busy machine. */
 function weightOf(caller: Caller): number {
   if (caller.kind === 'anonymous') return caller.paidBy === undefined ? 1 : 4
   return caller.prepaid ? 4 : 2

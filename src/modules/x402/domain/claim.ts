@@ -19,7 +19,7 @@ import type { PresentedPayment } from './read-payment.ts'
 import type { Facilitation } from './facilitation.ts'
 import { verify } from './verify.ts'
 
-/** How often somebody who waits for another's work on the same payment looks again. */
+/** How often a request that waits for another's work on the same payment looks again. */
 const LOOK_EVERY = 100
 
 /** A payment and what it is presented for. */
@@ -29,7 +29,7 @@ export interface Presentation {
   fingerprint: string
   /** The terms it was made for, or why they are not ours. Asked for only when the block is not known yet. */
   agree(): Promise<PaymentTerms | Reason>
-  /** Tells that nobody waits any more. */
+  /** Tells that the client has left. */
   leaving: Leaving
 }
 
@@ -37,13 +37,13 @@ export interface Presentation {
 export interface HeldPayment {
   stored: StoredPayment
   claim: Claim
-  /** Nobody has tried to send it before. */
+  /** No process has tried to send it before. */
   fresh: boolean
 }
 
 /**
  * The right to work on a payment, or the answer it has led to. The first one to present a block claims it, before
- * anything is sent, for that request and no other; whoever comes while somebody works on it waits.
+ * anything is sent, for that request and no other; a request that comes while another works on it waits.
  */
 export async function claimPayment(
   facilitation: Facilitation,
@@ -55,7 +55,7 @@ export async function claimPayment(
     return await claimOrWait(facilitation, asked)
   } catch (error) {
     if (error instanceof PaymentError) throw error
-    // The store is away: it may know of this payment, so that nobody may be told to pay.
+    // The store is away: it may know of this payment, so that no client may be told to pay.
     throw Object.assign(settlementPending(network, hash, payer), { cause: error })
   }
 }
@@ -117,7 +117,7 @@ async function takeUp(facilitation: Facilitation, known: StoredPayment): Promise
 }
 
 /**
- * Only one block of a frontier can be confirmed, so only one is tried at a time. One that nobody works on and that the
+ * Only one block of a frontier can be confirmed, so only one is tried at a time. One that no process works on and that the
  * ledger does not have makes room; should it arrive after all, it is still known here by its hash.
  */
 async function refuseFork(facilitation: Facilitation, mine: { hash: string; payer: string } & Frontier): Promise<void> {

@@ -17,7 +17,7 @@ export async function describeOffers(seller: Seller | undefined): Promise<JsonOb
   return { version: 1, x402Version: X402_VERSION, resources: items.map(({ resource }) => resource), items }
 }
 
-/** What somebody looks for, in the words of the protocol; what is not said does not matter. */
+/** What a program looks for, in the words of the protocol; what is not said does not matter. */
 export interface Sought {
   type?: string | undefined
   payTo?: string | undefined

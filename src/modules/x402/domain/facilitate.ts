@@ -56,7 +56,7 @@ export async function verifyForOthers(
 }
 
 /**
- * Settles a payment for another service. It succeeds once: whoever presents the block again learns that it was used,
+ * Settles a payment for another service. It succeeds once: a service that presents the block again learns that it was used,
  * because the services that rely on us may have no memory of their own. Throws when no node can be reached.
  */
 export async function settleForOthers(

@@ -1,7 +1,7 @@
 import { type Claim, dropClaim, renewClaim } from '../store.ts'
 import type { Facilitation } from './facilitation.ts'
 
-/** Short, so that a payment whose process died is soon taken over; whoever lives shows it in time. */
+/** Short, so that a payment whose process died is soon taken over; a living one renews its claim in time. */
 export const LEASE_MILLISECONDS = 15_000
 
 /** Keeps a claim alive until the returned function ends it. */

@@ -2,7 +2,7 @@ import { type PaymentBlock, readPayload, readPaymentBlock } from '../../../kerne
 import { type PaymentPayload, decodeHeader } from '../../../kernel/x402/wire.ts'
 import { paymentRefused } from '../errors.ts'
 
-/** A payment as somebody presents it: well-formed, and nothing more is known. */
+/** A payment as a client presents it: well-formed, and nothing more is known. */
 export interface PresentedPayment extends PaymentBlock {
   payload: PaymentPayload
 }

@@ -25,7 +25,7 @@ export async function settle(facilitation: Facilitation, held: HeldPayment): Pro
   const outcome = await (facilitation.remote ? settleThere(facilitation, held) : settleHere(facilitation, held))
   if ('unsent' in outcome) throw paymentUnavailable(network, outcome.unsent)
   if (outcome.success) {
-    // Nothing may be served before this is stored; whoever presents the payment again goes on from here.
+    // Nothing may be served before this is stored; a client that presents the payment again goes on from here.
     if (await mark('settled')) return
     throw pending()
   }
@@ -42,7 +42,7 @@ async function settleHere(facilitation: Facilitation, { stored, fresh }: HeldPay
     return await facilitation.own.settle(toPayload(facilitation, stored), toTerms(facilitation, stored))
   } catch (error) {
     if (fresh) return { unsent: error }
-    // Of a payment that was tried before nobody knows whether it was sent.
+    // Whether a payment that was tried before was sent is not known.
     facilitation.store.failures.failed('x402.state', { hash: stored.hash })(error)
     return open(facilitation, stored.hash)
   }
