@@ -50,8 +50,8 @@ export class Confirmations implements ConfirmationBus {
   readonly #listeners = new Set<(confirmation: Confirmation) => void>()
   readonly #gapListeners = new Set<() => void>()
   readonly #watched = new Map<string, number>()
-  /** A set that forgets its first entries walks over all the holes they leave. */
-  readonly #seen = new LRUCache<string, true>({ max: SEEN_MAX })
+  /** A set that forgets its first entries walks over all the holes they leave. By size, because room for a number is taken at once. */
+  readonly #seen = new LRUCache<string, true>({ maxSize: SEEN_MAX, sizeCalculation: () => 1 })
   #silentSince: number | undefined
   #catchingUp: Promise<void> = Promise.resolve()
   connected = false
