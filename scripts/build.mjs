@@ -1,9 +1,10 @@
-// Compiles src/ to dist/ with tsc, only when a source is newer than the last build. Types are checked by `npm run check`, and
+// Compiles src/ to dist/ with tsc and bundles the command line, only when a source is newer than the last build. Types are checked by `npm run check`, and
 // written out for a package (`--force`, `--declarations`): what only has to run is built in a tenth of the time without them.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const stamp = join(root, 'dist', '.built')
@@ -38,6 +39,7 @@ if (whole || !isFresh(stamp)) {
   compile(...(whole ? [] : ['--noCheck', '--declaration', 'false']))
   cpSync(join(root, 'src', 'web', 'assets'), join(root, 'dist', 'web', 'assets'), { recursive: true })
   cpSync(join(root, 'src', 'modules', 'names', 'known.json'), join(root, 'dist', 'modules', 'names', 'known.json'))
+  await bundle(join(root, 'dist'))
   for (const file of whole ? [stamp, declared] : [stamp]) writeFileSync(file, '')
 }
 if (process.argv.includes('--declarations') && !isFresh(declared)) {

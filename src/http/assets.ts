@@ -7,22 +7,27 @@ import { toErrorReply } from './errors.ts'
 const FOREVER = 'public, max-age=31536000, immutable'
 const A_WHILE = 'public, max-age=300'
 
-/** Here and not beside the files: it takes a tenth of a second, which only a process that sends them should spend. */
-const compressed = new Map(listAssets().map((asset) => [asset.name, compress(asset)]))
+type Encoding = 'br' | 'gzip'
 
-function compress(asset: Asset) {
-  return {
-    ...asset,
-    brotli: brotliCompressSync(asset.plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-    gzip: gzipSync(asset.plain, { level: 9 }),
-  }
+const assets = new Map(listAssets().map((asset) => [asset.name, asset]))
+const compressed = new Map<string, Buffer>()
+
+/** Made when it is first asked for: all of them take a tenth of a second, which would be part of every start. */
+function compress({ name, plain }: Asset, encoding: Encoding): Buffer {
+  const key = `${encoding} ${name}`
+  const known = compressed.get(key)
+  if (known) return known
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  const made = encoding === 'br' ? brotliCompressSync(plain, { params }) : gzipSync(plain, { level: 9 })
+  compressed.set(key, made)
+  return made
 }
 
-/** The files that pages load, compressed beforehand. An address that names the version of its file never changes. */
+/** The files that pages load. An address that names the version of its file never changes. */
 export function mountAssets(server: FastifyInstance): void {
   const send = (request: FastifyRequest, reply: FastifyReply, name: string) => {
     const { v } = request.query as { v?: unknown }
-    const asset = compressed.get(name)
+    const asset = assets.get(name)
     if (!asset) {
       const { status, body } = toErrorReply(new AppError('not_found', 'Not found.'))
       return reply.code(status).send(body)
@@ -37,15 +42,14 @@ export function mountAssets(server: FastifyInstance): void {
     if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding !== undefined) void reply.header('content-encoding', encoding)
-    const bytes = encoding === 'br' ? asset.brotli : encoding === 'gzip' ? asset.gzip : asset.plain
-    return reply.type(asset.type).send(bytes)
+    return reply.type(asset.type).send(encoding === undefined ? asset.plain : compress(asset, encoding))
   }
   server.get('/assets/:name', (request, reply) => send(request, reply, (request.params as { name: string }).name))
   // Shops write this address into their pages, so that it is short and stays.
   server.get('/button.js', (request, reply) => send(request, reply, 'button.js'))
 }
 
-function encodingFor(accepted: string | string[] = ''): 'br' | 'gzip' | undefined {
+function encodingFor(accepted: string | string[] = ''): Encoding | undefined {
   const names = String(accepted)
     .split(',')
     .map((part) => part.trim().toLowerCase())

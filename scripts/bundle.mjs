@@ -1,0 +1,69 @@
+/*
+ * Puts what the command line loads, its packages included, into a few files: to find, read and link two thousand takes most of a
+ * start. `dist/cli.js` is the first of them and stands where it stood; the others are in `dist/bundle`, beside the licences of
+ * what they hold. Everything else in `dist` stays as it was compiled: threads and importers of the package load it.
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+/** These load a binary that lies beside them. */
+const NATIVE = ['koffi', 'sodium-native', 'pg-native']
+
+/** What a file asks about its own place is answered with the place it was compiled to. */
+const placesOf = (dist) => ({
+  name: 'places',
+  setup(building) {
+    building.onLoad({ filter: /\.js$/ }, ({ path }) => {
+      const from = relative(dist, path).replaceAll('\\', '/')
+      if (from.startsWith('..')) return undefined
+      const text = readFileSync(path, 'utf8')
+      if (!text.includes('import.meta')) return undefined
+      const place = `const __place = new URL(${JSON.stringify(from)}, __dist);\n`
+      const contents = text
+        .replaceAll('import.meta.dirname', `__fileOf(new URL('.', __place))`)
+        .replaceAll('import.meta.url', '__place.href')
+      return { contents: place + contents, loader: 'js' }
+    })
+  },
+})
+
+const BANNER = [
+  `import { createRequire as __requireFrom } from 'node:module';`,
+  `import { fileURLToPath as __fileOf } from 'node:url';`,
+  `const require = __requireFrom(import.meta.url);`,
+  `const __dist = new URL(/\\/bundle\\/[^/]*$/.test(import.meta.url) ? '../' : './', import.meta.url);`,
+].join(' ')
+
+export async function bundle(dist) {
+  const { metafile } = await build({
+    entryPoints: [join(dist, 'cli.js')],
+    outdir: dist,
+    allowOverwrite: true,
+    chunkNames: 'bundle/[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.13',
+    external: NATIVE,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    banner: { js: BANNER },
+    plugins: [placesOf(dist)],
+  })
+  writeFileSync(join(dist, 'bundle', 'LICENSES.txt'), licencesOf(Object.keys(metafile.inputs)))
+}
+
+/** The licences of all packages that some files belong to. */
+function licencesOf(files) {
+  const folders = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []))
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((one) => /^(licen[cs]e|copying)/i.test(one))
+    const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
+    return `${name} ${version}\n\n${text}\n`
+  })
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
+}
