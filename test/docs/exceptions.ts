@@ -10,6 +10,11 @@ export const EXCEPTIONS: { command: RegExp; reason: string }[] = [
       'fetches a package; test/client installs the packed file in an empty folder, and checks the programs below it',
   },
   {
+    command: /^npm install --save-dev @nano-gateway\/devnet$|"devnet_snapshot"/,
+    reason:
+      'fetches a package, and asks a ledger alone; test/testing does both with the packed file and checks the programs below',
+  },
+  {
     command: /^npm install openapi-fetch |^npx openapi-typescript /,
     reason: 'fetches packages; generated-client.test.ts generates with ours, then checks and runs the program below it',
   },

@@ -93,11 +93,12 @@ process.kill(process.pid, 'SIGKILL')`
   }
 })
 
-test('its README and its examples compile with the types of the package', async () => {
+test('its README, its guide and its examples compile with the types of the package', async () => {
   const { folder } = packDevnet()
-  const programs = blocksOf('packages/devnet/README.md').filter(({ fence }) => fence === 'ts')
+  const documents = ['packages/devnet/README.md', 'docs/devnet.md']
+  const programs = documents.flatMap(blocksOf).filter(({ fence }) => fence === 'ts')
   const plain = programs.filter(({ code }) => !/from '(vitest|@playwright\/test)'/.test(code))
-  assert.ok(plain.length >= 2)
+  assert.ok(plain.length >= 5)
   for (const [at, { code }] of plain.entries()) writeFileSync(join(folder, `readme-${at}.ts`), code)
   writeFileSync(join(folder, 'example.ts'), readFileSync(join(root, 'examples/devnet/node-test.test.ts')))
   const wrong = `import { startLedger } from '@nano-gateway/devnet'
