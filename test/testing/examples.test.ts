@@ -31,7 +31,7 @@ function openExample(example: string): string {
   const { folder } = packDevnet()
   const own = join(folder, example.replace(/\..*/, ''))
   mkdirSync(own, { recursive: true })
-  copyFileSync(join(root, 'examples/devnet', example), join(own, example))
+  copyFileSync(join(root, 'packages/devnet/examples', example), join(own, example))
   return own
 }
 

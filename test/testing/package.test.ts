@@ -33,7 +33,8 @@ test('the package is small, has its types, names what it needs, and nothing of a
   const { folder, bytes, files } = packDevnet()
   t.diagnostic(`${Math.ceil(bytes / 1000)} KB packed, ${files.length} files`)
   assert.ok(bytes < 90_000, `${bytes} bytes`)
-  const known = /^(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js|dist\/(testing|kernel)\/.+\.d\.ts)$/
+  const known =
+    /^(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js|examples\/[\w.-]+\.ts|dist\/(testing|kernel)\/.+\.d\.ts)$/
   assert.deepEqual(
     files.filter((path) => !known.test(path)),
     [],
@@ -100,7 +101,7 @@ test('its README, its guide and its examples compile with the types of the packa
   const plain = programs.filter(({ code }) => !/from '(vitest|@playwright\/test)'/.test(code))
   assert.ok(plain.length >= 5)
   for (const [at, { code }] of plain.entries()) writeFileSync(join(folder, `readme-${at}.ts`), code)
-  writeFileSync(join(folder, 'example.ts'), readFileSync(join(root, 'examples/devnet/node-test.test.ts')))
+  writeFileSync(join(folder, 'example.ts'), readFileSync(join(root, 'packages/devnet/examples/node-test.test.ts')))
   const wrong = `import { startLedger } from '@nano-gateway/devnet'
 const ledger = await startLedger({ accounts: 1 })
 // @ts-expect-error -- a number is neither raw nor nano
