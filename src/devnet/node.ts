@@ -64,6 +64,8 @@ export class LedgerNode {
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
   readonly #listeners = new Set<(event: NodeEvent) => void>()
+  /** Hear of every change, also of what is taken back: nobody else is told of that. */
+  readonly onChange = new Set<() => void>()
   #funding: Promise<unknown> = Promise.resolve()
   /** Counts how often the ledger was put back or replaced: what was under way before does not reach into it. */
   #era = 0
@@ -341,5 +343,6 @@ export class LedgerNode {
       if (event.kind === 'confirmed') this.elections.remember(event.stored.hash, event.weight)
     }
     for (const event of events) for (const listener of this.#listeners) listener(event)
+    for (const tell of this.onChange) tell()
   }
 }

@@ -36,15 +36,17 @@ export function toLedgerView(node: LedgerNode): LedgerView {
     startingWith: (digits) => store.firstHashWith(digits),
     listen(listener) {
       let isDue = false
-      // Many blocks of one moment are one piece of news.
-      return node.listen(() => {
+      // Many changes of one moment are one piece of news, and what follows from them belongs to it.
+      const tell = () => {
         if (isDue) return
         isDue = true
         setImmediate(() => {
           isDue = false
           listener()
         })
-      })
+      }
+      node.onChange.add(tell)
+      return () => node.onChange.delete(tell)
     },
   }
 }

@@ -8,6 +8,7 @@ import { useFastestCurve } from '../infra/sodium-curve.ts'
 import { toAddress } from '../kernel/nano/address.ts'
 import { parseHex } from '../kernel/nano/block.ts'
 import { parseRequest } from '../kernel/nano/request-tree.ts'
+import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Closable, LedgerOptions } from './options.ts'
 
 const ACCOUNTS = 10
@@ -30,6 +31,7 @@ export async function openLedger(options: LedgerOptions): Promise<Closable> {
     port: options.port ?? 0,
     wsPort: options.wsPort ?? 0,
     confirmAfterMilliseconds: options.confirmMs ?? 0,
+    thresholds: toThresholds(options.work),
     ...(options.network !== undefined && { network: options.network }),
     ...(options.genesis !== undefined && { genesis: genesisOf(options.genesis) }),
   })
@@ -49,4 +51,9 @@ export async function openLedger(options: LedgerOptions): Promise<Closable> {
     await devnet.close()
     throw error
   }
+}
+
+function toThresholds(work: LedgerOptions['work'] = 'dev'): WorkThresholds {
+  if (!['dev', 'live', 'none'].includes(work)) throw new TypeError('work is dev, live or none.')
+  return WORK_THRESHOLDS[work]
 }

@@ -10,6 +10,8 @@ export interface LedgerOptions {
   file?: string | undefined
   /** Time until a block is confirmed, or the least and the most of it; 0 confirms in the same instant. */
   confirmMs?: number | readonly [least: number, most: number] | undefined
+  /** The work that blocks need: `dev`, that of the live network, or none. Who asks for live work brings it along. */
+  work?: 'dev' | 'live' | 'none' | undefined
   /** A ledger of another identity: its genesis is made from this word. */
   genesis?: string | undefined
   /** The name that `version` tells; `dev`. */

@@ -128,6 +128,8 @@ test('the page follows as blocks come, until it is told to pause, and weighs les
   const unseen = await give(node, alice.key, nano(1))
   await page.click('#follow')
   await shows(unseen)
+  await node.rollBack(unseen)
+  await page.waitForSelector(`tr[data-hash="${unseen}"]`, { state: 'detached', timeout: 90_000 })
   assertGood(misdeeds)
   const { text } = await ask(`${url}/`, { method: 'GET' })
   const assets = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!)

@@ -117,6 +117,19 @@ async function runCommand(t: TestContext, ...words: string[]) {
   return { banner, lines: lines.filter((line) => line !== '') }
 }
 
+test('a ledger goes on when whoever read its lines has gone', async (t) => {
+  const args = [CLI, 'devnet', '--port', '0', '--ws-port', '0', '--data', ':memory:', '--json', '--no-accounts']
+  const child = spawn(process.execPath, args, { cwd: openFolder(t), stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const { rpc } = JSON.parse(line) as { rpc: string }
+  child.stdout.destroy()
+  // More than a pipe holds.
+  for (let turn = 0; turn < 50; turn++) assert.equal((await call(rpc, 'version')).network, 'dev')
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+})
+
 test('the banner has ten accounts with their keys, the seed, and what to do next; lines are JSON where nobody sits, unless asked', async (t) => {
   const piped = await runCommand(t)
   assert.equal(piped.banner.filter((line) => /^ {2}\(\d\) {2}nano_\w{60}$/.test(line)).length, 10)
