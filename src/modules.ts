@@ -23,6 +23,7 @@ import { openCheckouts } from './modules/checkout/open.ts'
 import { openEmails } from './modules/email/open.ts'
 import { openFaucet } from './modules/faucet/open.ts'
 import { openLedger } from './modules/ledger/open.ts'
+import { openLinks } from './modules/links/open.ts'
 import { openMarket } from './modules/market/open.ts'
 import { loadBuiltIn } from './modules/names/index.ts'
 import { openNames } from './modules/names/open.ts'
@@ -103,6 +104,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     ),
   )
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
+  const pictures = openPictures({ outbound, clock: store.clock })
   const checkout = keep(
     openCheckouts(
       {
@@ -117,7 +119,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
         qrPng,
         qrOutline,
         developmentLedger: ports.developmentLedger,
-        pictures: openPictures({ outbound, clock: store.clock }),
+        pictures,
         perMinute: { address: config.limitCheckPerMinute, account: config.limitCheckAccountPerMinute },
         engine: ports.opened.engine,
         names: names.names,
@@ -128,6 +130,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
       config,
     ),
   )
+  const paymentLinks = keep(openLinks({ checkout, links, pictures, isPlay }))
   const room = wallets.wallets
   const limiter = new MemoryLimiter(store.clock)
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
@@ -148,6 +151,7 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     x402,
     wallets,
     checkout,
+    paymentLinks,
     billing,
     usernames,
     emails,

@@ -6,6 +6,7 @@ import { CHECKOUT_ACTIONS } from './modules/checkout/open.ts'
 import { EMAIL_ACTIONS } from './modules/email/open.ts'
 import { FAUCET_ACTIONS } from './modules/faucet/open.ts'
 import { LEDGER_ACTIONS } from './modules/ledger/open.ts'
+import { LINK_ACTIONS } from './modules/links/open.ts'
 import { MARKET_ACTIONS } from './modules/market/open.ts'
 import { NAME_ACTIONS } from './modules/names/open.ts'
 import { REP_ACTIONS } from './modules/reps/open.ts'
@@ -17,6 +18,7 @@ import { describedAccountRoutes } from './modules/accounts/routes/described.ts'
 import { describedAdminRoutes } from './modules/admin/routes/described.ts'
 import { describedCheckoutRoutes } from './modules/checkout/routes/described.ts'
 import { describedEmailRoutes } from './modules/email/routes/described.ts'
+import { describedLinkRoutes } from './modules/links/routes/described.ts'
 import { describedNameRoutes } from './modules/names/routes.ts'
 import { describedRepRoutes } from './modules/reps/routes.ts'
 import { describedSwapRoutes } from './modules/swap/routes.ts'
@@ -35,6 +37,7 @@ export const OFFERED: readonly Offered[] = [
   { name: 'x402', actions: [], described: describedX402Routes },
   { name: 'wallets', actions: WALLET_ACTIONS },
   { name: 'checkout', actions: CHECKOUT_ACTIONS, described: describedCheckoutRoutes },
+  { name: 'links', actions: LINK_ACTIONS, described: describedLinkRoutes },
   { name: 'billing', actions: BILLING_ACTIONS },
   { name: 'usernames', actions: USERNAME_ACTIONS },
   { name: 'email', actions: EMAIL_ACTIONS, described: describedEmailRoutes },

@@ -19,7 +19,8 @@ const sources = listFiles('src', /\.tsx?$/).filter((file) => !/\.test\.tsx?$/.te
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** Earlier modules may be used by later ones, through their face. */
-const MODULE_ORDER = `names ledger accounts market reps webhooks work x402 wallets checkout billing usernames email
+const MODULE_ORDER =
+  `names ledger accounts market reps webhooks work x402 wallets checkout links billing usernames email
   faucet swap admin`.split(/\s+/)
 
 const LAYERS: Record<string, string[]> = {

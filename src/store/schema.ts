@@ -10,6 +10,7 @@ import { WORK_MIGRATIONS } from '../modules/work/migrations/index.ts'
 import { X402_MIGRATIONS } from '../modules/x402/migrations/index.ts'
 import { WALLET_MIGRATIONS } from '../modules/wallets/migrations/index.ts'
 import { CHECKOUT_MIGRATIONS } from '../modules/checkout/migrations/index.ts'
+import { LINK_MIGRATIONS } from '../modules/links/migrations/index.ts'
 import { BILLING_MIGRATIONS } from '../modules/billing/migrations/index.ts'
 import { EMAIL_MIGRATIONS } from '../modules/email/migrations/index.ts'
 import { FAUCET_MIGRATIONS } from '../modules/faucet/migrations/index.ts'
@@ -22,6 +23,7 @@ import { SWAP_TABLES } from '../modules/swap/tables.ts'
 import { WALLET_TABLES } from '../modules/wallets/tables.ts'
 import { WEBHOOK_TABLES } from '../modules/webhooks/tables.ts'
 import { CHECKOUT_TABLES } from '../modules/checkout/tables.ts'
+import { LINK_TABLES } from '../modules/links/tables.ts'
 import { NAME_TABLES } from '../modules/names/tables.ts'
 import { BILLING_TABLES } from '../modules/billing/tables.ts'
 import { X402_TABLES } from '../modules/x402/tables.ts'
@@ -39,6 +41,7 @@ export const MIGRATIONS: Migrations = inOrder(
   X402_MIGRATIONS,
   WALLET_MIGRATIONS,
   CHECKOUT_MIGRATIONS,
+  LINK_MIGRATIONS,
   BILLING_MIGRATIONS,
   EMAIL_MIGRATIONS,
   FAUCET_MIGRATIONS,
@@ -55,6 +58,7 @@ export const TABLES = [
   ...WALLET_TABLES,
   ...WEBHOOK_TABLES,
   ...CHECKOUT_TABLES,
+  ...LINK_TABLES,
   ...NAME_TABLES,
   ...BILLING_TABLES,
   ...X402_TABLES,

@@ -6,6 +6,7 @@ import type { SwapTables } from '../modules/swap/tables.ts'
 import type { WalletTables } from '../modules/wallets/tables.ts'
 import type { WebhookTables } from '../modules/webhooks/tables.ts'
 import type { CheckoutTables } from '../modules/checkout/tables.ts'
+import type { LinkTables } from '../modules/links/tables.ts'
 import type { NameTables } from '../modules/names/tables.ts'
 import type { BillingTables } from '../modules/billing/tables.ts'
 import type { X402Tables } from '../modules/x402/tables.ts'
@@ -23,6 +24,7 @@ export interface Tables
     WalletTables,
     WebhookTables,
     CheckoutTables,
+    LinkTables,
     NameTables,
     BillingTables,
     X402Tables,

@@ -30,7 +30,7 @@ export interface RouteExpectation {
   /** The path with names that exist, where they are nobody's. */
   at?: string
   /** Which of the victim's things stands in the path. */
-  of?: 'checkout' | 'email' | 'event' | 'key'
+  of?: 'checkout' | 'email' | 'event' | 'key' | 'link'
 }
 
 const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
@@ -61,6 +61,14 @@ const PAGES = [
   'POST /dashboard/checkouts/:id/cancel',
   'POST /dashboard/checkouts/:id/mark',
   'POST /dashboard/checkouts/:id/events/:event/redeliver',
+  'GET /dashboard/links',
+  'GET /dashboard/links/new',
+  'POST /dashboard/links',
+  'GET /dashboard/links/:id',
+  'POST /dashboard/links/:id',
+  'POST /dashboard/links/:id/pause',
+  'POST /dashboard/links/:id/resume',
+  'POST /dashboard/links/:id/delete',
   'GET /dashboard/wallets',
   'POST /dashboard/wallets',
   'GET /dashboard/wallets/:address',
@@ -179,6 +187,14 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'GET /api/webhooks/secret': { access: 'own' },
   'POST /api/webhooks/secret/rotate': { access: 'own' },
   'POST /api/webhooks/ping': { access: 'own', body: { url: 'http://127.0.0.1:9/' } },
+  'GET /api/links': { access: 'own' },
+  'POST /api/links': { access: 'own', body: { address: SHOP, amount: '1' } },
+  'GET /api/links/:id': { access: 'object', of: 'link' },
+  'PUT /api/links/:id': { access: 'object', of: 'link', body: { title: 'Changed' } },
+  'DELETE /api/links/:id': { access: 'object', of: 'link' },
+  'GET /buy/:slug': { access: 'public' },
+  'POST /buy/:slug': { access: 'public' },
+  'GET /buy/:slug/image': { access: 'public' },
   'GET /api/emails': { access: 'own' },
   'GET /api/emails/:id': { access: 'object', of: 'email' },
   'DELETE /api/emails/:id': { access: 'object', of: 'email' },
@@ -212,5 +228,6 @@ export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   cloud_wallet: 'key',
   faucet_claim: 'key',
   nano_email: 'key',
+  payment_link: 'key',
   rpc_credits: 'key',
 }

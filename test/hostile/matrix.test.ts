@@ -74,6 +74,10 @@ async function openMatrix(t: TestContext): Promise<World> {
       const made = await rest('POST /', '/api/webhooks/ping', victim.key, { url: `http://127.0.0.1:9/${PRIVATE}` })
       return made.json<{ event: { id: string } }>().event.id
     }
+    if (what === 'link') {
+      const link = { address: new Signer(31).address, amount: '1', title: PRIVATE }
+      return (await rest('POST /', '/api/links', victim.key, link)).json().id!
+    }
     if (what === 'email') {
       const payment = { amount: '1', emails: [`${PRIVATE}@example.org`], refund_address: new Signer(31).address }
       return (await gateway.call('nano_email', payment, victim.key)).json().id!

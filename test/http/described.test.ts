@@ -38,6 +38,7 @@ const PAGES = [
   /^GET \/(assets|logos|accents)\//,
   /^GET \/button\.js$/,
   /^GET \/pay\/:id\/(receipt|image)$/,
+  /^(GET|POST) \/buy\//,
   /^GET \/claim(\/decline)?$/,
 ]
 
@@ -177,6 +178,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     codes: await codes(),
     keyId: keyId!,
     eventId: event.id,
+    linkId: (await at('/api/links', { address, amount: '1' })).json().id!,
     token: (await token())!,
   }
 }
@@ -206,6 +208,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (id.startsWith('updateCheckout')) return others
     if (id === 'chooseAmount') return [checkouts.open.id!]
     if (path.startsWith('/api/keys/')) return [made.keyId]
+    if (path.startsWith('/api/links/')) return [made.linkId]
     if (path.startsWith('/api/events/')) return [made.eventId]
     if (path.startsWith('/actions/')) return ['account_balance']
     if (path.includes('/email')) return [email.id]
@@ -215,6 +218,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     signIn: { token: made.token },
     createCheckout: { address, amount: '1' },
     createCheckoutAsAdmin: { address, amount: '1' },
+    createLink: { address, amount: '1' },
     markCheckoutPaid: { block_hash: made.unmatched },
     pingWebhook: { url: 'http://127.0.0.1:9/' },
     claimShare: { code: codes[0], address },

@@ -29,15 +29,15 @@ interface Way {
 
 const WAYS: Way[] = [
   ...['/', '/checkouts', '/checkouts/new', '/checkouts/unmatched', '/wallets', '/webhooks', '/keys'].map(page),
-  ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile'].map(page),
+  ...['/credits', '/activity', '/developer', '/emails', '/names', '/profile', '/links', '/links/new'].map(page),
   ...['', '/blocks/:hash', '/accounts/:address'].map((path) => ({ ...page(`/developer/ledger${path}`), ledger: true })),
-  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id'].map((path) => ({
+  ...['/checkouts/:id', '/wallets/:address', '/webhooks/events/:id', '/emails/:id', '/links/:id'].map((path) => ({
     ...page(path),
     own: true,
   })),
   ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
-  ...['/emails', '/names', '/credits/buy', '/profile'].map(form),
+  ...['/emails', '/names', '/credits/buy', '/profile', '/links'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
   ...[
     '/checkouts/:id/cancel',
@@ -45,6 +45,10 @@ const WAYS: Way[] = [
     '/checkouts/:id/mark',
     '/checkouts/:id/events/:event/redeliver',
     '/developer/checkouts/:id/:what',
+    '/links/:id',
+    '/links/:id/pause',
+    '/links/:id/resume',
+    '/links/:id/delete',
     '/keys/:id/rotate',
     '/keys/:id/revoke',
     '/wallets/:address/receive',
@@ -62,8 +66,8 @@ function form(path: string): Way {
 }
 
 /** The address of a way, with what belongs to the owner in it. */
-function addressOf({ path }: Way, keyId: string, { open, event, wallet, email }: Stocked): string {
-  const ids: Record<string, string> = { keys: keyId, webhooks: event, emails: email }
+function addressOf({ path }: Way, keyId: string, { open, event, wallet, email, link }: Stocked): string {
+  const ids: Record<string, string> = { keys: keyId, webhooks: event, emails: email, links: link }
   const id = ids[path.split('/')[1]!] ?? open
   const filled = path
     .replace(':address', wallet)
@@ -83,6 +87,7 @@ const WATCHED = [
   'wallet_blocks',
   'webhook_secrets',
   'account_profiles',
+  'payment_links',
 ] as const
 
 async function everythingOwned({ ctx: { db } }: Dashboard, accountId: string): Promise<string> {
@@ -164,7 +169,7 @@ test('nothing of an account is seen or changed by another account, by nobody, or
 test('the menu has what somebody may open, always in the same order, and lights what is open', async (t) => {
   const { get, enter, join, adminKey } = await openDashboard(t)
   const everybody =
-    `Overview, Checkouts, Wallets, E-mail payments, Usernames, Webhooks, Profile, API keys, Credits and usage,
+    `Overview, Checkouts, Payment links, Wallets, E-mail payments, Usernames, Webhooks, Profile, API keys, Credits and usage,
     Activity, Developer, Ledger`.split(/,\s+/)
   const visitors: [string, string[]][] = [
     [(await join('owner@example.com')).key, everybody],

@@ -79,7 +79,7 @@ test('pages before signing in look well and can be used by everybody', async (t)
 test('pages of checkouts look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   const owner = await dashboard.join('merchant@example.com')
-  const { paid, open } = await stock(dashboard, owner, await openReceiver(t))
+  const { paid, open, link } = await stock(dashboard, owner, await openReceiver(t))
   await fill(dashboard, owner)
   await look(t, dashboard, await dashboard.enter(owner.key), [
     ['overview', ''],
@@ -88,6 +88,9 @@ test('pages of checkouts look well and can be used by everybody', async (t) => {
     ['checkout-open', `/checkouts/${open}`],
     ['new-checkout', '/checkouts/new'],
     ['unmatched', '/checkouts/unmatched'],
+    ['links', '/links'],
+    ['new-link', '/links/new'],
+    ['link', `/links/${link}?done=made`],
   ])
 })
 

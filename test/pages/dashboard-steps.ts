@@ -105,6 +105,7 @@ export interface Stocked {
   wallet: string
   /** A payment by mail that waits to be paid. */
   email: string
+  link: string
 }
 
 /** Gives an account one of everything: checkouts open and paid, an event that was delivered, a wallet. */
@@ -128,5 +129,7 @@ export async function stock(dashboard: Dashboard, { key }: Holder, receiver: Rec
   )
   const mailed = { emails: ['guest@example.com', 'friend@example.com'], amount: '1', refund_address: shopAddress }
   const email = (await dashboard.gateway.call('nano_email', mailed, { key })).json().id!
-  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address!, email }
+  const offer = { address: shopAddress, amount: '3', title: 'Green mug', slug: 'green-mug', sold_max: 5 }
+  const link = await rest<{ id: string }>('POST', '/api/links', key, offer)
+  return { paid: paid.id, open: open.id, event: event!.id, wallet: made.json().address!, email, link: link.id }
 }

@@ -78,6 +78,7 @@ const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv)$/, 'reports'],
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
+  [/^\/api\/links(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],
   [/^\/api\/account\/profile$/, 'checkout'],
   [/^\/api\/(events|webhooks)(\/|$)/, 'webhooks'],

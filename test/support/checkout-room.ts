@@ -1,3 +1,4 @@
+import { countSale } from '../../src/modules/links/domain/count-sale.ts'
 import { sandboxPrices } from '../../src/infra/market/sandbox.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
@@ -53,6 +54,7 @@ export function toCheckoutCtx(
     wallets: { create: nothingHere('wallets'), sweep: nothingHere('wallets') },
     treasuryAddress: () => sales.treasuryAddress(),
     sales,
+    linkSales: { moved: countSale },
     look: () => Promise.resolve({ frontier: null, height: 0, waiting: [] }),
     watch: () => undefined,
     tell,

@@ -11,6 +11,8 @@ import { insertSpend, lockSpendDay } from '../../src/modules/accounts/spends-sto
 import { NO_PROFILE, saveLogo, saveProfile } from '../../src/modules/accounts/profile-store.ts'
 import { addUsage } from '../../src/modules/accounts/credits-store.ts'
 import { insertOrder, insertSettled } from '../../src/modules/billing/store.ts'
+import { insertLink } from '../../src/modules/links/store.ts'
+import { insertOrder as insertLinkOrder } from '../../src/modules/links/orders-store.ts'
 import { insertLease } from '../../src/modules/names/index.ts'
 import { insertRecipient, insertSuppression, insertToken } from '../../src/modules/email/recipients-store.ts'
 import { insertPayment } from '../../src/modules/email/store.ts'
@@ -61,6 +63,34 @@ export async function fill(ctx: StoreCtx): Promise<void> {
     const logo = { type: 'image/png', width: 16, height: 16, bytes: Buffer.from([1, 2, 3]) }
     await saveProfile(db, accountId, { ...NO_PROFILE, name: 'Café “一”', logoId: 'same', updatedAt: clock.now() })
     await saveLogo(db, accountId, 'same', logo)
+    await insertLink(db, {
+      id: `lnk_${accountId}`,
+      owner: accountId,
+      slug: accountId.toLowerCase(),
+      isPaused: false,
+      fields: { title: 'Кружка “一”' },
+      webhookSecret: null,
+      quantityMin: 1,
+      quantityMax: 9,
+      suggested: [],
+      soldMax: 7,
+      endsAt: 2 ** 41,
+      held: 0,
+      sold: 0,
+      orders: 0,
+      revenueRaw: 0n,
+      revenueE8: 0n,
+      createdAt: 1,
+      updatedAt: 1,
+    })
+    await insertLinkOrder(db, {
+      checkoutId: `of ${accountId}`,
+      linkId: `lnk_${accountId}`,
+      visit: 'same',
+      visitor: 'same',
+      quantity: 2,
+      createdAt: 1,
+    })
     await enqueue(ctx, { kind: 'mail.send', payload: { text: 'a “quoted” \\ text' } })
     await capturedMailer(db, clock).send({ id: accountId, recipient: 'a@b', subject: 'Hello', text: 'Line\nline' })
     await db.insertInto('session_secrets').values({ id: accountId, secret: 'AB', created_at: 1 }).execute()

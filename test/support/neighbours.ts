@@ -61,6 +61,8 @@ const SHAPES: Partial<Record<Table, Shape>> = {
   key_spends: { key: ['limit_id', 'reference'], own: ['limit_id'], beside: [['reference']] },
   key_spend_days: { key: ['limit_id', 'day'], own: ['limit_id'], beside: [['day']] },
   account_logos: { key: ['account_id'] },
+  payment_links: { key: ['id'], own: ['id', 'slug', 'owner'], beside: [['id', 'slug']] },
+  link_orders: { key: ['checkout_id'], own: ['checkout_id', 'link_id'], beside: [['checkout_id', 'visit']] },
   usage_batches: { key: ['id'] },
   idempotency: { key: ['account_id', 'action', 'key'], own: ['account_id'], beside: [['action'], ['key']] },
   swaps: { key: ['id'] },

@@ -844,6 +844,56 @@ export interface Answers {
     limit: number
     has_more: boolean
   }
+  payment_link: {
+    id: string
+    slug: string
+    /** A link. */
+    url: string
+    status: 'active' | 'paused' | 'sold_out' | 'ended'
+    sold: number
+    held: number
+    left: number | null
+    orders: number
+    /** An amount in nano. */
+    revenue: string
+    /** An amount in raw. */
+    revenue_raw: bigint
+    revenue_fiat: string | null
+    paused: boolean
+    /** An address. */
+    address: string
+    currency: string
+    mode: 'unique_amount' | 'generated_wallet'
+    amount: string | null
+    plans: Array<{
+      title: string
+      value: string
+      discount: number | boolean
+    }>
+    title?: string | undefined
+    description?: string | undefined
+    image?: string | undefined
+    success_url?: string | undefined
+    cancel_url?: string | undefined
+    webhook_url?: string | undefined
+    notify?: string | undefined
+    note?: string | undefined
+    expire?: string | undefined
+    metadata: Record<string, unknown>
+    webhook_events: Array<string>
+    webhook_secret_set: boolean
+    quantity: {
+      min: number
+      max: number
+    }
+    suggested: Array<string>
+    sold_max: number | null
+    ends_unix: number | null
+    /** Seconds since 1970. */
+    created_unix: number
+    /** Seconds since 1970. */
+    updated_unix: number
+  }
   buy_rpc: {
     /** Id of the checkout. */
     id: string

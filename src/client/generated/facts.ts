@@ -72,6 +72,7 @@ export const FACTS = {
       'checkouts.[].refund.amount_raw',
     ],
   },
+  payment_link: { once: true, raws: ['revenue_raw'] },
   buy_rpc: { once: true, raws: ['plans.[].value_raw'] },
   get_name: { once: true, raws: ['plans.[].value_raw'] },
   update_name: { once: true, raws: ['amount_raw'] },

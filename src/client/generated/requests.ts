@@ -548,6 +548,91 @@ export interface Requests {
     /** How many checkouts at most, up to 1000. */
     limit?: string | number | undefined
   }
+  /** Makes a link that can be shared: each visitor of its page gets a checkout of their own. */
+  payment_link: {
+    /** The account that receives; an address or `@username`. Needed unless a template is given. */
+    address?: string | undefined
+    /** The price. Each digit written `X` is filled at random. Without one the payer decides. */
+    amount?: string | number | undefined
+    /** `NANO`, or a supported code such as `USD`. */
+    currency?: string | undefined
+    /** What is sold, up to 120 characters. */
+    title?: string | undefined
+    /** More about it, up to 1000 characters. */
+    description?: string | undefined
+    /** An https address of a picture. */
+    image?: string | undefined
+    /** Where signed events are sent: an address of up to 2048 characters. */
+    webhook_url?: string | undefined
+    /** What signs them. */
+    webhook_secret?: string | undefined
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired. */
+    webhook_events?:
+      | Array<'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'>
+      | undefined
+    /** Mail address for one receipt; needs a secret key. */
+    notify?: string | undefined
+    /** Where the payer goes afterwards. */
+    success_url?: string | undefined
+    /** Where the payer goes otherwise. */
+    cancel_url?: string | undefined
+    /** An object that comes back with events: up to 4096 bytes, 50 members, 4 levels. */
+    metadata?: Record<string, unknown> | undefined
+    /** The id of an own checkout that is used again; needs a key. */
+    template?: string | undefined
+    /** `unique_amount`, `unique_address` or `generated_wallet`. */
+    mode?: 'unique_amount' | 'unique_address' | 'generated_wallet' | undefined
+    /** `true` is the mode `unique_amount`, `false` is `unique_address`. */
+    random?: boolean | undefined
+    /** How long it is open, from 5 minutes to 30 days; otherwise as long as the service says. */
+    expire?: string | undefined
+    /** What you want to remember about it, up to 1000 characters; payers do not see it. */
+    note?: string | undefined
+    /** Where no `amount` is given: up to 100 of `{price, quantity?}`, which are summed. */
+    line_items?:
+      | Array<{
+          price: string | number
+          quantity?: string | number | undefined
+        }>
+      | undefined
+    /** What is added to them: a price, or an object with `price`. */
+    shipping?:
+      | string
+      | number
+      | {
+          price: string | number
+        }
+      | undefined
+    /** Prices to choose from: up to 20 of `{title, value, discount?}`. */
+    plans?:
+      | Array<{
+          title?: string | undefined
+          name?: string | undefined
+          value?: string | number | undefined
+          price?: string | number | undefined
+          discount?: string | number | boolean | undefined
+        }>
+      | undefined
+    /** The id of an own link: with it, nothing is made, and how it stands is answered. */
+    id?: string | undefined
+    /** The end of its address: 3 to 40 letters, digits and dashes. Otherwise one is made. */
+    slug?: string | undefined
+    /** How many pieces a visitor may take, up to 1000; one unless told. */
+    quantity?:
+      | {
+          min?: string | number | undefined
+          max?: string | number | undefined
+        }
+      | undefined
+    /** Where no price is given: up to 6 amounts to choose from. */
+    suggested?: Array<string | number> | undefined
+    /** How many pieces there are. Open checkouts hold theirs until they end. */
+    sold_max?: string | number | undefined
+    /** When it takes no more orders. */
+    ends_unix?: string | number | undefined
+    /** Whether it takes no orders for now. */
+    paused?: boolean | undefined
+  }
   /** Sells credits: for the account of the key, or for that of an e-mail address. They are added once it is paid. */
   buy_rpc: {
     /** Whose credits they will be, where no key says so. */

@@ -9,6 +9,7 @@ const TAGS = {
   work: ['Work', 'Proof of work.'],
   wallets: ['Wallets', 'Wallets whose keys the service keeps.'],
   checkout: ['Checkout', 'Asking for payments, and knowing when they are paid.'],
+  links: ['Payment links', 'Offers that can be taken many times.'],
   webhooks: ['Webhooks', 'Events, their deliveries, and what signs them.'],
   billing: ['Billing', 'Buying credits.'],
   usernames: ['Usernames', 'Leasing and changing names.'],

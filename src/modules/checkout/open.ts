@@ -19,6 +19,7 @@ import { PaymentMonitor } from './payment-monitor.ts'
 import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
+import type { LinkSales } from './link-sales.ts'
 import { developerPages } from './routes/developer-dashboard.tsx'
 import type { ServiceSales } from './service-sales.ts'
 import type { CheckoutSettings } from './settings.ts'
@@ -52,12 +53,15 @@ export interface CheckoutModule extends Module {
   checkouts: CheckoutRoom
   /** Names who sells what the service offers on its own account; there is one. */
   sellFor(sales: ServiceSales): void
+  /** Names who makes checkouts from links; there is one. */
+  sellByLinks(sales: LinkSales): void
 }
 
 /** Payments that merchants ask for: made, watched, credited, shown. */
 export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings): CheckoutModule {
   const { store, engine, notices, names, node, confirmations, mailer, links, developmentLedger } = needs
   let seller: ServiceSales | undefined
+  let linkSales: LinkSales | undefined
   const requireSeller = () => {
     if (!seller) throw new Error('Nobody sells what the service offers.')
     return seller
@@ -83,6 +87,12 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
       settle: (tx, payment) => requireSeller().settle(tx, payment),
       describe: (db, id) => requireSeller().describe(db, id),
     },
+    linkSales: {
+      moved: (tx, before, after) => {
+        if (!linkSales) throw new Error('Nobody sells by links.')
+        return linkSales.moved(tx, before, after)
+      },
+    },
     look: (address) => lookAt(node, address),
     watch: (address) => notices.publish('checkout-address', address),
     tell: (id) => notices.publish('checkout', id),
@@ -106,6 +116,9 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     sellFor(sales) {
       if (seller) throw new Error('Somebody sells for the service already.')
       seller = sales
+    },
+    sellByLinks(sales) {
+      linkSales = sales
     },
     listening: () => monitor.start(),
     close: async () => {

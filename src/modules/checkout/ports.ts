@@ -1,5 +1,6 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
 import type { Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
+import type { LinkSales } from './link-sales.ts'
 import type { ServiceSales } from './service-sales.ts'
 
 /** What checkouts may do, from configuration. */
@@ -55,6 +56,7 @@ export interface CheckoutPorts {
   /** Where the service itself is paid. */
   treasuryAddress(): Promise<string>
   sales: ServiceSales
+  linkSales: LinkSales
   /** Reads from the ledger what lies on an address now. Throws when no node answers. */
   look(address: string): Promise<AddressLook>
   /** A new checkout waits at this address: it is listened for from now on, here and on other instances. */

@@ -18,6 +18,11 @@ export const SERVICE = 'service'
 export const OPEN_STATUSES = ['pending', 'detected', 'partial'] as const satisfies readonly CheckoutStatus[]
 /** In these very words, so that a statement that is planned once finds the indexes of open ones. */
 export const IS_OPEN = sql<boolean>`status in ('pending', 'detected', 'partial')`
+/** What ids of payment links begin with: a checkout that was made from one has its id in the place of a key's. */
+export const LINK_ID = 'lnk'
+export const isFromLink = ({ keyId }: Pick<Checkout, 'keyId'>) => keyId?.startsWith(`${LINK_ID}_`) === true
+/** Strangers make those, so that they count apart. */
+const NOT_FROM_LINKS = sql<boolean>`(key_id is null or key_id not like 'lnk%')`
 /** The plan of an amount that belongs to none. */
 export const NO_PLAN = -1
 
@@ -246,7 +251,11 @@ export async function countOpen(
     .where('status', 'in', OPEN_STATUSES)
     .limit(max)
   if ('only' in madeWith) some = some.where('key_id', '=', madeWith.only)
-  else some = some.where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
+  else {
+    some = some
+      .where((where) => where.or([where('key_id', 'is', null), where('key_id', 'not in', madeWith.not)]))
+      .where(NOT_FROM_LINKS)
+  }
   const row = await db
     .selectFrom(some.as('some'))
     .select(({ fn }) => fn.countAll().as('count'))
@@ -261,6 +270,7 @@ const countAllOpen = prepared((db, given: Given<{ address: string; owner: string
     .where('address', '=', given('address'))
     .where('owner', '=', given('owner'))
     .where(IS_OPEN)
+    .where(NOT_FROM_LINKS)
     .limit(given('max'))
   return db.selectFrom(some.as('some')).select(({ fn }) => fn.countAll().as('count'))
 })

@@ -1,5 +1,5 @@
 import { type CheckoutChange, markChanged } from '../changes-store.ts'
-import { type Checkout } from '../store.ts'
+import { type Checkout, isFromLink } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import type { CheckoutRoom } from '../room.ts'
 
@@ -13,10 +13,11 @@ interface Move extends CheckoutChange {
  * so that a programmer's error cannot leave `complete`.
  */
 export async function moveCheckout(
-  { db, clock }: CheckoutRoom,
+  ctx: CheckoutRoom,
   checkout: Checkout,
   { reason, block, ...change }: Move,
 ): Promise<Checkout> {
+  const { db, clock } = ctx
   if (Object.keys(change).length > 0 && !(await markChanged(db, checkout, change))) {
     throw new Error(`Checkout ${checkout.id} changed while it was held.`)
   }
@@ -34,6 +35,7 @@ export async function moveCheckout(
     blockHash: block ?? null,
     at: clock.now(),
   })
+  if (isFromLink(checkout)) await ctx.ports.linkSales.moved(ctx, checkout, moved)
   return moved
 }
 

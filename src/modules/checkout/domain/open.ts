@@ -17,6 +17,7 @@ import {
   findOwnCheckout,
   findCheckout,
   insertCheckout,
+  isFromLink,
 } from '../store.ts'
 import { insertTimeline } from '../timeline-store.ts'
 import { secretContext } from '../secret-context.ts'
@@ -288,7 +289,7 @@ export async function refuseTooMany(
   if (openMax === 0 && openPublicKeyMax === 0 && owner !== ANONYMOUS) return
   // Strangers hold a public key: what they make with it counts apart, and takes nothing from the merchant's own.
   const publicKeys = owner === ANONYMOUS ? [] : await listPublicKeyIds(db, owner)
-  const isPublic = keyId !== null && publicKeys.includes(keyId)
+  const isPublic = keyId !== null && (publicKeys.includes(keyId) || isFromLink({ keyId }))
   const max = owner === ANONYMOUS ? openAnonymousMax : isPublic ? openPublicKeyMax : openMax
   const madeWith = isPublic ? { only: keyId } : { not: publicKeys }
   if (max > 0 && (await countOpen(db, { address, owner, madeWith, max })) >= max) throw tooManyOpen(max, isPublic)

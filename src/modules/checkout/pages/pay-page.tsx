@@ -1,5 +1,5 @@
 import { DeveloperPanel } from './developer-panel.tsx'
-import { showMoney } from './formats.ts'
+import { showMoney } from '../texts/formats.ts'
 import { Document } from '../../../web/layout.tsx'
 import { MerchantFoot, MerchantHead } from '../../../web/merchant.tsx'
 import { Plans, Price } from './pay-parts.tsx'

@@ -1,6 +1,6 @@
 import type { QrOutline } from '../../../kernel/ports.ts'
 import { fill, type Voice } from '../texts/index.ts'
-import { showDigits, showLeft, showMoney, showNano, showPercent } from './formats.ts'
+import { showDigits, showLeft, showMoney, showNano, showPercent } from '../texts/formats.ts'
 import type { ShownCheckout } from './pay-state.ts'
 
 /** The code on white, in dark rooms too: readers expect dark on light. */

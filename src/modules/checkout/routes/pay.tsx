@@ -4,7 +4,7 @@ import type { Fields, Refusal, Reply, Route, RouteLimit, RouteRequest, ShownPage
 import type { CheckoutRoom } from '../room.ts'
 import { chooseAmount, isOpenAmount, readChoice } from '../domain/choose-amount.ts'
 import { getCheckout, merchantOf, readPageFacts, servePage, showRecord, worthOf } from '../domain/show.ts'
-import { currencyOf, showWorth } from '../pages/formats.ts'
+import { currencyOf, showWorth } from '../texts/formats.ts'
 import { PayPage, PayProblem } from '../pages/pay-page.tsx'
 import { ReceiptPage } from '../pages/pay-receipt.tsx'
 import { type ShownCheckout, stateOf } from '../pages/pay-state.ts'

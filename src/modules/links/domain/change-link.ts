@@ -1,0 +1,59 @@
+import { badField } from '../../../kernel/errors.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import { insertAudit } from '../../accounts/index.ts'
+import { linkNotFound } from '../errors.ts'
+import { readSlug, readTerms, toBody } from '../link-fields.ts'
+import type { LinkRoom } from '../room.ts'
+import { type PaymentLink, findOwnLink, lockLink, markDeleted, updateTerms } from '../store.ts'
+import { currencyOf } from './order-body.ts'
+import { checkOrders, sealSecret } from './make-link.ts'
+
+interface Own {
+  id: string
+  owner: string
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+export async function getLink({ checkouts: { db } }: LinkRoom, own: Own): Promise<PaymentLink> {
+  const link = await findOwnLink(db, own)
+  if (!link) throw linkNotFound()
+  return link
+}
+
+/** Changes what stands in the body; open checkouts stay as they were made. */
+export async function changeLink(room: LinkRoom, own: Own, body: Body): Promise<PaymentLink> {
+  const { checkouts: ctx } = room
+  const now = ctx.clock.now()
+  const change = (link: PaymentLink): PaymentLink => {
+    const terms = readTerms(ctx, { ...toBody(link), ...body }, now)
+    const isNewEnd = terms.endsAt !== link.endsAt && terms.endsAt !== null
+    if (isNewEnd && terms.endsAt! <= now) throw badField('ends_unix', 'ends_unix is over already.')
+    const slug = readSlug(body.slug)
+    // It is printed and shared; and what was earned is in one currency.
+    if (slug !== undefined && slug !== link.slug) throw badField('slug', 'slug stays as it is.')
+    const webhookSecret =
+      body.webhook_secret === undefined ? link.webhookSecret : sealSecret(room, link.id, body.webhook_secret)
+    const changed = { ...link, ...terms, webhookSecret, updatedAt: now }
+    if (currencyOf(changed) !== currencyOf(link)) throw badField('currency', 'currency stays as it is.')
+    return changed
+  }
+  // Outside of the transaction, because an address may have to be looked up.
+  await checkOrders(room, change(await getLink(room, own)))
+  return inTx(ctx, async (tx) => {
+    const held = await lockLink(tx.db, own)
+    if (!held) throw linkNotFound()
+    const changed = change(held)
+    await updateTerms(tx.db, changed)
+    await insertAudit(tx, { actor: own.owner, accountId: own.owner, what: 'link.changed', detail: { id: own.id } })
+    return changed
+  })
+}
+
+/** Takes a link away. Its slug stays taken, because somebody may still have it; open checkouts can be paid. */
+export async function deleteLink({ checkouts: ctx }: LinkRoom, { id, owner }: Own): Promise<void> {
+  await inTx(ctx, async (tx) => {
+    if (!(await markDeleted(tx.db, { id, owner, now: tx.clock.now() }))) throw linkNotFound()
+    await insertAudit(tx, { actor: owner, accountId: owner, what: 'link.deleted', detail: { id } })
+  })
+}

@@ -1,0 +1,31 @@
+import { type Checkout, type LinkSales, OPEN_STATUSES } from '../../checkout/index.ts'
+import { findQuantity } from '../orders-store.ts'
+import { moveStock } from '../store.ts'
+
+/** What a checkout has of its link: pieces held while it is open, sold once it is paid, given back when it ends. */
+function standingOf({ status, paidRaw, priceE8 }: Checkout, quantity: number) {
+  const isSold = status === 'complete'
+  return {
+    held: OPEN_STATUSES.some((open) => open === status) ? quantity : 0,
+    sold: isSold ? quantity : 0,
+    orders: isSold ? 1 : 0,
+    raw: isSold ? paidRaw : 0n,
+    e8: isSold ? (priceE8 ?? 0n) : 0n,
+  }
+}
+
+/** Follows a checkout of a link in the transaction that moves it, so that no crash comes between. */
+export const countSale: LinkSales['moved'] = async ({ db }, before, after) => {
+  const quantity = await findQuantity(db, after.id)
+  if (quantity === undefined) return
+  const [was, is] = [standingOf(before, quantity), standingOf(after, quantity)]
+  const change = {
+    held: is.held - was.held,
+    sold: is.sold - was.sold,
+    orders: is.orders - was.orders,
+    raw: is.raw - was.raw,
+    e8: is.e8 - was.e8,
+  }
+  if (Object.values(change).every((part) => BigInt(part) === 0n)) return
+  await moveStock(db, { id: after.keyId!, ...change })
+}

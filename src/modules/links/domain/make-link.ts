@@ -1,0 +1,120 @@
+import { randomId } from '../../../kernel/api-key.ts'
+import { badField } from '../../../kernel/errors.ts'
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { given } from '../../../kernel/shown-fields.ts'
+import { insertAudit, lockAccount } from '../../accounts/index.ts'
+import {
+  LINK_ID,
+  checkoutSecretContext,
+  findOwnCheckout,
+  readCheckout,
+  toCheckoutId,
+  walletsDisabled,
+} from '../../checkout/index.ts'
+import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
+import { readSlug, readTerms } from '../link-fields.ts'
+import { type LinkRoom, secretContext } from '../room.ts'
+import { type PaymentLink, countLinks, findOwnLink, insertLink } from '../store.ts'
+import { isGift, plansOf, toOrderBody } from './order-body.ts'
+
+const LINKS_MAX = 1_000
+const SLUG_LENGTH = 10
+const SMALLEST_GIFT = '1'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Makes a link. A repeated request finds the same one. */
+export async function makeLink(
+  room: LinkRoom,
+  owner: string,
+  asked: Body,
+  idempotency?: Idempotency,
+): Promise<PaymentLink> {
+  const { checkouts: ctx } = room
+  if (idempotency?.made) return (await findOwnLink(ctx.db, { id: String(idempotency.made.id), owner })) ?? fail()
+  const now = ctx.clock.now()
+  const body =
+    given(asked.template) === undefined ? asked : { ...(await fromTemplate(room, owner, asked.template)), ...asked }
+  const terms = readTerms(ctx, body, now)
+  if (terms.endsAt !== null && terms.endsAt <= now) throw badField('ends_unix', 'ends_unix is over already.')
+  const id = ctx.ids.next(LINK_ID)
+  const link: PaymentLink = {
+    id,
+    owner,
+    slug: readSlug(asked.slug) ?? randomId(ctx.random, SLUG_LENGTH).toLowerCase(),
+    ...terms,
+    webhookSecret: sealSecret(room, id, body.webhook_secret),
+    held: 0,
+    sold: 0,
+    orders: 0,
+    revenueRaw: 0n,
+    revenueE8: 0n,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await checkOrders(room, link)
+  return inTx(ctx, async (tx) => {
+    // Counted and inserted one after the other for each account.
+    await lockAccount(tx.db, owner)
+    if ((await countLinks(tx.db, owner)) >= LINKS_MAX) throw tooManyLinks(LINKS_MAX)
+    if (!(await insertLink(tx.db, link))) throw slugTaken()
+    await insertAudit(tx, { actor: owner, accountId: owner, what: 'link.made', detail: { id, slug: link.slug } })
+    await idempotency?.record(tx.db, { id })
+    return link
+  })
+}
+
+function fail(): never {
+  throw linkNotFound()
+}
+
+export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): string | null {
+  // Its form is checked with the order that it will be part of.
+  return typeof secret === 'string' && secret !== '' ? secrets.seal(secretContext(id), secret) : null
+}
+
+/** Whatever a visitor may choose must make a checkout: the dearest choices are read as if somebody made them. */
+export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
+  const { ports } = room.checkouts
+  const { fields, owner } = link
+  if (
+    fields.mode === 'generated_wallet' &&
+    !ports.rules.generatedWallets.some((who) => who === 'all' || who === owner)
+  ) {
+    throw walletsDisabled()
+  }
+  if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
+  const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
+  const plans = plansOf(link).length === 0 ? [undefined] : plansOf(link).map((_, at) => at)
+  const amount = isGift(link) ? SMALLEST_GIFT : undefined
+  for (const plan of plans) readCheckout(toOrderBody(room, link, { quantity: link.quantityMax, plan, amount }), rules)
+}
+
+/** The configuration of an own checkout, in the fields that make one. */
+async function fromTemplate({ checkouts: ctx }: LinkRoom, owner: string, value: unknown): Promise<JsonObject> {
+  const id = typeof value === 'string' ? toCheckoutId(value) : undefined
+  const template = id === undefined ? undefined : await findOwnCheckout(ctx.db, { id, owner })
+  if (!template) throw badField('template', 'Checkout not found.')
+  const sealed = template.webhookSecret
+  return {
+    address: template.merchantAddress,
+    currency: template.currency,
+    amount: template.price,
+    plans: template.plans.map(({ title, value: price, discount }) => ({ title, value: price, discount })),
+    // One address for one checkout is nothing that can be repeated.
+    mode: template.mode === 'unique_address' ? 'unique_amount' : template.mode,
+    title: template.title,
+    description: template.description,
+    image: template.image,
+    success_url: template.successUrl,
+    cancel_url: template.cancelUrl,
+    webhook_url: template.webhookUrl,
+    webhook_events: template.webhookEvents,
+    webhook_secret: sealed === null ? null : ctx.ports.secrets.open(checkoutSecretContext(template.id), sealed),
+    notify: template.notify,
+    metadata: template.metadata,
+    note: template.note,
+  }
+}

@@ -1,0 +1,68 @@
+import { badField } from '../../../kernel/errors.ts'
+import { formatNano, parseNano, toRaw } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { formatFiat, parseFiat } from '../../checkout/index.ts'
+import { secretContext } from '../room.ts'
+import type { LinkRoom } from '../room.ts'
+import type { PaymentLink } from '../store.ts'
+
+const TITLE_MAX = 120
+/** Pieces that are few are set aside for a short while; what there is enough of may be paid at leisure. */
+const HOLD = '15 minutes'
+const LEISURE = '1 hour'
+
+/** What a visitor has chosen of an offer. */
+export interface Chosen {
+  quantity: number
+  /** Which of the plans. */
+  plan: number | undefined
+  /** Where the merchant named no price. */
+  amount: string | undefined
+}
+
+interface OfferedPlan {
+  title: string
+  value: string
+  discount: number | false
+}
+
+export const plansOf = ({ fields }: PaymentLink) => (fields.plans ?? []) as unknown as OfferedPlan[]
+export const currencyOf = ({ fields }: PaymentLink) => String(fields.currency)
+/** Whether whoever pays says how much. */
+export const isGift = (link: PaymentLink) => link.fields.amount === undefined && plansOf(link).length === 0
+
+/** The fields of the checkout that a choice makes. */
+export function toOrderBody({ secrets }: LinkRoom, link: PaymentLink, chosen: Chosen): JsonObject {
+  const { id, slug, fields, soldMax } = link
+  const { quantity } = chosen
+  const plan = chosen.plan === undefined ? undefined : plansOf(link)[chosen.plan]
+  const currency = currencyOf(link)
+  const title = typeof fields.title === 'string' ? fields.title : undefined
+  const bought = { id, slug, quantity, ...(plan && { plan: plan.title }) }
+  const price = plan
+    ? { plans: [{ ...plan, title: counted(plan.title, quantity), value: times(plan.value, quantity, currency) }] }
+    : { amount: isGift(link) ? chosen.amount! : times(String(fields.amount), quantity, currency) }
+  return {
+    ...fields,
+    plans: null,
+    ...price,
+    ...(title !== undefined && { title: plan ? title : counted(title, quantity) }),
+    metadata: { ...(fields.metadata as JsonObject | undefined), payment_link: bought },
+    expire: fields.expire ?? (soldMax === null ? LEISURE : HOLD),
+    ...(link.webhookSecret !== null && { webhook_secret: secrets.open(secretContext(id), link.webhookSecret) }),
+  }
+}
+
+function counted(title: string, quantity: number): string {
+  const times = quantity === 1 ? '' : ` × ${quantity}`
+  return `${title.slice(0, TITLE_MAX - times.length)}${times}`
+}
+
+/** Exactly, in the currency's own units. Prices with digits to fill are sold one at a time. */
+function times(price: string, quantity: number, currency: string): string {
+  if (quantity === 1) return price
+  const units = currency === 'NANO' ? parseNano(price) : parseFiat(price)
+  if (units === undefined) throw badField('quantity', 'quantity needs a price without X.')
+  const all = units * BigInt(quantity)
+  return currency === 'NANO' ? formatNano(toRaw(all)) : formatFiat(all)
+}

@@ -1,0 +1,15 @@
+import type { PaymentLink } from '../store.ts'
+
+export type LinkStatus = 'active' | 'paused' | 'sold_out' | 'ended'
+
+/** Pieces that nobody has, by now; undefined without a bound. Those in open checkouts may come back. */
+export function leftOf({ soldMax, sold, held }: PaymentLink): number | undefined {
+  return soldMax === null ? undefined : Math.max(0, soldMax - sold - held)
+}
+
+export function statusOf(link: PaymentLink, now: number): LinkStatus {
+  const left = leftOf(link)
+  if (link.isPaused) return 'paused'
+  if (link.endsAt !== null && link.endsAt <= now) return 'ended'
+  return left !== undefined && left < link.quantityMin ? 'sold_out' : 'active'
+}

@@ -1,0 +1,14 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { LinkStatus } from './domain/status.ts'
+
+/** Also for links of other accounts. */
+export const linkNotFound = () => new AppError('not_found', 'Payment link not found.')
+export const slugTaken = () => new AppError('conflict', 'This slug is taken.', { body: { field: 'slug' } })
+export const tooManyLinks = (max: number) => new AppError('limit_reached', `An account has up to ${max} payment links.`)
+export const linkClosed = (status: Exclude<LinkStatus, 'active'>) =>
+  new AppError('conflict', `This payment link is ${status.replace('_', ' ')}.`, { body: { status } })
+export const shareSpent = (detail: string, retryAfterSeconds: number) =>
+  new AppError('too_many_requests', 'Too many orders of this link from one address.', {
+    body: { detail },
+    retryAfterSeconds,
+  })

@@ -1,0 +1,137 @@
+import { badField } from '../../kernel/errors.ts'
+import type { Json, JsonObject } from '../../kernel/shape.ts'
+import { given } from '../../kernel/shown-fields.ts'
+import { type CheckoutRoom, readCheckout, readPrice } from '../checkout/index.ts'
+import type { PaymentLink } from './store.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const QUANTITY_MAX = 1_000
+const SUGGESTED_MAX = 6
+const SOLD_MAX = 1_000_000
+const SLUG = /^[a-z0-9][a-z0-9-]{1,38}[a-z0-9]$/
+const YEARS = 10 * 366 * 86_400_000
+/** As they are kept; what a client may write in other ways is one of these by then. */
+const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify', 'note'] as const
+type Terms = Pick<
+  PaymentLink,
+  'fields' | 'quantityMin' | 'quantityMax' | 'suggested' | 'soldMax' | 'endsAt' | 'isPaused'
+>
+
+/** Clients send `true` as texts as well. */
+const isYes = (value: unknown) => value === true || value === 1 || value === '1' || value === 'true'
+
+/** Reads all terms of a link; the first wrong one is named. */
+export function readTerms({ ports }: CheckoutRoom, body: Body, now: number): Terms {
+  const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
+  const request = readCheckout({ ...body, template: undefined }, rules)
+  const { address, currency, price, plans, mode } = request
+  if (address === undefined) throw badField('address', 'The field address is required.')
+  if (mode === 'unique_address') {
+    throw badField('mode', 'A link makes many checkouts at once: its mode is unique_amount or generated_wallet.')
+  }
+  const hasPrice = price !== undefined || plans.length > 0
+  const quantity = readQuantity(body.quantity)
+  const isFilled = price?.kind === 'wildcards' || plans.some((plan) => plan.price.kind === 'wildcards')
+  if (quantity.max > 1 && (!hasPrice || isFilled)) throw badField('quantity', 'quantity needs a price without X.')
+  const texts = TEXTS.flatMap((name): [string, Json][] => {
+    const value = name === 'webhook_url' ? (body.webhook_url ?? body.webhook) : body[name]
+    return given(value) === undefined ? [] : [[name, value as string]]
+  })
+  return {
+    fields: {
+      ...Object.fromEntries(texts),
+      ...(request.title && { title: request.title }),
+      address,
+      currency,
+      mode,
+      ...(price && { amount: price.text }),
+      ...(plans.length > 0 && {
+        plans: plans.map(({ title, price: value, discount }) => ({ title, value: value.text, discount })),
+      }),
+      ...(request.metadata && { metadata: request.metadata }),
+      ...(request.webhookEvents && { webhook_events: request.webhookEvents }),
+      ...(given(body.expire) !== undefined && { expire: body.expire as string }),
+    },
+    quantityMin: quantity.min,
+    quantityMax: quantity.max,
+    suggested: readSuggested(body.suggested, { currency, hasPrice }),
+    soldMax: readWholeNumber('sold_max', body.sold_max, SOLD_MAX),
+    endsAt: readEnd(body.ends_unix, now),
+    isPaused: isYes(body.paused),
+  }
+}
+
+/** How the terms of a link would have been sent: a change is laid over them and read as a whole. */
+export function toBody({
+  fields,
+  quantityMin,
+  quantityMax,
+  suggested,
+  soldMax,
+  endsAt,
+  isPaused,
+}: PaymentLink): JsonObject {
+  return {
+    ...fields,
+    quantity: { min: quantityMin, max: quantityMax },
+    suggested,
+    sold_max: soldMax,
+    ends_unix: endsAt === null ? null : Math.floor(endsAt / 1000),
+    paused: isPaused,
+  }
+}
+
+export function readSlug(value: unknown): string | undefined {
+  const slug = given(value)
+  if (slug === undefined) return undefined
+  const text = typeof slug === 'string' ? slug.trim().toLowerCase() : ''
+  if (!SLUG.test(text)) throw badField('slug', 'slug must be 3 to 40 letters, digits and dashes, such as blue-mug.')
+  return text
+}
+
+function readWholeNumber(field: string, value: unknown, max: number): number | null {
+  const number = given(value)
+  if (number === undefined) return null
+  const text = typeof number === 'number' || typeof number === 'string' ? String(number).trim() : ''
+  if (!/^[1-9][0-9]{0,9}$/.test(text) || Number(text) > max) {
+    throw badField(field, `${field} must be a whole number from 1 to ${max}.`)
+  }
+  return Number(text)
+}
+
+function readQuantity(value: unknown): { min: number; max: number } {
+  const quantity = given(value)
+  if (quantity === undefined) return { min: 1, max: 1 }
+  if (typeof quantity !== 'object' || quantity === null || Array.isArray(quantity)) {
+    throw badField('quantity', 'quantity must be an object with min and max.')
+  }
+  const { min: least, max: most } = quantity as Body
+  const min = readWholeNumber('quantity', least, QUANTITY_MAX) ?? 1
+  const max = readWholeNumber('quantity', most, QUANTITY_MAX) ?? QUANTITY_MAX
+  if (min > max) throw badField('quantity', 'The smallest quantity is larger than the largest.')
+  return { min, max }
+}
+
+function readSuggested(value: unknown, { currency, hasPrice }: { currency: string; hasPrice: boolean }): string[] {
+  const suggested = given(value) ?? []
+  if (!Array.isArray(suggested) || suggested.length > SUGGESTED_MAX) {
+    throw badField('suggested', `suggested must be a list of up to ${SUGGESTED_MAX} amounts.`)
+  }
+  if (suggested.length > 0 && hasPrice) throw badField('suggested', 'suggested is for links without a price.')
+  return suggested.map((amount: unknown) => {
+    const price = readPrice('suggested', amount, currency)
+    if (!price || price.kind === 'wildcards') throw badField('suggested', 'Invalid amount number', 'invalid_amount')
+    return price.text
+  })
+}
+
+/** Whether it is still to come is asked where it is new. */
+function readEnd(value: unknown, now: number): number | null {
+  const end = given(value)
+  if (end === undefined) return null
+  const text = typeof end === 'number' || typeof end === 'string' ? String(end).trim() : ''
+  const at = /^[0-9]{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN
+  if (!(at > 0 && at < now + YEARS)) throw badField('ends_unix', 'ends_unix must be a time of the next ten years.')
+  return at
+}

@@ -1,0 +1,49 @@
+import { AppError } from '../../kernel/errors.ts'
+import { type Module, offer } from '../../kernel/module.ts'
+import type { Links, Pictures } from '../../kernel/ports.ts'
+import type { CheckoutModule } from '../checkout/index.ts'
+import { paymentLink } from './actions/payment-link.ts'
+import { countSale } from './domain/count-sale.ts'
+import type { LinkRoom } from './room.ts'
+import { linkRoutes } from './routes/api.ts'
+import { buyRoutes } from './routes/buy.tsx'
+import { linkPages } from './routes/dashboard.tsx'
+
+export const LINK_ACTIONS = [paymentLink]
+
+/** What one address may look at and order in a minute. */
+const LOOKS_PER_MINUTE = 120
+const ORDERS_PER_MINUTE = 10
+
+interface LinkPorts {
+  checkout: CheckoutModule
+  links: Links
+  pictures: Pictures
+  isPlay: boolean
+}
+
+/** Offers that can be taken many times. */
+export function openLinks({ checkout, links, pictures, isPlay }: LinkPorts): Module {
+  const { checkouts } = checkout
+  const room: LinkRoom = {
+    checkouts,
+    secrets: checkouts.ports.secrets,
+    urlOf: (slug) => `${links.pages()}/buy/${slug}`,
+  }
+  checkout.sellByLinks({ moved: countSale })
+  const limitOf = (bucket: string, perMinute: number) => ({
+    bucket,
+    perMinute,
+    refuse: ({ retryAfterSeconds }: { retryAfterSeconds: number }) =>
+      new AppError('too_many_requests', 'Too many requests.', {
+        retryAfterSeconds,
+        body: { detail: `${perMinute} a minute from one address.` },
+      }),
+  })
+  const limits = { look: limitOf('offer', LOOKS_PER_MINUTE), order: limitOf('order', ORDERS_PER_MINUTE) }
+  return {
+    ...offer('links', room, LINK_ACTIONS),
+    routes: [...linkRoutes(room), ...buyRoutes({ room, limits, pictures, devnet: isPlay })],
+    pages: linkPages(room),
+  }
+}

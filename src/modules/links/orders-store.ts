@@ -1,0 +1,74 @@
+import type { Db } from '../../kernel/db.ts'
+
+export interface LinkOrder {
+  checkoutId: string
+  linkId: string
+  visit: string
+  visitor: string
+  quantity: number
+  createdAt: number
+}
+
+export async function insertOrder(db: Db, order: LinkOrder): Promise<void> {
+  await db
+    .insertInto('link_orders')
+    .values({
+      checkout_id: order.checkoutId,
+      link_id: order.linkId,
+      visit: order.visit,
+      visitor: order.visitor,
+      quantity: order.quantity,
+      created_at: order.createdAt,
+    })
+    .execute()
+}
+
+/** The checkout that a page has made already. */
+export async function findVisit(
+  db: Db,
+  { linkId, visit }: { linkId: string; visit: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('link_orders')
+    .select('checkout_id')
+    .where('link_id', '=', linkId)
+    .where('visit', '=', visit)
+    .executeTakeFirst()
+  return row?.checkout_id
+}
+
+/** A page whose checkout has ended may make another. */
+export async function forgetVisit(db: Db, checkoutId: string): Promise<void> {
+  await db.updateTable('link_orders').set({ visit: null }).where('checkout_id', '=', checkoutId).execute()
+}
+
+export async function findQuantity(db: Db, checkoutId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('link_orders')
+    .select('quantity')
+    .where('checkout_id', '=', checkoutId)
+    .executeTakeFirst()
+  return row?.quantity
+}
+
+interface Share {
+  linkId: string
+  visitor: string
+  since: number
+}
+
+/** What a visitor has of a link: how many of their orders are open, and how many came to nothing lately. */
+export async function countShare(db: Db, { linkId, visitor, since }: Share): Promise<{ open: number; lapsed: number }> {
+  const rows = await db
+    .selectFrom('link_orders')
+    .innerJoin('checkouts', 'checkouts.id', 'link_orders.checkout_id')
+    .select(({ fn }) => ['checkouts.status', fn.countAll().as('count')])
+    .where('link_orders.link_id', '=', linkId)
+    .where('link_orders.visitor', '=', visitor)
+    .where('link_orders.created_at', '>', since)
+    .groupBy('checkouts.status')
+    .execute()
+  const count = (...statuses: string[]) =>
+    rows.filter(({ status }) => statuses.includes(status)).reduce((sum, row) => sum + Number(row.count), 0)
+  return { open: count('pending', 'detected', 'partial'), lapsed: count('expired', 'cancelled') }
+}

@@ -1,0 +1,264 @@
+import { Document } from '../../../web/layout.tsx'
+import { MerchantFoot, MerchantHead, type ShownMerchant } from '../../../web/merchant.tsx'
+import { LANGUAGES, TEXTS, type Voice, fill, showMoney, showNano } from '../../checkout/index.ts'
+import { parseNano } from '../../../kernel/money.ts'
+import type { LinkStatus } from '../domain/status.ts'
+import { OFFER_TEXTS } from '../texts.ts'
+
+export interface ShownOffer {
+  slug: string
+  status: LinkStatus
+  /** Pieces that nobody has; undefined without a bound. */
+  left: number | undefined
+  /** Some of what is not left may come back. */
+  isReserved: boolean
+  title: string | null
+  description: string | null
+  hasImage: boolean
+  currency: string
+  price: string | null
+  plans: readonly { title: string; value: string; discount: number | false }[]
+  quantity: { min: number; max: number }
+  suggested: readonly string[]
+}
+
+/** What a visitor has sent, and what was wrong with it. */
+export interface Typed {
+  plan?: string
+  quantity?: string
+  amount?: string
+  own?: string
+  wrong?: 'plan' | 'quantity' | 'amount' | 'share'
+}
+
+interface BuyPageProps {
+  offer: ShownOffer
+  merchant: ShownMerchant | undefined
+  typed: Typed
+  /** Makes a form that is sent twice count once. */
+  token: string
+  devnet: boolean
+  voice: Voice
+}
+
+/** An offer: what it is, what can be chosen, and the way to pay. It works without scripts. */
+export const BuyPage = (props: BuyPageProps) => {
+  const { offer, merchant, devnet, voice } = props
+  const { texts, language } = voice
+  const title = offer.title ?? texts.payment
+  return (
+    <Document
+      title={merchant ? `${title} · ${merchant.name}` : title}
+      lang={language}
+      styles={['pay.css']}
+      bodyClass="pay offer"
+      head={merchant?.sheet && <link rel="stylesheet" href={merchant.sheet} />}
+    >
+      {devnet && <header class="test">{texts.testLedger}</header>}
+      <main>
+        <article class="card">
+          <header class="order">
+            {merchant && <MerchantHead {...merchant} />}
+            {offer.hasImage && <img class="offer-picture" src={`/buy/${offer.slug}/image`} alt="" />}
+            <h1 dir="auto">{title}</h1>
+            {offer.description !== null && (
+              <p class="description" dir="auto">
+                {offer.description}
+              </p>
+            )}
+            {offer.price !== null && <p class="price">{showPrice(voice, offer.price, offer.currency)}</p>}
+            {offer.left !== undefined && offer.left > 0 && (
+              <p class="worth">{fill(OFFER_TEXTS[language].left, { n: String(offer.left) })}</p>
+            )}
+          </header>
+          <section class="payment">{offer.status === 'active' ? <Choice {...props} /> : <Closed {...props} />}</section>
+        </article>
+        {merchant && <MerchantFoot merchant={merchant} words={texts} />}
+      </main>
+      <Languages voice={voice} slug={offer.slug} />
+    </Document>
+  )
+}
+
+/** As the reader writes it; a price with digits to fill is shown as it is. */
+function showPrice({ locale }: Voice, price: string, currency: string): string {
+  if (currency !== 'NANO') return showMoney(locale, price, currency)
+  const raw = parseNano(price)
+  return raw === undefined ? `${price} nano` : showNano(locale, raw)
+}
+
+const Closed = ({ offer, voice }: BuyPageProps) => {
+  const texts = OFFER_TEXTS[voice.language]
+  const { status, isReserved } = offer
+  if (status === 'active') return null
+  return (
+    <div class="notice">
+      <h2>{texts[status]}</h2>
+      <p>{status === 'sold_out' && isReserved ? texts.reserved : texts.closedHelp}</p>
+    </div>
+  )
+}
+
+const Choice = ({ offer, typed, token, voice }: BuyPageProps) => {
+  const texts = OFFER_TEXTS[voice.language]
+  const { quantity, plans, price } = offer
+  const isGift = price === null && plans.length === 0
+  const most = offer.left === undefined ? quantity.max : Math.min(quantity.max, offer.left)
+  return (
+    <form class="amount" method="post" action={`/buy/${offer.slug}`}>
+      {typed.wrong === 'share' && (
+        <p class="wrong" role="alert">
+          {texts.tooMany}
+        </p>
+      )}
+      {plans.length > 0 && (
+        <Options
+          legend={voice.texts.choosePlan}
+          name="plan"
+          chosen={typed.plan}
+          wrong={typed.wrong === 'plan' ? texts.wrongPlan : undefined}
+          options={plans.map(({ title, value }, at) => [String(at), title, showPrice(voice, value, offer.currency)])}
+        />
+      )}
+      {isGift && <Amount {...{ offer, typed, voice }} />}
+      {quantity.max > 1 && (
+        <>
+          <label for="quantity">{texts.quantity}</label>
+          <input
+            id="quantity"
+            name="quantity"
+            type="number"
+            inputMode="numeric"
+            min={quantity.min}
+            max={most}
+            step={1}
+            required
+            value={typed.quantity ?? String(quantity.min)}
+            aria-invalid={typed.wrong === 'quantity' ? 'true' : undefined}
+            aria-describedby={typed.wrong === 'quantity' ? 'wrong-quantity' : undefined}
+          />
+          {typed.wrong === 'quantity' && (
+            <p id="wrong-quantity" class="wrong">
+              {fill(texts.wrongQuantity, { min: String(quantity.min), max: String(most) })}
+            </p>
+          )}
+        </>
+      )}
+      <input type="hidden" name="token" value={token} />
+      <input type="hidden" name="lang" value={voice.language} />
+      <button class="button">{texts.toPayment}</button>
+    </form>
+  )
+}
+
+const Amount = ({ offer, typed, voice }: Pick<BuyPageProps, 'offer' | 'typed' | 'voice'>) => {
+  const offerTexts = OFFER_TEXTS[voice.language]
+  const { texts } = voice
+  const { currency, suggested } = offer
+  const label = currency === 'NANO' ? texts.amountInNano : fill(texts.amountIn, { currency })
+  const isWrong = typed.wrong === 'amount'
+  return (
+    <>
+      {suggested.length > 0 && (
+        <Options
+          legend={offerTexts.suggestion}
+          name="amount"
+          chosen={typed.amount ?? (isWrong ? undefined : suggested[0])}
+          options={suggested.map((amount) => [amount, showPrice(voice, amount, currency), ''])}
+        />
+      )}
+      <label for="own">{suggested.length > 0 ? `${offerTexts.ownAmount}: ${label}` : label}</label>
+      <input
+        id="own"
+        name="own"
+        type="text"
+        inputMode="decimal"
+        autocomplete="off"
+        maxLength={40}
+        required={suggested.length === 0}
+        value={typed.own ?? ''}
+        aria-invalid={isWrong ? 'true' : undefined}
+        aria-describedby={isWrong ? 'wrong-own' : undefined}
+      />
+      {isWrong && (
+        <p id="wrong-own" class="wrong">
+          {currency === 'NANO' ? texts.wrongAmount : texts.wrongPrice}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface OptionsProps {
+  legend: string
+  name: string
+  chosen: string | undefined
+  wrong?: string | undefined
+  /** Value, what it is called, and what it costs. */
+  options: readonly (readonly [string, string, string])[]
+}
+
+const Options = ({ legend, name, chosen, wrong, options }: OptionsProps) => (
+  <fieldset class="options" aria-describedby={wrong === undefined ? undefined : `wrong-${name}`}>
+    <legend>{legend}</legend>
+    {options.map(([value, title, price]) => (
+      <label key={value} class="option">
+        <input type="radio" name={name} value={value} checked={chosen === value} />
+        <span class="plan-title" dir="auto">
+          {title}
+        </span>
+        {price !== '' && <span class="plan-price">{price}</span>}
+      </label>
+    ))}
+    {wrong !== undefined && (
+      <p id={`wrong-${name}`} class="wrong">
+        {wrong}
+      </p>
+    )}
+  </fieldset>
+)
+
+const Languages = ({ voice, slug }: { voice: Voice; slug: string }) => (
+  <footer class="languages">
+    <details>
+      <summary lang={voice.language}>{voice.texts.language}</summary>
+      <ul>
+        {LANGUAGES.filter((language) => language !== voice.language).map((language) => (
+          <li key={language}>
+            <a href={`/buy/${slug}?lang=${language}`} lang={language} hreflang={language}>
+              {TEXTS[language].language}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  </footer>
+)
+
+/** Instead of the page: there is no such offer, or no way to make a checkout of it at the moment. */
+export const OfferProblem = ({
+  problem,
+  voice,
+  devnet,
+}: {
+  problem: 'notFound' | 'unavailable'
+  voice: Voice
+  devnet: boolean
+}) => {
+  const { texts, language } = voice
+  return (
+    <Document title={texts[problem]} lang={language} styles={['pay.css']} bodyClass="pay">
+      {devnet && <header class="test">{texts.testLedger}</header>}
+      <main>
+        <article class="card">
+          <section class="payment">
+            <div class="notice">
+              <h1>{texts[problem]}</h1>
+              <p>{texts[problem === 'notFound' ? 'notFoundHelp' : 'unavailableHelp']}</p>
+            </div>
+          </section>
+        </article>
+      </main>
+    </Document>
+  )
+}

@@ -1,0 +1,90 @@
+import { badField } from '../../../kernel/errors.ts'
+import { createIgnoredFields } from '../../../kernel/ignored-fields.ts'
+import { readWhole } from '../../../kernel/read-whole.ts'
+import type { Fields, Route } from '../../../kernel/route.ts'
+import { resolveNames } from '../../names/index.ts'
+import { paymentLink } from '../actions/payment-link.ts'
+import { changeLink, deleteLink, getLink } from '../domain/change-link.ts'
+import { makeLink } from '../domain/make-link.ts'
+import type { LinkRoom } from '../room.ts'
+import { showLink } from '../shape.ts'
+import { listLinks } from '../store.ts'
+
+const PATH = '/api/links'
+const LIMIT_DEFAULT = 25
+const LIMIT_MAX = 100
+
+/** Payment links under `/api/links`. */
+export function linkRoutes(room: LinkRoom): readonly Route[] {
+  const { checkouts } = room
+  const ignoredIn = createIgnoredFields(paymentLink)
+  const read = async (body: Fields) => (await resolveNames(checkouts.names, body, paymentLink)).params
+  return [
+    {
+      door: 'account',
+      scope: 'checkout',
+      method: 'GET',
+      path: PATH,
+      async run({ caller: { accountId: owner }, query }) {
+        const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
+        const links = await listLinks(checkouts.db, { owner, limit, after: readCursor(query.cursor) })
+        const last = links.length === limit ? links.at(-1) : undefined
+        const next = last ? toCursor(last) : null
+        return { json: { links: links.map((link) => showLink(room, link)), next_cursor: next } }
+      },
+    },
+    {
+      door: 'account',
+      scope: 'checkout',
+      method: 'POST',
+      path: PATH,
+      async run({ caller: { accountId }, body, once, tell }) {
+        const fields = await read(body())
+        const ignored = ignoredIn(fields)
+        if (ignored !== undefined) tell('x-ignored-fields', ignored)
+        const made = await once('links.create', async (idempotency) =>
+          showLink(room, await makeLink(room, accountId, fields, idempotency)),
+        )
+        return { status: 201, json: made }
+      },
+    },
+    {
+      door: 'account',
+      scope: 'checkout',
+      method: 'GET',
+      path: `${PATH}/:id`,
+      run: async ({ caller, params }) => ({
+        json: showLink(room, await getLink(room, { id: params.id!, owner: caller.accountId })),
+      }),
+    },
+    {
+      door: 'account',
+      scope: 'checkout',
+      method: 'PUT',
+      path: `${PATH}/:id`,
+      async run({ caller, params, body }) {
+        const own = { id: params.id!, owner: caller.accountId }
+        return { json: showLink(room, await changeLink(room, own, await read(body()))) }
+      },
+    },
+    {
+      door: 'account',
+      scope: 'checkout',
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      async run({ caller, params }) {
+        await deleteLink(room, { id: params.id!, owner: caller.accountId })
+        return { json: { success: true, deleted: true, id: params.id! } }
+      },
+    },
+  ]
+}
+
+export const toCursor = ({ createdAt, id }: { createdAt: number; id: string }) => `${createdAt}-${id}`
+
+export function readCursor(value: unknown): { createdAt: number; id: string } | undefined {
+  if (value === undefined || value === '') return undefined
+  const [, at, id] = (typeof value === 'string' && /^(\d{1,15})-(\w{1,60})$/.exec(value)) || []
+  if (at === undefined) throw badField('cursor', 'cursor must be the next_cursor of an answer.')
+  return { createdAt: Number(at), id: id! }
+}

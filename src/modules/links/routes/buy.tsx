@@ -1,0 +1,160 @@
+import { randomId } from '../../../kernel/api-key.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { Pictures } from '../../../kernel/ports.ts'
+import type { Fields, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '../../../kernel/route.ts'
+import { findMerchant } from '../../accounts/index.ts'
+import { type Voice, negotiate } from '../../checkout/index.ts'
+import { currencyOf, plansOf } from '../domain/order-body.ts'
+import { getOffer, orderFromLink } from '../domain/order.ts'
+import { leftOf, statusOf } from '../domain/status.ts'
+import { BuyPage, OfferProblem, type ShownOffer, type Typed } from '../pages/buy-page.tsx'
+import type { LinkRoom } from '../room.ts'
+import type { PaymentLink } from '../store.ts'
+
+const PICTURE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cache-control': 'public, max-age=300',
+}
+const TOKEN_LENGTH = 22
+const TOKEN = /^\w{22}$/
+
+interface BuyPorts {
+  room: LinkRoom
+  limits: { look: RouteLimit; order: RouteLimit }
+  pictures: Pictures
+  devnet: boolean
+}
+
+/** What visitors of a link see, and the form that makes a checkout for one of them. */
+export function buyRoutes(ports: BuyPorts): readonly Route[] {
+  const { room, limits, pictures } = ports
+  return [
+    {
+      method: 'GET',
+      path: '/buy/:slug',
+      door: 'open',
+      limit: limits.look,
+      run: (request) => showOffer(ports, request, {}),
+      problem: ({ status }, request) => showProblem(ports, status, request),
+    },
+    {
+      method: 'GET',
+      path: '/buy/:slug/image',
+      door: 'open',
+      limit: limits.look,
+      async run({ params }) {
+        const { fields } = await getOffer(room, params.slug!)
+        const picture = typeof fields.image === 'string' ? await pictures.find(fields.image) : undefined
+        if (!picture) throw new AppError('not_found', 'There is no picture.')
+        return { ...picture, headers: PICTURE_HEADERS }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/buy/:slug',
+      door: 'open',
+      limit: limits.order,
+      run: (request) => takeOrder(ports, request),
+      problem: ({ status }, request) => showProblem(ports, status, request),
+    },
+  ]
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
+  const fields = request.fields()
+  const { plan, quantity, amount, own, token, lang } = fields
+  try {
+    const { id } = await orderFromLink(ports.room, request.params.slug!, {
+      token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
+      plan,
+      quantity,
+      // What somebody typed themselves counts before what was offered to them.
+      amount: textOf(own).trim() === '' ? amount : own,
+      visitor: request.ip,
+    })
+    const language = textOf(lang) === '' ? '' : `?lang=${voiceFor(request, lang).language}`
+    return { goTo: `/pay/${id}${language}` }
+  } catch (error) {
+    const wrong = toWrong(error)
+    if (wrong === undefined) throw error
+    const { status } = error as AppError
+    return { status, ...(await showOffer(ports, request, { ...toTyped(fields), wrong })) }
+  }
+}
+
+/** What is told beside the field it is about; a closed offer says so by itself. */
+function toWrong(error: unknown): Typed['wrong'] | 'closed' | undefined {
+  if (!(error instanceof AppError)) return undefined
+  if (error.code === 'too_many_requests') return 'share'
+  if (error.code === 'conflict') return 'closed'
+  const { field } = error.body
+  return error.status === 400 && (field === 'plan' || field === 'quantity' || field === 'amount') ? field : undefined
+}
+
+const toTyped = ({ plan, quantity, amount, own }: Fields): Typed => ({
+  plan: textOf(plan),
+  quantity: textOf(quantity).slice(0, 10),
+  amount: textOf(amount),
+  own: textOf(own).slice(0, 40),
+})
+
+/** In the reader's language, as everything here. */
+const voiceFor = ({ header, query }: RouteRequest, lang: unknown = query.lang): Voice =>
+  negotiate(header('accept-language'), lang)
+
+const headersFor = ({ language }: Voice) => ({
+  'content-language': language,
+  vary: 'accept-language',
+  'x-robots-tag': 'noindex, nofollow',
+})
+
+async function showOffer(
+  { room, devnet }: BuyPorts,
+  request: RouteRequest,
+  typed: Omit<Typed, 'wrong'> & { wrong?: Typed['wrong'] | 'closed' },
+): Promise<ShownPage> {
+  const { db, clock, random } = room.checkouts
+  const link = await getOffer(room, request.params.slug!)
+  const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
+  const { wrong, ...kept } = typed
+  const page = (
+    <BuyPage
+      offer={toOffer(link, clock.now())}
+      merchant={await findMerchant(db, link.owner)}
+      typed={{ ...kept, ...(wrong !== undefined && wrong !== 'closed' && { wrong }) }}
+      token={randomId(random, TOKEN_LENGTH)}
+      devnet={devnet}
+      voice={voice}
+    />
+  )
+  return { page, headers: headersFor(voice) }
+}
+
+function toOffer(link: PaymentLink, now: number): ShownOffer {
+  const { fields, suggested } = link
+  const text = (value: unknown) => (typeof value === 'string' ? value : null)
+  return {
+    slug: link.slug,
+    status: statusOf(link, now),
+    left: leftOf(link),
+    isReserved: link.held > 0,
+    title: text(fields.title),
+    description: text(fields.description),
+    hasImage: typeof fields.image === 'string',
+    currency: currencyOf(link),
+    price: plansOf(link).length > 0 ? null : text(fields.amount),
+    plans: plansOf(link),
+    quantity: { min: link.quantityMin, max: link.quantityMax },
+    suggested,
+  }
+}
+
+function showProblem({ devnet }: BuyPorts, status: number, request: RouteRequest): ShownPage | undefined {
+  if (status !== 404 && status < 500) return undefined
+  const voice = voiceFor(request)
+  const problem = status === 404 ? 'notFound' : 'unavailable'
+  return { page: <OfferProblem problem={problem} voice={voice} devnet={devnet} />, headers: headersFor(voice) }
+}

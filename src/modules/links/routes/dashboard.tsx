@@ -1,0 +1,235 @@
+import { badField } from '../../../kernel/errors.ts'
+import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { resolveNames } from '../../names/index.ts'
+import { formatFiat, listCheckouts } from '../../checkout/index.ts'
+import { paymentLink } from '../actions/payment-link.ts'
+import { changeLink, deleteLink, getLink } from '../domain/change-link.ts'
+import { makeLink } from '../domain/make-link.ts'
+import { currencyOf, plansOf } from '../domain/order-body.ts'
+import { statusOf } from '../domain/status.ts'
+import { LinkPage, type LinkRow, LinksPage, NewLinkPage } from '../pages/links-page.tsx'
+import type { LinkRoom } from '../room.ts'
+import { type PaymentLink, listLinks } from '../store.ts'
+import { readCursor, toCursor } from './api.ts'
+
+const PAGE_ROWS = 25
+const ORDERS_SHOWN = 50
+const DAY = 86_400_000
+const TEXTS = [
+  'title',
+  'description',
+  'amount',
+  'address',
+  'image',
+  'success_url',
+  'cancel_url',
+  'webhook_url',
+  'notify',
+  'expire',
+  'note',
+  'mode',
+  'sold_max',
+] as const
+
+/** Payment links: made, listed, looked at, changed, paused, deleted. */
+export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
+  const section = '/links'
+  return [
+    {
+      path: '/links',
+      menu: { title: 'Payment links', order: 25 },
+      done: { deleted: 'The link is deleted.' },
+      render: (request) => listPage(room, request),
+    },
+    {
+      path: '/links/new',
+      section,
+      render: async (request) => creation(room, request, await usual(room, request)),
+    },
+    {
+      path: '/links',
+      section,
+      async run({ accountId }, fields, idempotency) {
+        const body = await resolved(room, {
+          ...toBody(fields),
+          slug: fields.get('slug'),
+          currency: fields.get('currency'),
+        })
+        const link = await makeLink(room, accountId, body, idempotency)
+        return { to: `/dashboard/links/${link.id}?done=made` }
+      },
+      again: (request, state) => Promise.resolve(creation(room, request, toShown(state))),
+    },
+    ...oneLinkPages(room),
+  ]
+}
+
+/** Refusals about parts of a list, or of a pair of fields, stand beside the field that has them. */
+function toShown({ values, error }: FormState): FormState {
+  const field = error?.field?.startsWith('plans') === true ? 'plans' : error?.field
+  return { values, error: error && { ...error, field: field === 'quantity' ? 'quantity_max' : field } }
+}
+
+function oneLinkPages(room: LinkRoom): readonly (Page | Form)[] {
+  const done = {
+    made: 'The link is made. Share its address.',
+    saved: 'The link is saved.',
+    paused: 'The link takes no orders for now.',
+    resumed: 'The link takes orders again.',
+  }
+  const page = (request: PageRequest, filled?: FormState) => detail(room, request, filled && toShown(filled))
+  const placed = { section: '/links', done, again: page }
+  const ownOf = ({ params, accountId: owner }: PageRequest) => ({ id: params.id!, owner })
+  const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/links/${id}?done=${word}` })
+  const set =
+    (isPaused: boolean): Form['run'] =>
+    async (request) => {
+      const { id } = await changeLink(room, ownOf(request), { paused: isPaused })
+      return back(id, isPaused ? 'paused' : 'resumed')
+    }
+  return [
+    { section: '/links', done, path: '/links/:id', render: (request) => page(request) },
+    {
+      ...placed,
+      path: '/links/:id',
+      async run(request, fields) {
+        const { id } = await changeLink(room, ownOf(request), await resolved(room, toBody(fields)))
+        return back(id, 'saved')
+      },
+    },
+    { ...placed, path: '/links/:id/pause', run: set(true), again: (request) => page(request) },
+    { ...placed, path: '/links/:id/resume', run: set(false), again: (request) => page(request) },
+    {
+      ...placed,
+      path: '/links/:id/delete',
+      async run(request) {
+        await deleteLink(room, ownOf(request))
+        return { to: '/dashboard/links?done=deleted' }
+      },
+      again: (request) => page(request),
+    },
+  ]
+}
+
+async function listPage(room: LinkRoom, { frame, query, accountId: owner }: PageRequest) {
+  const { db } = room.checkouts
+  const found = await listLinks(db, { owner, limit: PAGE_ROWS + 1, after: readCursor(query.cursor) })
+  const shown = found.slice(0, PAGE_ROWS)
+  const next = found.length > PAGE_ROWS ? `/dashboard/links?cursor=${toCursor(shown.at(-1)!)}` : undefined
+  return (
+    <LinksPage
+      frame={frame}
+      rows={shown.map((link) => toRow(room, link))}
+      first={query.cursor === undefined ? undefined : '/dashboard/links'}
+      next={next}
+    />
+  )
+}
+
+function creation(room: LinkRoom, { frame, accountId }: PageRequest, filled: FormState) {
+  return <NewLinkPage frame={frame} filled={filled} {...offeredTo(room, accountId)} />
+}
+
+const offeredTo = ({ checkouts: { ports } }: LinkRoom, accountId: string) => ({
+  currencies: ports.prices.currencies,
+  walletsAllowed: ports.rules.generatedWallets.some((who) => who === 'all' || who === accountId),
+})
+
+/** Most merchants are paid at one address. */
+async function usual({ checkouts: { db, ports } }: LinkRoom, { accountId: owner }: PageRequest): Promise<FormState> {
+  const [last] = await listCheckouts(db, ports.engine, { owner }, { limit: 1 })
+  return { values: { address: last?.merchantAddress ?? '', currency: last?.currency ?? 'NANO' } }
+}
+
+async function detail(room: LinkRoom, { frame, params, accountId: owner }: PageRequest, filled?: FormState) {
+  const { db, ports } = room.checkouts
+  const link = await getLink(room, { id: params.id!, owner })
+  const filter = { owner, keyIds: [link.id] }
+  return (
+    <LinkPage
+      frame={frame}
+      filled={filled ?? { values: toValues(link) }}
+      {...offeredTo(room, owner)}
+      link={toRow(room, link)}
+      qrcode={ports.qrPng(room.urlOf(link.slug))}
+      checkouts={await listCheckouts(db, ports.engine, filter, { limit: ORDERS_SHOWN })}
+    />
+  )
+}
+
+function toRow({ checkouts: { clock }, urlOf }: LinkRoom, link: PaymentLink): LinkRow {
+  const { fields } = link
+  const currency = currencyOf(link)
+  const unit = currency === 'NANO' ? 'nano' : currency
+  const plans = plansOf(link).length
+  return {
+    ...link,
+    url: urlOf(link.slug),
+    title: typeof fields.title === 'string' ? fields.title : null,
+    status: statusOf(link, clock.now()),
+    price:
+      plans > 0 ? `${plans} plans` : typeof fields.amount === 'string' ? `${fields.amount} ${unit}` : 'payer decides',
+    revenueFiat: currency === 'NANO' ? null : `${formatFiat(link.revenueE8)} ${currency}`,
+  }
+}
+
+/** What the form shows of a link. */
+function toValues({
+  fields,
+  quantityMin,
+  quantityMax,
+  suggested,
+  soldMax,
+  endsAt,
+}: PaymentLink): Record<string, string> {
+  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const plans = (fields.plans ?? []) as unknown as { title: string; value: string }[]
+  return {
+    ...Object.fromEntries(texts),
+    plans: plans.map(({ title, value }) => `${title} = ${value}`).join('\n'),
+    suggested: suggested.join(' '),
+    quantity_min: quantityMin === 1 ? '' : String(quantityMin),
+    quantity_max: quantityMax === 1 ? '' : String(quantityMax),
+    sold_max: soldMax === null ? '' : String(soldMax),
+    ends_unix: endsAt === null ? '' : new Date(endsAt - 1).toISOString().slice(0, 10),
+  }
+}
+
+const resolved = async ({ checkouts }: LinkRoom, body: JsonObject) =>
+  (await resolveNames(checkouts.names, body, paymentLink)).params
+
+function toBody(fields: FormFields): JsonObject {
+  const texts = Object.fromEntries(TEXTS.map((name) => [name, fields.get(name)]))
+  const [min, max] = [fields.get('quantity_min'), fields.get('quantity_max')]
+  const hasQuantity = min !== '' || max !== ''
+  return {
+    ...texts,
+    suggested: fields
+      .get('suggested')
+      .split(/[\s;]+/)
+      .filter((amount) => amount !== ''),
+    plans: readPlanLines(fields.get('plans')),
+    quantity: hasQuantity ? { min: min === '' ? '1' : min, max: max === '' ? min : max } : null,
+    ends_unix: toEnd(fields.get('ends_unix')),
+  }
+}
+
+/** The end of a day. */
+function toEnd(date: string): number | null {
+  if (date === '') return null
+  const at = Date.parse(date)
+  if (Number.isNaN(at)) throw badField('ends_unix', 'Write a day, such as 2027-01-31.')
+  return Math.floor((at + DAY) / 1000)
+}
+
+function readPlanLines(text: string): JsonObject[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const at = line.lastIndexOf('=')
+      if (at < 1) throw badField('plans', `Write a plan as Title = price; “${line.slice(0, 40)}” is not.`)
+      return { title: line.slice(0, at).trim(), value: line.slice(at + 1).trim() }
+    })
+}

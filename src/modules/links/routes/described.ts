@@ -1,0 +1,73 @@
+import { answer } from '../../../kernel/answers.ts'
+import type { Described } from '../../../kernel/described.ts'
+import { paymentLink } from '../actions/payment-link.ts'
+import { LINK } from '../answers.ts'
+
+const { text, bool, list, record, orNull, integer, optional } = answer
+const EXAMPLE = paymentLink.example.request
+/** The fields of the action `payment_link`, whose page says what each takes. */
+const BODY = record({
+  slug: optional(text),
+  title: optional(text),
+  amount: optional(answer.oneOf(text, answer.number)),
+  address: optional(text),
+  sold_max: optional(answer.oneOf(integer, text)),
+  paused: optional(bool),
+})
+
+export const describedLinkRoutes: readonly Described[] = [
+  {
+    method: 'get',
+    path: '/api/links',
+    id: 'listLinks',
+    tag: 'links',
+    summary: 'Payment links of the account, newest first.',
+    who: 'account',
+    query: [
+      { name: 'limit', schema: integer, description: 'Up to 100; 25 unless told.' },
+      { name: 'cursor', schema: text, description: '`next_cursor` of the page before.' },
+    ],
+    answer: record({ links: list(LINK), next_cursor: orNull(text) }),
+  },
+  {
+    method: 'post',
+    path: '/api/links',
+    id: 'createLink',
+    tag: 'links',
+    summary: 'A new payment link; the body has the fields of the action `payment_link`.',
+    who: 'account',
+    body: { schema: BODY, example: EXAMPLE },
+    status: 201,
+    answer: LINK,
+    refuses: [403, 409],
+  },
+  {
+    method: 'get',
+    path: '/api/links/{id}',
+    id: 'getLink',
+    tag: 'links',
+    summary: 'One payment link, with what it has sold.',
+    who: 'account',
+    answer: LINK,
+  },
+  {
+    method: 'put',
+    path: '/api/links/{id}',
+    id: 'changeLink',
+    tag: 'links',
+    summary: 'Change what stands in the body; `paused` stops and starts it. Slug and currency stay.',
+    who: 'account',
+    body: { schema: BODY, example: { paused: true } },
+    answer: LINK,
+    refuses: [403],
+  },
+  {
+    method: 'delete',
+    path: '/api/links/{id}',
+    id: 'deleteLink',
+    tag: 'links',
+    summary: 'Take a payment link away. Open checkouts of it can still be paid.',
+    who: 'account',
+    answer: record({ success: bool, deleted: bool, id: text }),
+  },
+]

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StoreEngine } from '../../src/kernel/dialect.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+import type { StoreCtx } from '../../src/kernel/in-tx.ts'
+import { createAccount } from '../../src/modules/accounts/index.ts'
+import { deleteCheckout } from '../../src/modules/checkout/domain/cancel.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { markPaid } from '../../src/modules/checkout/domain/mark.ts'
+import type { Checkout } from '../../src/modules/checkout/index.ts'
+import { getLink } from '../../src/modules/links/domain/change-link.ts'
+import { makeLink } from '../../src/modules/links/domain/make-link.ts'
+import { orderFromLink } from '../../src/modules/links/domain/order.ts'
+import type { LinkRoom } from '../../src/modules/links/room.ts'
+import { Signer } from '../support/blocks.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { forEachEngine } from '../support/engines.ts'
+
+/* What the store promises about the pieces of a link, on each engine and with many at once. */
+
+const { address } = new Signer(41)
+
+async function openLinkShop(store: StoreCtx, engine: StoreEngine) {
+  const checkouts = toCheckoutCtx(store, engine)
+  const room: LinkRoom = { checkouts, secrets: checkouts.ports.secrets, urlOf: (slug) => `/buy/${slug}` }
+  const { id: owner } = await createAccount(store, { email: null, role: 'user', actor: 'test' })
+  return { room, owner }
+}
+
+/** A confirmed send of exactly what a checkout asks for. */
+const sendFor = ({ id, amountRaw }: Checkout, at: number) => ({
+  hash: id.toUpperCase().padStart(64, '0'),
+  from: new Signer(42).address,
+  to: address,
+  amountRaw: amountRaw!,
+  at,
+  knownAt: at,
+  receivedAt: null,
+})
+
+/** What the counts of a link must be, by its orders. */
+async function recount({ db }: StoreCtx, linkId: string) {
+  const rows = await db
+    .selectFrom('link_orders')
+    .innerJoin('checkouts', 'checkouts.id', 'link_orders.checkout_id')
+    .select(['link_orders.quantity', 'checkouts.status', 'checkouts.paid_raw'])
+    .where('link_orders.link_id', '=', linkId)
+    .execute()
+  const pieces = (...statuses: string[]) =>
+    rows.filter(({ status }) => statuses.includes(status)).reduce((sum, { quantity }) => sum + quantity, 0)
+  const paid = rows.filter(({ status }) => status === 'complete')
+  return {
+    held: pieces('pending', 'detected', 'partial'),
+    sold: pieces('complete'),
+    orders: paid.length,
+    revenueRaw: paid.reduce((sum, row) => sum + BigInt(row.paid_raw), 0n),
+  }
+}
+
+forEachEngine((engine, openFresh) => {
+  test('sixty visitors at once for seven pieces: never more than seven held and sold, and every count is its orders’', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, owner } = await openLinkShop(ctx, engine)
+    const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 7, slug: 'few' })
+    const made: Checkout[] = []
+    const visit = async (at: number) => {
+      const asked = {
+        token: undefined,
+        quantity: String((at % 3) + 1),
+        plan: undefined,
+        amount: undefined,
+        visitor: String(at),
+      }
+      try {
+        const checkout = await orderFromLink(room, link.slug, asked)
+        made.push(checkout)
+        // Some give up at once, some pay, some wait.
+        if (at % 4 === 0) await deleteCheckout(room.checkouts, { id: checkout.id, owner, actor: owner })
+        if (at % 4 === 1) await creditSend(room.checkouts, sendFor(checkout, ctx.clock.now()))
+      } catch (error) {
+        assert.ok(error instanceof AppError && error.status === 409, String(error))
+      }
+      const { held, sold } = await getLink(room, { id: link.id, owner })
+      assert.ok(held >= 0 && held + sold <= 7, `${held} held, ${sold} sold`)
+    }
+    await Promise.all(Array.from({ length: 60 }, (_, at) => visit(at)))
+    assert.ok(made.length >= 3)
+    const { held, sold, orders, revenueRaw } = await getLink(room, { id: link.id, owner })
+    assert.deepEqual({ held, sold, orders, revenueRaw }, await recount(ctx, link.id))
+    // Whatever was given up is the merchant's to accept later, also beyond the bound.
+    const cancelled = await ctx.db.selectFrom('checkouts').select('id').where('status', '=', 'cancelled').execute()
+    for (const { id } of cancelled) await markPaid(room.checkouts, { id, owner, actor: owner, blockHash: undefined })
+    const { held: still, sold: more } = await getLink(room, { id: link.id, owner })
+    assert.deepEqual([still, more], [(await recount(ctx, link.id)).held, (await recount(ctx, link.id)).sold])
+  })
+
+  test('a page that is sent ten times at once makes one checkout and holds its pieces once', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, owner } = await openLinkShop(ctx, engine)
+    const link = await makeLink(room, owner, { address, amount: '1', quantity: { max: 3 }, sold_max: 30 })
+    const asked = { token: 't'.repeat(22), quantity: '3', plan: undefined, amount: undefined, visitor: 'one' }
+    const ids = await Promise.all(Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked)))
+    assert.equal(new Set(ids.map(({ id }) => id)).size, 1)
+    assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
+    // Once it has ended, the same page may order again.
+    await deleteCheckout(room.checkouts, { id: ids[0]!.id, owner, actor: owner })
+    const again = await orderFromLink(room, link.slug, asked)
+    assert.notEqual(again.id, ids[0]!.id)
+    assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
+  })
+
+  test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, owner } = await openLinkShop(ctx, engine)
+    const link = await makeLink(room, owner, { address, amount: '1', sold_max: 2 })
+    // The store is gone for orders, as when the process dies there.
+    await ctx.db.schema.alterTable('link_orders').renameTo('link_orders_gone').execute()
+    const asked = { token: 'u'.repeat(22), quantity: '1', plan: undefined, amount: undefined, visitor: 'one' }
+    await assert.rejects(orderFromLink(room, link.slug, asked))
+    await ctx.db.schema.alterTable('link_orders_gone').renameTo('link_orders').execute()
+    assert.equal((await getLink(room, { id: link.id, owner })).held, 0)
+    assert.deepEqual(await ctx.db.selectFrom('checkouts').select('id').execute(), [])
+    assert.ok((await orderFromLink(room, link.slug, asked)).id)
+  })
+})

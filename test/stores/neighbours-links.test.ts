@@ -1,0 +1,47 @@
+import { forgetVisit } from '../../src/modules/links/orders-store.ts'
+import * as links from '../../src/modules/links/store.ts'
+import { ANOTHER, tryVerbs, verbsOn } from '../support/neighbours.ts'
+
+const NOW = 1_000
+const OPEN = { paused: 0, deleted_at: null, ends_at: NOW + 1, sold_max: 7, held: 2, sold: 3 }
+const GONE = [{ owner: ANOTHER }, { deleted_at: 1 }]
+
+tryVerbs(
+  ['links'],
+  [
+    ...verbsOn('payment_links', {
+      lockLink: { run: (db, { id, owner }) => links.lockLink(db, { id, owner }), locks: true },
+      updateTerms: {
+        run: async (db, { id, owner }) => {
+          const link = (await links.findOwnLink(db, { id, owner }))!
+          await links.updateTerms(db, { ...link, isPaused: true, soldMax: 8 })
+        },
+        to: { paused: 1, sold_max: 8 },
+      },
+      markDeleted: {
+        run: (db, { id, owner }) => links.markDeleted(db, { id, owner, now: NOW }),
+        to: { deleted_at: NOW },
+        unless: GONE,
+      },
+      takeStock: {
+        row: OPEN,
+        run: (db, { id }) => links.takeStock(db, { id, quantity: 2, now: NOW }),
+        to: { held: 4, sold: 3 },
+        unless: [{ paused: 1 }, { deleted_at: 1 }, { ends_at: NOW }, { sold_max: 6 }, { held: 3 }, { sold: 4 }],
+      },
+      'takeStock where there is no bound and no end': {
+        row: { ...OPEN, sold_max: null, ends_at: null },
+        run: (db, { id }) => links.takeStock(db, { id, quantity: 2, now: NOW }),
+        to: { held: 4 },
+      },
+      moveStock: {
+        row: { held: 2, sold: 3, orders: 1, revenue_raw: '5', revenue_e8: '7' },
+        run: (db, { id }) => links.moveStock(db, { id, held: -2, sold: 2, orders: 1, raw: 10n, e8: 20n }),
+        to: { held: 0, sold: 5, orders: 2, revenue_raw: '15', revenue_e8: '27' },
+      },
+    }),
+    ...verbsOn('link_orders', {
+      forgetVisit: { run: (db, { checkout_id: id }) => forgetVisit(db, id), to: { visit: null } },
+    }),
+  ],
+)
