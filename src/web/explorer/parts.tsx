@@ -42,7 +42,7 @@ const BETWEEN: Partial<Record<BlockKind, string>> = { send: 'to', receive: 'from
 /** Blocks, one a line. In the history of an account everybody knows whose they are. */
 export const BlockTable = (props: Placed & { label: string; blocks: readonly SeenBlock[]; ofOne?: boolean }) => {
   const { base, names, label, blocks, ofOne } = props
-  const head = ['Block', 'Kind', ...(ofOne ? [] : ['Account']), 'With', 'Amount', 'State', 'Time']
+  const head = ['Block', 'Kind', 'Amount', ...(ofOne ? [] : ['Account']), 'With', 'State', 'Time']
   return (
     <Table label={label} head={head}>
       {blocks.map(({ hash, kind, account, other, amountRaw, confirmed, at }) => (
@@ -53,6 +53,7 @@ export const BlockTable = (props: Placed & { label: string; blocks: readonly See
           <td>
             <Kind kind={kind} />
           </td>
+          <td>{amountRaw === 0n ? <span class="soft">–</span> : <Nano raw={amountRaw} />}</td>
           {!ofOne && (
             <td>
               <AccountLink {...{ base, names }} address={account} />
@@ -66,7 +67,6 @@ export const BlockTable = (props: Placed & { label: string; blocks: readonly See
               </>
             )}
           </td>
-          <td>{amountRaw === 0n ? <span class="soft">–</span> : <Nano raw={amountRaw} />}</td>
           <td>
             <State confirmed={confirmed} />
           </td>
