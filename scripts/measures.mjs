@@ -70,7 +70,7 @@ const usual = [...read('CONTRIBUTING.md').matchAll(/^## (.*)\n\nFiles: ([\s\S]*?
 ])
 const byValue = longestChain(VALUES)
 const withTypes = longestChain(ALL)
-const say = (name, value) => console.log(`${name.padEnd(48)}${value}`)
+const say = (name, value) => console.log(`${name.padEnd(52)}${value}`)
 
 say('files of source, of tests', `${sources.length}, ${tests.length}`)
 say(

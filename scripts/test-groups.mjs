@@ -2,7 +2,7 @@
 
 /** Suites that take longest start first, so that none of them is left over for the end. */
 const LONGEST =
-  `test/pages test/chaos test/spec/part4 test/node test/stores src/modules/wallets test/sim test/docs test/hostile`.split(
+  `test/pages test/chaos test/spec/part4 test/node test/stores src/modules/wallets test/sim test/docs test/hostile src/infra/work`.split(
     ' ',
   )
 
@@ -10,11 +10,11 @@ const LONGEST =
 const SMALL = 6
 const PACKED = 12
 
-/** A folder of `test` or `src`, a module, or a part of the specification: its files share a process, a database server and a browser. */
+/** A folder of `test` or `src`, a module, an adapter, or a part of the specification: its files share a process, a database server and a browser. */
 function suiteOf(file) {
   const [top, folder, ...rest] = file.split('/')
   if (rest.length === 0) return top
-  return /^(?:test\/spec\/part\d|src\/modules\/\w+(?=\/))/.exec(file)?.[0] ?? `${top}/${folder}`
+  return /^(?:test\/spec\/part\d|src\/(?:modules|infra)\/\w+(?=\/))/.exec(file)?.[0] ?? `${top}/${folder}`
 }
 
 export function groupBySuite(files) {

@@ -43,7 +43,10 @@ function listTests(folder) {
     .sort()
 }
 
-/** Works off the suites, one more at a time than there are processors, because some wait; `tell` prints what each said. */
+/**
+ * Works off the suites, some more at a time than there are processors: most of their time they wait, for confirmations, servers and pages.
+ * `tell` prints what each said.
+ */
 async function runAll(suites, seed, { tell, stopAtFailure = false }) {
   const waiting = [...suites]
   const failures = []
@@ -57,7 +60,7 @@ async function runAll(suites, seed, { tell, stopAtFailure = false }) {
       broken ||= result.broken
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 1 }, lane))
+  await Promise.all(Array.from({ length: availableParallelism() + 3 }, lane))
   const files = [...new Set(failures.map(({ file }) => pathOf(file)))]
   return { failures, files, broken, passed: failures.length === 0 && !broken }
 }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { SCOPES, type Scope } from '../../src/kernel/key-rights.ts'
 import { issueKey } from '../../src/modules/accounts/index.ts'
@@ -11,7 +9,6 @@ import { assertRefusal } from './refusal.ts'
 
 /* Contract 5: what a key may do, until when, and how often. */
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/keys.md'), 'utf8')
 const ACCOUNT = 'nano_3e3j5tkog48pnny9dmfzj1r16pg8t1e76dz5tmac6iq689wyjfpiij4txtdo'
 const without = (scope: Scope) => SCOPES.filter((one) => one !== scope)
 const code = (reply: Reply) => reply.json<{ code?: string }>().code
@@ -333,27 +330,4 @@ test('a session that was opened with a limited key makes no key beyond it, and i
   await make({})
   await make({})
   assert.equal((await make({})).status, 429)
-})
-
-test('the guide has every scope with the actions that need it, and no other (contract 5, rule 21)', () => {
-  const section = /^## Scopes\n[^#]*/m.exec(GUIDE)![0]
-  const rows = [...section.matchAll(/^\| `([a-z:]+)` \| (.*?) \|/gm)].map(([, scope, text]) => ({
-    scope: scope!,
-    actions: [...text!.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!).sort(),
-  }))
-  assert.deepEqual(
-    rows.map(({ scope }) => scope),
-    [...SCOPES],
-  )
-  const actions = OFFERED.flatMap((module) => module.actions.map((action) => ({ ...action, room: module.name })))
-  for (const { scope, actions: told } of rows) {
-    // Those of the ledger are told as such, and `process` because it only does not read.
-    const wanted = actions
-      .filter((action) => action.scope === scope && action.room !== 'ledger')
-      .map(({ name }) => name)
-    if (scope === 'wallets:read') wanted.push('cloud_wallet')
-    if (scope === 'read') wanted.push('process')
-    assert.deepEqual(told, wanted.sort(), scope)
-  }
-  assert.ok(actions.filter(({ room }) => room === 'ledger').every(({ scope }) => scope === 'read'))
 })

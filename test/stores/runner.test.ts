@@ -6,9 +6,9 @@ import { inTx } from '../../src/kernel/in-tx.ts'
 import { type Job, enqueue } from '../../src/kernel/job.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { type OpenedStore, forEachEngine, openFresh } from '../support/engines.ts'
-import { query } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { hearFailures } from '../support/failures.ts'
+import { untilHeard } from '../support/until-heard.ts'
 
 type Instance = Omit<OpenedStore, 'openAnother'>
 
@@ -319,17 +319,6 @@ forEachEngine((_engine, open) => {
   })
 })
 
-/** Waits until notices from one instance reach the other. */
-async function untilHeard(from: Instance, to: Instance): Promise<void> {
-  let heard = false
-  const stop = to.store.notices.subscribe('hello', () => (heard = true))
-  await until(() => {
-    from.store.notices.publish('hello', '')
-    return heard
-  })
-  stop()
-}
-
 test('on PostgreSQL a notice wakes the runner of another instance; nobody waits for the poll', async (t) => {
   const world = await openFresh(t, 'postgres')
   const another = await world.openAnother()
@@ -345,18 +334,4 @@ test('on PostgreSQL a notice wakes the runner of another instance; nobody waits 
   await inTx(world.ctx, (tx) => enqueue(tx, { kind: 'k', payload: {} }))
   await ran.opened
   await runner.stop()
-})
-
-test('notices come back after the connection that listens was cut', async (t) => {
-  const world = await openFresh(t, 'postgres')
-  const another = await world.openAnother()
-  await untilHeard(world, another)
-  const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen%'`
-  await query(world.url, `select pg_terminate_backend(pid) ${listeners}`)
-  await until(async () => (await query(world.url, `select pid ${listeners}`)).length === 0)
-  await until(async () => {
-    world.clock.advance(1_000)
-    return (await query(world.url, `select pid ${listeners}`)).length >= 2
-  })
-  await untilHeard(world, another)
 })

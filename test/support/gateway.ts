@@ -70,6 +70,21 @@ export interface Lifetime {
   after(end: () => unknown): void
 }
 
+/** What every gateway of a test is told: any port, no limits, no threads. */
+export const TEST_SETTINGS = {
+  PORT: '0',
+  METRICS_PORT: '0',
+  PRICE_PROVIDERS: 'sandbox',
+  LIMIT_ANONYMOUS_PER_MINUTE: '0',
+  LIMIT_ANONYMOUS_CONCURRENCY: '0',
+  FREE_WORK_ANONYMOUS_PER_HOUR: '0',
+  // Threads would cost every test their start; the development ledger computes work too.
+  WORK_THREADS: '0',
+  WORK_CARDS: 'none',
+  WORK_NODES: 'true',
+  DEVNET_TREASURY_NANO: '0',
+}
+
 /** A whole gateway on loopback with a development ledger, unless `env` names other nodes; it goes away with the test. */
 export async function openGateway(
   t: Lifetime,
@@ -80,18 +95,8 @@ export async function openGateway(
   const lines: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void lines.push(line) })
   const config = loadConfig({
-    PORT: '0',
-    METRICS_PORT: '0',
-    PRICE_PROVIDERS: 'sandbox',
-    LIMIT_ANONYMOUS_PER_MINUTE: '0',
-    LIMIT_ANONYMOUS_CONCURRENCY: '0',
-    FREE_WORK_ANONYMOUS_PER_HOUR: '0',
-    // Threads would cost every test their start; the development ledger computes work too.
-    WORK_THREADS: '0',
-    WORK_CARDS: 'none',
-    WORK_NODES: 'true',
+    ...TEST_SETTINGS,
     DATA_DIR: folder,
-    DEVNET_TREASURY_NANO: '0',
     DEVNET_PORT: '0',
     DEVNET_WS_PORT: '0',
     // As on the network: never at once, and not always in order.

@@ -9,6 +9,8 @@ import { loadConfig } from '../../src/config/config.ts'
 import { systemRandom } from '../../src/infra/random.ts'
 import type { Clock } from '../../src/kernel/ports.ts'
 import { livedClock } from './clock.ts'
+import { TEST_SETTINGS } from './gateway.ts'
+import { layEmptyStore } from './sqlite-store.ts'
 
 /** A node the gateway is told of; `options` go behind its address, as `role=fallback&weight=2`. */
 export interface NodeEntry {
@@ -44,22 +46,14 @@ export async function openPooledGateway(
 ): Promise<PooledGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'nano-gateway-'))
   const config = loadConfig({
-    PORT: '0',
-    METRICS_PORT: '0',
-    PRICE_PROVIDERS: 'sandbox',
-    LIMIT_ANONYMOUS_PER_MINUTE: '0',
-    LIMIT_ANONYMOUS_CONCURRENCY: '0',
-    FREE_WORK_ANONYMOUS_PER_HOUR: '0',
-    // Threads would cost every test their start; the development ledger computes work too.
-    WORK_THREADS: '0',
-    WORK_NODES: 'true',
+    ...TEST_SETTINGS,
     DATA_DIR: folder,
-    DEVNET_TREASURY_NANO: '0',
     NODE_URLS: nodes.map(({ url, options = '' }) => `${url}#${options}`).join(','),
     NODE_WS_URLS: nodes.map(({ wsUrl }) => wsUrl).join(','),
     NODE_NETWORK: 'dev',
     ...env,
   })
+  await layEmptyStore(join(folder, 'gateway.db'))
   const app = await startApp(config, { clock, random: systemRandom, log: pino({ level: 'silent' }) })
   const client = new Pool(app.url, { connections: 512 })
   let closing: Promise<void> | undefined

@@ -1,0 +1,13 @@
+import type { Store } from '../../src/infra/db/open.ts'
+import { until } from './until.ts'
+
+/** Waits until notices from one instance reach the other. */
+export async function untilHeard(from: { store: Store }, to: { store: Store }): Promise<void> {
+  let heard = false
+  const stop = to.store.notices.subscribe('hello', () => (heard = true))
+  await until(() => {
+    from.store.notices.publish('hello', '')
+    return heard
+  })
+  stop()
+}
