@@ -2,7 +2,7 @@ import type { Job } from '../../../kernel/job.ts'
 import type { WalletRoom } from '../room.ts'
 import { expireDue } from '../domain/end-wallet.ts'
 import type { Setbacks } from '../setbacks.ts'
-import { listUnsettled } from '../outbox-store.ts'
+import { listUnsettled } from '../unsettled-store.ts'
 import { forEachOf } from './for-each-of.ts'
 
 const BATCH_MAX = 1_000

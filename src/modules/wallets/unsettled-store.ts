@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db.ts'
+
+/** Wallets with something to do: blocks under way, an ending, a plan, late funds, a thaw. Frozen ones wait for a person. */
+export async function listUnsettled(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from wallets where frozen_at is null and id in (
+      select wallet_id from wallet_blocks where status in ('signed', 'broadcast')
+      union select wallet_id from wallet_blocks where status = 'queued'
+      union select wallet_id from wallet_plans where status = 'open'
+      union select id from wallets where status = 'expiring'
+      union select id from wallets where thawed_at is not null
+      union select id from wallets where status in ('ended', 'deleted') and balance_raw <> '0'
+    ) order by lease_until, id limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export async function countOpenBlocks(db: Db): Promise<{ status: string; count: number }[]> {
+  const { rows } = await sql<{ status: string; count: number | string }>`
+    select status, count(*) as "count" from wallet_blocks where status in ('signed', 'broadcast') group by status
+    union all select 'queued', count(*) from wallet_blocks where status = 'queued'`.execute(db)
+  return rows.map(({ status, count }) => ({ status, count: Number(count) }))
+}
