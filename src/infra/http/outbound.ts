@@ -68,8 +68,9 @@ async function findAddresses(
   const resolve = options.resolve ?? (allowPrivate ? resolveHere : resolvePublic)
   const addresses = await inTime(clock, endsAt, resolve(hostname))
   if (addresses.length === 0) throw new OutboundFailure('dns_failed')
+  if (allowPrivate) return addresses
   const own = ownAddresses()
-  if (!allowPrivate && addresses.some((address) => !isGlobalAddress(address) || own.has(address))) {
+  if (addresses.some((address) => !isGlobalAddress(address) || own.has(address))) {
     throw new OutboundFailure('address_refused')
   }
   return addresses
