@@ -96,6 +96,8 @@ const devnet = program
   .option('--no-accounts', 'open none')
   .option('--seed <seed>', 'whose accounts those are, 64 hexadecimal digits; a well-known one otherwise')
   .option('--work <network>', 'work that blocks need: dev, live, beta or none', 'dev')
+  .option('--node-version <version>', 'the node that it passes for: 27 or 28', '27')
+  .option('--fork <url>', 'begin on top of a real network, read from this node; nothing is ever published there')
   .option('--network <name>', 'the network that `version` names', 'dev')
   .option('--genesis <word>', 'a ledger of another identity: its genesis is made from this word')
   .option('--confirm-ms <milliseconds>', 'time until a block is confirmed', '0')

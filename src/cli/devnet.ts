@@ -4,8 +4,10 @@ import { KNOWN_SEED, type KnownAccount, openAccounts } from '../devnet/accounts.
 import { lockOf } from '../devnet/file-lock.ts'
 import { genesisOf } from '../devnet/genesis.ts'
 import { type AnsweredCall, type Devnet, startDevnet } from '../devnet/index.ts'
+import { NODE_VERSIONS, isNodeVersion } from '../devnet/node-versions.ts'
 import { loadState } from '../devnet/state.ts'
 import { systemClock } from '../infra/clock.ts'
+import { askNode } from '../infra/http/ask-node.ts'
 import { Metrics } from '../infra/metrics.ts'
 import { keepDatabasePrivate } from '../infra/private-files.ts'
 import { systemRandom } from '../infra/random.ts'
@@ -30,6 +32,8 @@ interface DevnetFlags {
   accounts?: string | boolean
   seed?: string
   work: string
+  nodeVersion: string
+  fork?: string
   network: string
   genesis?: string
   confirmMs: string
@@ -53,7 +57,10 @@ const isWork = (text: string): text is keyof typeof WORK_THRESHOLDS => Object.ha
 export async function runDevnet(flags: DevnetFlags): Promise<void> {
   const { work } = flags
   if (!isWork(work)) throw new Error('--work is dev, live, beta or none.')
-  const data = flags.data ?? (flags.state === undefined ? './data/devnet.db' : ':memory:')
+  if (!isNodeVersion(flags.nodeVersion)) throw new Error('--node-version is 27 or 28.')
+  const forked = flags.fork === undefined ? undefined : toForkedNode(flags.fork)
+  const file = forked ? './data/fork.db' : './data/devnet.db'
+  const data = flags.data ?? (flags.state === undefined ? file : ':memory:')
   const seed = parseHex(flags.seed ?? KNOWN_SEED, 64)
   if (seed === undefined) throw new Error('--seed is 64 hexadecimal digits.')
   const count = countAccounts(flags)
@@ -69,6 +76,8 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     wsPort: toNumber('--ws-port', flags.wsPort, 65_535),
     thresholds: WORK_THRESHOLDS[work],
     network: flags.network,
+    version: NODE_VERSIONS[flags.nodeVersion],
+    ...(forked && { fork: (action, fields) => askNode(forked, action, fields) }),
     ...(flags.genesis !== undefined && { genesis: genesisOf(flags.genesis) }),
     confirmAfterMilliseconds: toNumber('--confirm-ms', flags.confirmMs, 3_600_000),
     control: flags.control,
@@ -91,7 +100,7 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     websocket: devnet.wsUrl,
     explorer: explorer?.url,
     data,
-    genesis: devnet.node.ledger.genesis.hash,
+    genesis: devnet.node.identity.genesis,
     seed,
     accounts,
     control: flags.control,
@@ -103,6 +112,13 @@ export async function runDevnet(flags: DevnetFlags): Promise<void> {
     await explorer?.close()
     await devnet.close()
   })
+}
+
+function toForkedNode(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new Error('--fork is the RPC address of a node, as in http://127.0.0.1:7076.')
+  return url
 }
 
 /** Begins with a dumped ledger; one that has blocks of its own is not thrown away for it. */

@@ -23,7 +23,7 @@ export async function openAccounts(node: LedgerNode, seed: string, count: number
   for (let index = 0; index < count; index++) {
     const privateKey = deriveKey(seed, index)
     const key = publicKeyOf(privateKey)
-    if (!node.ledger.store.findAccount(key)) await openAccount(node, key, privateKey)
+    if (!(await node.reading(() => node.ledger.store.findAccount(key)))) await openAccount(node, key, privateKey)
     accounts.push({ index, address: toAddress(key), privateKey })
   }
   return accounts
@@ -32,7 +32,7 @@ export async function openAccounts(node: LedgerNode, seed: string, count: number
 async function openAccount(node: LedgerNode, account: PublicKey, privateKey: string): Promise<void> {
   const { ledger } = node
   // What an earlier start has sent, and did not come to receive.
-  const [waiting] = ledger.store.receivableOf(account)
+  const [waiting] = await node.reading(() => [...ledger.store.receivableOf(account)])
   const amount = waiting?.amount ?? toRaw(BigInt(KNOWN_NANO) * RAW_PER_NANO)
   const source = waiting?.hash ?? (await node.fund(account, amount))
   const draft: StateBlock = {

@@ -35,6 +35,9 @@ export function genesisOf(word: string): Genesis {
   return makeGenesis(key, { open: '0'.repeat(16), epochs: ['0'.repeat(16), '0'.repeat(16)] })
 }
 
+/** Where the play money of a fork comes from: an account that no other network has. */
+export const FORK_BANK = genesisOf('fork')
+
 function makeGenesis(privateKey: string, work: { open: string; epochs: readonly [string, string] }): Genesis {
   const account = publicKeyOf(privateKey)
   const draft = { type: 'open' as const, source: account, representative: account, account, work: work.open }

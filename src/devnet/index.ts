@@ -1,5 +1,6 @@
 import { lockFile } from './file-lock.ts'
-import { LedgerNode, type NodeOptions } from './node.ts'
+import { LedgerNode } from './node.ts'
+import type { NodeOptions } from './node-options.ts'
 import { type AnsweredCall, serveRpc } from './server.ts'
 import { serveWebsocket } from './websocket.ts'
 
@@ -29,6 +30,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const lock = lockFile(options.file)
   const node = openNode(options, lock)
   try {
+    await node.open()
     const rpc = await serveRpc(node, { host, port, control, onCall })
     try {
       const websocket = await serveWebsocket(node, { host, port: wsPort })
@@ -64,5 +66,6 @@ function openNode(options: NodeOptions, lock: { release(): void }): LedgerNode {
   }
 }
 
-export { type LedgerNode, type NodeEvent } from './node.ts'
+export { type LedgerNode } from './node.ts'
+export { type NodeEvent } from './node-options.ts'
 export { type AnsweredCall } from './server.ts'

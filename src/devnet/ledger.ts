@@ -1,6 +1,6 @@
 import { RAW_MAX } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import { type LegacyBlock, type StateBlock, ZERO_HASH, previousOf } from '../kernel/nano/block.ts'
+import { type Block, type LegacyBlock, type StateBlock, ZERO_HASH, previousOf, rootOf } from '../kernel/nano/block.ts'
 import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
 import type { Clock } from '../kernel/ports.ts'
 import { Candidate } from './candidate.ts'
@@ -63,13 +63,24 @@ export class Ledger {
     this.#createGenesis(timestamp)
   }
 
-  /** Whether a block is one of those that every ledger begins with. */
-  isGenesis({ account, height }: StoredBlock): boolean {
+  /** Whether a block is one of those that every ledger begins with, or of the network that was forked. */
+  isGenesis({ account, height, position }: StoredBlock): boolean {
+    if (position < 0) return true
     return account === this.genesis.account && height <= 1 + this.genesis.epochs.length
   }
 
-  isConfirmed({ account, height }: StoredBlock): boolean {
-    return height <= this.store.confirmedHeightOf(account)
+  /** The block that stands where another one wants to. */
+  findOnRoot(block: Block): StoredBlock | undefined {
+    const { store } = this
+    const previous = previousOf(block)
+    const found =
+      previous === ZERO_HASH ? store.findAccount(rootOf(block))?.openBlock : store.findBlock(previous)?.successor
+    return found === undefined ? undefined : store.findBlock(found)
+  }
+
+  isConfirmed({ account, height, position }: StoredBlock): boolean {
+    // Of a forked network only what is confirmed is taken over.
+    return position < 0 || height <= this.store.confirmedHeightOf(account)
   }
 
   /** The source of a receive, the predecessor of everything: what must be confirmed before this block can be. */
@@ -168,7 +179,7 @@ export class Ledger {
   #isPlaceConfirmed(hash: string): boolean {
     const place = this.store.placeOf(hash)
     if (!place) throw new Error(`The ledger lost block ${hash}`)
-    return place.height <= this.store.confirmedHeightOf(place.account)
+    return place.position < 0 || place.height <= this.store.confirmedHeightOf(place.account)
   }
 
   #getBlock(hash: string): StoredBlock {

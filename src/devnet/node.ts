@@ -1,18 +1,21 @@
 import { whenOver } from '../kernel/when-over.ts'
 import type { Raw } from '../kernel/money.ts'
 import type { PublicKey } from '../kernel/nano/address.ts'
-import { type Block, ZERO_HASH, hashBlock, previousOf, rootOf } from '../kernel/nano/block.ts'
+import { type Block, hashBlock } from '../kernel/nano/block.ts'
 import { DEV_NETWORK } from '../kernel/nano/network.ts'
-import { WORK_THRESHOLDS, type WorkThresholds } from '../kernel/nano/work.ts'
-import type { Clock, Random } from '../kernel/ports.ts'
+import { WORK_THRESHOLDS } from '../kernel/nano/work.ts'
+import type { Random } from '../kernel/ports.ts'
 import { NodeRefusal, refusal } from '../kernel/nano/node-refusal.ts'
 import { Candidate } from './candidate.ts'
 import { Elections } from './elections.ts'
 import { Faults } from './faults.ts'
 import { sendFromGenesis } from './fund.ts'
-import type { Genesis } from './genesis.ts'
+import { Fork, Untouched } from './fork/fork.ts'
+import { FORK_BANK } from './genesis.ts'
 import { LedgerClock } from './ledger-clock.ts'
 import { type Applied, Ledger, type Processed } from './ledger.ts'
+import type { ConfirmationType, NodeEvent, NodeOptions } from './node-options.ts'
+import { NODE_VERSIONS, type NodeVersion } from './node-versions.ts'
 import type { StoredBlock } from './records.ts'
 import { Snapshots } from './snapshots.ts'
 import { LedgerStore } from './store.ts'
@@ -20,36 +23,14 @@ import { UncheckedBlocks, needOf } from './unchecked.ts'
 import { WorkSearches } from './work-search.ts'
 import { BatchWriter, LedgerClosed } from './writer.ts'
 
-type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
-
-export type NodeEvent =
-  | { kind: 'arrived'; stored: StoredBlock }
-  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint; voter: PublicKey }
-
-export interface NodeOptions {
-  /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
-  file: string
-  clock: Clock
-  random: Random
-  thresholds?: WorkThresholds
-  /** The name that `version` tells. */
-  network?: string
-  /** How the ledger begins, when it is not the development network's. */
-  genesis?: Genesis
-  /** Whether blocks of the genesis account, whose key everybody knows, are taken from nobody but the ledger itself. */
-  genesisIsClosed?: boolean
-  /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
-  confirmAfterMilliseconds?: number | readonly [least: number, most: number]
-  /** Hears what failed while nobody waited for it; the terminal does unless told. */
-  onFailure?: (error: unknown) => void
-}
-
 /** The development ledger as a node: it takes blocks, holds elections that it always wins, and tells what happened. */
 export class LedgerNode {
   readonly ledger: Ledger
   readonly unchecked = new UncheckedBlocks()
   readonly work: WorkSearches
-  readonly network: string
+  readonly version: NodeVersion
+  readonly fork: Fork | undefined
+  readonly #network: string
   /** The ledger's own time, which can be set. */
   readonly clock: LedgerClock
   readonly random: Random
@@ -59,7 +40,8 @@ export class LedgerNode {
   readonly faults: Faults
   readonly snapshots: Snapshots
   readonly onFailure: (error: unknown) => void
-  #onlineWeight: bigint
+  /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
+  onlineWeight: bigint
   readonly #store: LedgerStore
   readonly #writer: BatchWriter
   readonly #confirmAfter: readonly [least: number, most: number]
@@ -71,7 +53,8 @@ export class LedgerNode {
   #era = 0
 
   constructor(options: NodeOptions) {
-    this.network = options.network ?? DEV_NETWORK.name
+    this.#network = options.network ?? DEV_NETWORK.name
+    this.version = options.version ?? NODE_VERSIONS[27]
     this.clock = new LedgerClock(options.clock)
     this.elections = new Elections(this.clock)
     this.faults = new Faults(options.clock)
@@ -85,16 +68,28 @@ export class LedgerNode {
     const { confirmAfterMilliseconds: span = 0 } = options
     this.#confirmAfter = typeof span === 'number' ? [span, span] : span
     this.#store = new LedgerStore(options.file)
-    this.ledger = new Ledger(this.#store, this.clock, options.thresholds ?? WORK_THRESHOLDS.dev, options.genesis)
-    this.#onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
+    this.fork = options.fork && new Fork(this.#store, options.fork)
+    const genesis = options.fork ? FORK_BANK : options.genesis
+    this.ledger = new Ledger(this.#store, this.clock, options.thresholds ?? WORK_THRESHOLDS.dev, genesis)
+    this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
     this.#writer = new BatchWriter(this.#store)
     // What an earlier run left unconfirmed has waited long enough.
     this.#store.inTransaction(() => this.#confirmWaiting([]))
   }
 
-  /** The weight that was online when the node began to look; like the node, it is not recomputed for each block. */
-  get onlineWeight(): bigint {
-    return this.#onlineWeight
+  /** What a fork needs to know before anybody asks. */
+  async open(): Promise<void> {
+    await this.fork?.open(Math.floor(this.clock.now() / 1000), (run) => this.writeAlone(run))
+  }
+
+  /** Which network this is: that of the fork, or its own. */
+  get identity(): { network: string; genesis: string } {
+    return this.fork?.origin ?? { network: this.#network, genesis: this.ledger.genesis.hash }
+  }
+
+  /** Runs what looks at the ledger; a fork reads what is missing first, and then it is run again. */
+  async reading<T>(look: () => T | Promise<T>): Promise<T> {
+    return this.fork ? this.fork.reading(look) : look()
   }
 
   get uptimeSeconds(): number {
@@ -113,13 +108,14 @@ export class LedgerNode {
   ): Promise<Processed> {
     const candidate = new Candidate(block)
     candidate.prepare()
-    return this.write((events): Processed => {
+    const process = (events: NodeEvent[]): Processed => {
       check?.(candidate)
       const result = this.ledger.process(candidate)
       if ('refused' in result && result.refused === 'Fork' && force) return this.#replaceFork(candidate, events)
       this.follow(block, result, events)
       return result
-    })
+    }
+    return this.reading(() => this.write(process))
   }
 
   /** Sends from the genesis account, whose key everybody knows. One after another, because each needs the frontier. */
@@ -209,7 +205,7 @@ export class LedgerNode {
         return { outcome: { value: run(events) }, events }
       } catch (error) {
         // A refusal changes nothing, so the batch goes on; anything else is a defect and fails the batch.
-        if (error instanceof NodeRefusal) return { outcome: { error }, events }
+        if (error instanceof NodeRefusal || error instanceof Untouched) return { outcome: { error }, events }
         throw error
       }
     })
@@ -244,7 +240,7 @@ export class LedgerNode {
 
   /** The weight is looked at anew, as when a node starts. */
   lookAtWeight(): void {
-    this.#onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
+    this.onlineWeight = this.#store.weightOf(this.ledger.genesis.account)
   }
 
   /** Ends the election of a block later; `isStill` says whether the ledger is the one it began on. */
@@ -273,7 +269,21 @@ export class LedgerNode {
       if (!this.elections.held) this.#confirmSoon(stored, events)
       const released = this.unchecked.take(stored.hash)
       if (stored.subtype === 'send' && block.type === 'state') released.push(...this.unchecked.take(block.link))
-      for (const waiting of released) pending.push([waiting, this.ledger.process(new Candidate(waiting))])
+      for (const waiting of released) {
+        const result = this.#tryEarly(waiting)
+        if (result) pending.push([waiting, result])
+      }
+    }
+  }
+
+  /** A block that came too early; what it needs of a fork now may have to be read first. */
+  #tryEarly(waiting: Block): Applied | undefined {
+    try {
+      return this.ledger.process(new Candidate(waiting))
+    } catch (error) {
+      if (!(error instanceof Untouched)) throw error
+      this.process(waiting).catch(this.onFailure)
+      return undefined
     }
   }
 
@@ -316,12 +326,7 @@ export class LedgerNode {
 
   #replaceFork(candidate: Candidate, events: NodeEvent[]): Processed {
     const { block, hash } = candidate
-    const previous = previousOf(block)
-    const rival =
-      previous === ZERO_HASH
-        ? this.#store.findAccount(rootOf(block))?.openBlock
-        : this.#store.findBlock(previous)?.successor
-    const stored = rival === undefined ? undefined : this.#store.findBlock(rival)
+    const stored = this.ledger.findOnRoot(block)
     const own = block.type !== 'state' || stored?.account === block.account
     if (stored && own && !this.ledger.isConfirmed(stored)) {
       this.takeBack(stored.hash)

@@ -20,6 +20,7 @@ export const SCHEMA = `
   create table if not exists weights (
     position integer primary key, representative text not null unique, weight text not null
   ) strict;
+  create table if not exists touched (account text primary key) strict, without rowid;
   create table if not exists totals (
     id integer primary key check (id = 1), blocks integer not null, cemented integer not null, accounts integer not null
   ) strict;

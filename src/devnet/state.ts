@@ -14,6 +14,8 @@ interface LedgerState {
   /** Unix seconds of the first block. */
   began: string
   blocks: string[]
+  /** What a fork has read from its node. */
+  kept?: string[]
 }
 
 interface Line {
@@ -25,7 +27,7 @@ interface Line {
 const FORMAT = 'nano-gateway devnet 1'
 const SECONDS = /^[0-9]{1,10}$/
 
-export function dumpState({ ledger }: LedgerNode): LedgerState {
+export function dumpState({ ledger, fork }: LedgerNode): LedgerState {
   const state: LedgerState = { format: FORMAT, genesis: ledger.genesis.hash, began: '', blocks: [] }
   for (const stored of ledger.store.allBlocks()) {
     const { block, timestamp } = stored
@@ -37,7 +39,7 @@ export function dumpState({ ledger }: LedgerNode): LedgerState {
     const head = [timestamp, ledger.isConfirmed(stored) ? 1 : 0]
     state.blocks.push([...head, account, previous, representative, balance, link, signature, work].join(' '))
   }
-  return state
+  return fork ? { ...state, kept: fork.dump() } : state
 }
 
 /**
@@ -45,20 +47,25 @@ export function dumpState({ ledger }: LedgerNode): LedgerState {
  * asked for, because blocks of impersonated accounts have none; every other rule holds.
  */
 export async function loadState(node: LedgerNode, tree: RequestTree): Promise<number> {
-  const { ledger } = node
+  const { ledger, fork } = node
   const text = (name: string) => findMember(tree, name)?.text ?? ''
   if (text('format') !== FORMAT) throw refusal(`state.format must be "${FORMAT}"`)
   if (text('genesis') !== ledger.genesis.hash) throw refusal('state.genesis is that of another ledger')
   if (!SECONDS.test(text('began'))) throw refusal('state.began must be unix seconds')
   const lines = (findMember(tree, 'blocks')?.members ?? []).map(({ tree }, index) => readLine(tree.text, index))
+  const kept = (findMember(tree, 'kept')?.members ?? []).map(({ tree }) => tree.text)
+  if (fork && kept.length === 0) throw refusal('state.kept is missing: it is no state of a fork')
   await node.snapshots.replaceBy(() => {
+    fork?.load(kept)
     ledger.startOver(Number(text('began')))
     for (const [index, { timestamp, confirmed, block }] of lines.entries()) {
-      const applied = ledger.replay(block, timestamp)
+      const replay = () => ledger.replay(block, timestamp)
+      const applied = fork ? fork.fromKept(replay) : replay()
       if ('refused' in applied) throw refusal(`state.blocks.${index}: ${applied.refused}`)
       if (confirmed) ledger.confirm(applied.hash)
     }
   })
+  fork?.settle()
   return lines.length
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { PublicKey } from '../kernel/nano/address.ts'
 import { AccountRows } from './account-rows.ts'
+import { Counts, type Totals } from './counts.ts'
 import type { AccountRecord, Receivable, StoredBlock } from './records.ts'
 import { SCHEMA } from './schema.ts'
 import { toAccountRecord, toContents, toReceivable, toStoredBlock } from './rows.ts'
@@ -8,15 +9,10 @@ import { Statements } from './statements.ts'
 import { UndoLog } from './undo-log.ts'
 import { WriteAheadLog } from './write-ahead-log.ts'
 
-interface Totals {
-  blocks: number
-  cemented: number
-  accounts: number
-}
-
-interface Weight {
-  weight: bigint
-  isWritten: boolean
+/** What lies beyond this file, on a ledger that was forked: throws when it was not read yet. */
+interface Beyond {
+  account(account: PublicKey): void
+  block(hash: string): void
 }
 
 /**
@@ -25,12 +21,12 @@ interface Weight {
  */
 export class LedgerStore {
   readonly undo: UndoLog
+  beyond: Beyond | undefined
   readonly #db: DatabaseSync
   readonly #log: WriteAheadLog
-  readonly #statements: Statements
+  readonly statements: Statements
   readonly #accounts: AccountRows
-  /** What a transaction has counted: every block changes it, and it is written once, before the commit. */
-  #counted: { totals: Totals; weights: Map<PublicKey, Weight> } | undefined
+  readonly #counts: Counts
 
   constructor(file: string) {
     this.#db = new DatabaseSync(file)
@@ -42,9 +38,25 @@ export class LedgerStore {
     if (version > 1) throw new Error(`The ledger file ${file} was written by a newer nano-gateway.`)
     this.#db.exec(SCHEMA)
     this.#log = new WriteAheadLog(file)
-    this.#statements = new Statements(this.#db)
-    this.#accounts = new AccountRows(this.#statements)
+    this.statements = new Statements(this.#db)
+    this.#accounts = new AccountRows(this.statements)
+    this.#counts = new Counts(this.statements)
     this.undo = new UndoLog(this.#db)
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql)
+  }
+
+  /** Looks at what is in this file alone. */
+  here<T>(look: () => T): T {
+    const { beyond } = this
+    this.beyond = undefined
+    try {
+      return look()
+    } finally {
+      this.beyond = beyond
+    }
   }
 
   close(): void {
@@ -60,11 +72,11 @@ export class LedgerStore {
   inTransaction<T>(run: () => T): T {
     this.#run('begin immediate')
     this.#accounts.begin()
-    this.#counted = { totals: { blocks: 0, cemented: 0, accounts: 0 }, weights: new Map() }
+    this.#counts.begin()
     try {
       const result = run()
       this.#accounts.flush()
-      this.#writeCounted(this.#counted)
+      this.#counts.flush()
       this.#run('commit')
       return result
     } catch (error) {
@@ -72,23 +84,26 @@ export class LedgerStore {
       throw error
     } finally {
       this.#accounts.end()
-      this.#counted = undefined
+      this.#counts.end()
     }
   }
 
   findBlock(hash: string): StoredBlock | undefined {
     const row = this.#get('select * from blocks where hash = ?', hash)
+    if (!row) this.beyond?.block(hash)
     return row && toStoredBlock(row)
   }
 
   hasBlock(hash: string): boolean {
-    return this.#get('select 1 from blocks where hash = ?', hash) !== undefined
+    const found = this.#get('select 1 from blocks where hash = ?', hash) !== undefined
+    if (!found) this.beyond?.block(hash)
+    return found
   }
 
   /** Where a block stands: much less than the whole of it. */
-  placeOf(hash: string): { account: PublicKey; height: number } | undefined {
-    const row = this.#get('select account, height from blocks where hash = ?', hash)
-    return row && { account: row.account as string, height: Number(row.height) }
+  placeOf(hash: string): Pick<StoredBlock, 'account' | 'height' | 'position'> | undefined {
+    const row = this.#get('select account, height, position from blocks where hash = ?', hash)
+    return row && { account: row.account as string, height: Number(row.height), position: Number(row.position) }
   }
 
   /** The block that received a send, found by the send's hash. */
@@ -98,7 +113,7 @@ export class LedgerStore {
   }
 
   insertBlock(block: Omit<StoredBlock, 'position' | 'successor'>, previous: string, zero: string): StoredBlock {
-    const { lastInsertRowid } = this.#statements
+    const { lastInsertRowid } = this.statements
       .prepare('insert into blocks values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
       .run(
         block.hash,
@@ -114,20 +129,53 @@ export class LedgerStore {
         zero,
       )
     if (previous !== zero) this.#run('update blocks set successor = ? where hash = ?', block.hash, previous)
-    this.#count({ blocks: 1 })
+    this.#counts.count({ blocks: 1 })
     return { ...block, successor: zero, position: Number(lastInsertRowid) }
+  }
+
+  /** Takes over a block of a forked network: it comes before everything of our own, and nobody asks what it stands on. */
+  adoptBlock({
+    hash,
+    account,
+    block,
+    balance,
+    amount,
+    subtype,
+    height,
+    epoch,
+    timestamp,
+    successor,
+  }: StoredBlock): void {
+    if (this.#get('select 1 from blocks where hash = ?', hash)) return
+    const first = Number(this.#get('select min(position) as first from blocks')!.first)
+    this.#run(
+      'insert into blocks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      Math.min(first, 0) - 1,
+      hash,
+      account,
+      toContents(block),
+      block.type === 'state' ? block.link : null,
+      balance.toString(),
+      amount.toString(),
+      subtype ?? null,
+      height,
+      epoch,
+      timestamp,
+      successor,
+    )
+    this.#counts.count({ blocks: 1, cemented: 1 })
   }
 
   deleteBlock(hash: string, previous: string, zero: string): void {
     this.#run('delete from blocks where hash = ?', hash)
     this.#run('update blocks set successor = ? where hash = ?', zero, previous)
-    this.#count({ blocks: -1 })
+    this.#counts.count({ blocks: -1 })
   }
 
   /** Newest first. */
   blocksBefore(position: number, count: number): StoredBlock[] {
     const query = 'select * from blocks where position < ? order by position desc limit ?'
-    return this.#statements.all(query, position, count).map(toStoredBlock)
+    return this.statements.all(query, position, count).map(toStoredBlock)
   }
 
   /** The first hash that begins with these digits. */
@@ -137,15 +185,16 @@ export class LedgerStore {
     return row?.hash as string | undefined
   }
 
-  /** Every block in the order of its arrival. */
+  /** Every block in the order of its arrival, without those of a forked network. */
   *allBlocks(): Generator<StoredBlock> {
-    for (const row of this.#statements.iterate('select * from blocks order by position')) yield toStoredBlock(row)
+    for (const row of this.statements.iterate('select * from blocks where position > 0 order by position'))
+      yield toStoredBlock(row)
   }
 
   /** Forgets everything, the genesis too. */
   clear(): void {
     this.#accounts.forget()
-    for (const table of ['blocks', 'accounts', 'receivable', 'weights']) this.#run(`delete from ${table}`)
+    for (const table of ['blocks', 'accounts', 'receivable', 'weights', 'touched']) this.#run(`delete from ${table}`)
     this.#run('update totals set blocks = 0, cemented = 0, accounts = 0')
   }
 
@@ -158,12 +207,14 @@ export class LedgerStore {
   }
 
   findAccount(account: PublicKey): AccountRecord | undefined {
-    return this.#accounts.find(account)
+    const record = this.#accounts.find(account)
+    if (!record) this.beyond?.account(account)
+    return record
   }
 
   insertAccount(record: AccountRecord): void {
     this.#accounts.insert(record)
-    this.#count({ accounts: 1 })
+    this.#counts.count({ accounts: 1 })
   }
 
   /** Moves an account to another head. How it was opened, and what is confirmed of it, stays. */
@@ -174,12 +225,12 @@ export class LedgerStore {
 
   deleteAccount(account: PublicKey): void {
     this.#accounts.delete(account)
-    this.#count({ accounts: -1 })
+    this.#counts.count({ accounts: -1 })
   }
 
   markConfirmed(account: PublicKey, height: number, frontier: string, blocks: number): void {
     this.#accounts.update(account, { confirmedHeight: height, confirmedFrontier: frontier })
-    this.#count({ cemented: blocks })
+    this.#counts.count({ cemented: blocks })
   }
 
   confirmedHeightOf(account: PublicKey): number {
@@ -189,7 +240,7 @@ export class LedgerStore {
   /** Accounts from `start` on, in the order of their keys. */
   *accountsFrom(start: PublicKey): Generator<AccountRecord> {
     this.#accounts.flush()
-    for (const row of this.#statements.iterate('select * from accounts where account >= ? order by account', start)) {
+    for (const row of this.statements.iterate('select * from accounts where account >= ? order by account', start)) {
       yield toAccountRecord(row)
     }
   }
@@ -197,7 +248,7 @@ export class LedgerStore {
   *delegatorsOf(representative: PublicKey, after: PublicKey): Generator<AccountRecord> {
     this.#accounts.flush()
     const query = 'select * from accounts where representative = ? and account > ? order by account'
-    for (const row of this.#statements.iterate(query, representative, after)) yield toAccountRecord(row)
+    for (const row of this.statements.iterate(query, representative, after)) yield toAccountRecord(row)
   }
 
   countDelegators(representative: PublicKey): number {
@@ -208,21 +259,24 @@ export class LedgerStore {
   /** Heads of accounts that hold at least one unconfirmed block. */
   listUnconfirmedAccounts(): AccountRecord[] {
     this.#accounts.flush()
-    return this.#statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
+    return this.statements.all('select * from accounts where confirmed_height < block_count').map(toAccountRecord)
   }
 
   *receivableOf(account: PublicKey): Generator<Receivable> {
-    for (const row of this.#statements.iterate('select * from receivable where account = ? order by hash', account)) {
+    this.beyond?.account(account)
+    for (const row of this.statements.iterate('select * from receivable where account = ? order by hash', account)) {
       yield toReceivable(row)
     }
   }
 
   findReceivable(account: PublicKey, hash: string): Receivable | undefined {
+    this.beyond?.account(account)
     const row = this.#get('select * from receivable where account = ? and hash = ?', account, hash)
     return row && toReceivable(row)
   }
 
   hasReceivable(account: PublicKey): boolean {
+    this.beyond?.account(account)
     return this.#get('select 1 from receivable where account = ? limit 1', account) !== undefined
   }
 
@@ -235,70 +289,22 @@ export class LedgerStore {
   }
 
   weightOf(representative: PublicKey): bigint {
-    const known = this.#counted?.weights.get(representative)
-    if (known) return known.weight
-    const row = this.#get('select weight from weights where representative = ?', representative)
-    const weight = row ? BigInt(row.weight as string) : 0n
-    this.#counted?.weights.set(representative, { weight, isWritten: true })
-    return weight
+    return this.#counts.weightOf(representative)
   }
 
-  /** A representative without weight is forgotten, as in the node. */
   addWeight(representative: PublicKey, change: bigint): void {
-    if (change === 0n) return
-    const weight = this.weightOf(representative) + change
-    if (weight < 0n) throw new Error('A representative cannot lose weight it never had')
-    if (weight === 0n) this.#run('delete from weights where representative = ?', representative)
-    else if (!this.#counted) this.#writeWeight(representative, weight)
-    this.#counted?.weights.set(representative, { weight, isWritten: weight === 0n })
+    this.#counts.addWeight(representative, change)
   }
 
   /** Newest representative first. */
   listWeights(): { representative: PublicKey; weight: bigint }[] {
-    return this.#statements.all('select representative, weight from weights order by position desc').map((row) => ({
-      representative: row.representative as string,
-      weight: BigInt(row.weight as string),
-    }))
+    return this.#counts.listWeights()
   }
 
   totals(): Totals {
-    const row = this.#get('select blocks, cemented, accounts from totals')!
-    const counted = this.#counted?.totals ?? { blocks: 0, cemented: 0, accounts: 0 }
-    return {
-      blocks: Number(row.blocks) + counted.blocks,
-      cemented: Number(row.cemented) + counted.cemented,
-      accounts: Number(row.accounts) + counted.accounts,
-    }
+    return this.#counts.totals()
   }
 
-  #count({ blocks = 0, cemented = 0, accounts = 0 }: Partial<Totals>): void {
-    const totals = this.#counted?.totals
-    if (!totals) return this.#writeTotals({ blocks, cemented, accounts })
-    totals.blocks += blocks
-    totals.cemented += cemented
-    totals.accounts += accounts
-  }
-
-  #writeCounted({ totals, weights }: { totals: Totals; weights: Map<PublicKey, Weight> }): void {
-    if (totals.blocks !== 0 || totals.cemented !== 0 || totals.accounts !== 0) this.#writeTotals(totals)
-    for (const [representative, { weight, isWritten }] of weights) {
-      if (!isWritten) this.#writeWeight(representative, weight)
-    }
-  }
-
-  #writeTotals({ blocks, cemented, accounts }: Totals): void {
-    const add = 'update totals set blocks = blocks + ?, cemented = cemented + ?, accounts = accounts + ?'
-    this.#run(add, blocks, cemented, accounts)
-  }
-
-  #writeWeight(representative: PublicKey, weight: bigint): void {
-    this.#run(
-      'insert into weights values (null, ?, ?) on conflict (representative) do update set weight = excluded.weight',
-      representative,
-      weight.toString(),
-    )
-  }
-
-  #get = (sql: string, ...values: (string | number)[]) => this.#statements.get(sql, ...values)
-  #run = (sql: string, ...values: (string | number | null)[]) => this.#statements.run(sql, ...values)
+  #get = (sql: string, ...values: (string | number)[]) => this.statements.get(sql, ...values)
+  #run = (sql: string, ...values: (string | number | null)[]) => this.statements.run(sql, ...values)
 }

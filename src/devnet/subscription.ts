@@ -1,7 +1,7 @@
 import { fromAddress, toAddress } from '../kernel/nano/address.ts'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import type { Members } from './answer.ts'
-import type { NodeEvent } from './node.ts'
+import type { NodeEvent } from './node-options.ts'
 import { type RequestTree, findMember } from '../kernel/nano/request-tree.ts'
 
 type Confirmed = NodeEvent & { kind: 'confirmed' }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-const TABLES = ['blocks', 'accounts', 'receivable', 'weights', 'totals']
+const TABLES = ['blocks', 'accounts', 'receivable', 'weights', 'totals', 'touched']
 
 interface Column {
   name: string

@@ -14,7 +14,7 @@ import type { StoredBlock } from './records.ts'
 
 const RECEIVABLE_MAX = 50
 
-/** The ledger as its explorer shows it. It only looks. */
+/** The ledger as its explorer shows it. It only looks, and at what is here: a fork reads nothing for it. */
 export function toLedgerView(node: LedgerNode): LedgerView {
   const { ledger } = node
   const { store } = ledger
@@ -24,14 +24,15 @@ export function toLedgerView(node: LedgerNode): LedgerView {
       return { blocks, confirmed, accounts, holds: node.holds, genesis: ledger.genesis.hash, now: node.clock.now() }
     },
     latest: (count, before = Number.MAX_SAFE_INTEGER) =>
-      store.blocksBefore(before, count).map((stored) => toSeen(node, stored)),
-    block(hash) {
-      const stored = store.findBlock(hash)
-      return stored && toShown(node, stored)
-    },
+      store.here(() => store.blocksBefore(before, count).map((stored) => toSeen(node, stored))),
+    block: (hash) =>
+      store.here(() => {
+        const stored = store.findBlock(hash)
+        return stored && toShown(node, stored)
+      }),
     account(address, count, from) {
       const key = fromAddress(address)
-      return key === undefined ? undefined : toShownAccount(node, key, { count, from })
+      return key === undefined ? undefined : store.here(() => toShownAccount(node, key, { count, from }))
     },
     startingWith: (digits) => store.firstHashWith(digits),
     listen(listener) {

@@ -4,7 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { toBlockJson } from '../kernel/nano/block.ts'
 import { type Members, writeAnswer } from './answer.ts'
 import { WEBSOCKET } from './faults.ts'
-import type { LedgerNode, NodeEvent } from './node.ts'
+import type { LedgerNode } from './node.ts'
+import type { NodeEvent } from './node-options.ts'
 import { type RequestTree, exceedsDepth, findMember, parseRequest } from '../kernel/nano/request-tree.ts'
 import { type RpcServer, closeServer, listen } from './server.ts'
 import { ConfirmationSubscription } from './subscription.ts'
@@ -78,7 +79,8 @@ class Client {
     }
     const { block, subtype, hash } = event.stored
     if (this.#topics.has('new_unconfirmed_block')) {
-      this.#say('new_unconfirmed_block', { ...toBlockJson(block), subtype })
+      const message = { ...toBlockJson(block), subtype }
+      this.#say('new_unconfirmed_block', message, this.#node.version.tellsHash ? { hash } : {})
     }
     if (this.#topics.has('started_election')) this.#say('started_election', { hash })
   }
@@ -123,8 +125,8 @@ class Client {
     this.#send(id === undefined || id === '' ? { ack, time } : { ack, time, id })
   }
 
-  #say(topic: string, message: Members): void {
-    this.#send({ topic, time: `${this.#node.clock.now()}`, message })
+  #say(topic: string, message: Members, more: Members = {}): void {
+    this.#send({ topic, time: `${this.#node.clock.now()}`, ...more, message })
   }
 
   #send(message: Members): void {

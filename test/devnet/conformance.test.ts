@@ -38,7 +38,6 @@ const NOT_OFFERED: Record<string, string> = {
   ledger: 'unbounded scan',
   unchecked: 'unbounded scan',
   unopened: 'unbounded scan',
-  mnano_to_raw: 'removed from the node after V27',
   password_enter: 'node wallet; here it marks where confirmation resumes',
   wallet_lock: 'node wallet; here it marks where confirmation stops',
   send: 'node wallet',

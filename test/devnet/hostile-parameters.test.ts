@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { openControls } from '../../src/devnet/rpc/controls/index.ts'
 import type { Devnet } from '../../src/devnet/index.ts'
 import { repeat } from '../support/random.ts'
 import { answerOf, assertAlive, openTarget, toBody } from './hostile-target.ts'
@@ -76,6 +77,7 @@ const ACTIONS: Record<string, string[]> = {
   history: ['hash', 'count', 'offset', 'reverse', 'raw', 'account_filter'],
   key_create: [],
   key_expand: ['key'],
+  mnano_to_raw: ['amount'],
   nano_to_raw: ['amount'],
   peers: ['peer_details'],
   pending: ['account', 'count', 'offset', 'threshold', 'source', 'min_version', 'sorting', 'include_only_confirmed'],
@@ -121,7 +123,8 @@ test('the list of actions in this test is the list of actions the ledger has', (
   const source = readFileSync(new URL('../../src/devnet/rpc/index.ts', import.meta.url), 'utf8')
   const tables = source.slice(source.indexOf('const CONTROL'), source.indexOf('const CONTROL_ONLY'))
   const actions = [...tables.matchAll(/^ {2}(\w+)(?::|,$)/gm)].map(([, name]) => name!)
-  assert.deepEqual(Object.keys(ACTIONS).sort(), actions.sort())
+  const all = [...actions, ...Object.keys(openControls(() => true))]
+  assert.deepEqual(Object.keys(ACTIONS).sort(), all.sort())
 })
 
 test('every action answers whatever stands in place of each of its parameters', async (t) => {

@@ -40,7 +40,7 @@ import { processBlock } from './process.ts'
 import { accountsReceivable, receivable, receivableExists } from './receivable.ts'
 import { delegators, delegatorsCount, representatives, representativesOnline } from './representatives.ts'
 import { suffer } from './suffer.ts'
-import { nanoToRaw, rawToNano } from './units.ts'
+import { mnanoToRaw, nanoToRaw, rawToNano } from './units.ts'
 import { activeDifficulty, workCancel, workGenerate, workValidate } from './work.ts'
 
 /** Served only while control is enabled. */
@@ -88,6 +88,7 @@ const OPEN: Record<string, Handler> = {
   history: deprecated(history),
   key_create: keyCreate,
   key_expand: keyExpand,
+  mnano_to_raw: mnanoToRaw,
   nano_to_raw: nanoToRaw,
   peers,
   pending: deprecated(receivable),
@@ -123,7 +124,7 @@ export async function answerRequest(node: LedgerNode, request: NodeRequest, cont
       : undefined
   if (!handler) throw refusal('Unknown command')
   const fault = isOurs(action) ? undefined : node.faults.take(action)
-  const run = () => handler(node, request)
+  const run = () => node.reading(() => handler(node, request))
   const looks = Object.hasOwn(OPEN, action) && action !== 'process'
   const answer = await (fault ? suffer(node, fault, { looks, answer: run }) : run())
   if (!request.usesDeprecatedFormat || typeof answer === 'string' || Array.isArray(answer)) return answer

@@ -1,6 +1,6 @@
 import { RAW_PER_NANO } from '../../kernel/money.ts'
 import { refusal } from '../../kernel/nano/node-refusal.ts'
-import type { Handler } from './handler.ts'
+import { type Handler, deprecated } from './handler.ts'
 
 /** Whole nano only, in 128 bits that wrap around: the node notices an overflow just when the result came out smaller. */
 export const nanoToRaw: Handler = (_node, request) => {
@@ -8,6 +8,12 @@ export const nanoToRaw: Handler = (_node, request) => {
   const raw = BigInt.asUintN(128, amount * RAW_PER_NANO)
   if (raw <= amount) throw refusal('Amount too big')
   return { amount: raw.toString() }
+}
+
+/** The old name, which the node had until V27. */
+export const mnanoToRaw: Handler = (node, request) => {
+  if (!node.version.hasOldUnits) throw refusal('Unknown command')
+  return deprecated(nanoToRaw)(node, request)
 }
 
 /** Cuts off what is less than one nano. */

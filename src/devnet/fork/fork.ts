@@ -1,0 +1,153 @@
+import { type PublicKey, toAddress } from '../../kernel/nano/address.ts'
+import { ZERO_HASH, hashBlock } from '../../kernel/nano/block.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
+import { FORK_BANK } from '../genesis.ts'
+import type { LedgerStore } from '../store.ts'
+import { type AskNode, NodeReader, type Origin } from './node-reader.ts'
+import { readKept, writeKept } from './kept-lines.ts'
+import { KeptTables } from './kept-tables.ts'
+
+/** Something was looked at that the forked node was not asked for yet: whoever looked asks, and looks again. */
+export class Untouched extends Error {
+  readonly kind: 'account' | 'block'
+  readonly key: string
+
+  constructor(kind: 'account' | 'block', key: string) {
+    super(`The forked node was not asked for ${kind} ${key} yet`)
+    this.kind = kind
+    this.key = key
+  }
+}
+
+/** Hashes that the node does not have; one that is forgotten is asked for again. */
+const ABSENT_MAX = 65_536
+/** A bound on what one request may make us ask. */
+const ROUNDS_MAX = 1_000
+
+/**
+ * A ledger on top of another network's: accounts and blocks are read from a node when they are looked at for the first time, as
+ * they were when the fork was made, and kept in the file. Nothing is ever told to the node.
+ */
+export class Fork {
+  readonly #store: LedgerStore
+  readonly #reader: NodeReader
+  readonly #kept: KeptTables
+  readonly #absent = new Set<string>()
+  /** What no network has: a fork begins with it. */
+  readonly #own = new Set([ZERO_HASH, FORK_BANK.hash, ...FORK_BANK.epochs.map(hashBlock)])
+  readonly #asking = new Map<string, Promise<void>>()
+  #write: ((run: () => void) => Promise<void>) | undefined
+  #origin: Origin | undefined
+
+  constructor(store: LedgerStore, ask: AskNode) {
+    this.#store = store
+    this.#reader = new NodeReader(ask)
+    this.#kept = new KeptTables(store)
+  }
+
+  /** Reads which network this is, from the file or, the first time, from the node. */
+  async open(nowSeconds: number, write: (run: () => void) => Promise<void>): Promise<void> {
+    this.#write = write
+    const kept = this.#kept.findOrigin()
+    // A second ago: what has that time has all arrived.
+    const origin = kept ?? (await this.#reader.readOrigin(nowSeconds - 1))
+    if (!kept) await write(() => this.#kept.putOrigin(origin))
+    this.#use(origin)
+    this.#store.beyond = {
+      account: (account) => {
+        if (!this.#kept.isTouched(account)) throw new Untouched('account', account)
+      },
+      block: (hash) => {
+        if (!this.#own.has(hash) && !this.#absent.has(hash)) throw new Untouched('block', hash)
+      },
+    }
+  }
+
+  get origin(): Origin {
+    if (!this.#origin) throw new Error('The fork is not open yet.')
+    return this.#origin
+  }
+
+  /** Looks, and asks the node for what is missing, until everything is there. */
+  async reading<T>(look: () => T | Promise<T>): Promise<T> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      try {
+        return await look()
+      } catch (error) {
+        if (!(error instanceof Untouched)) throw error
+        await this.#touch(error)
+      }
+    }
+    throw new Error('One request asked the forked node for too much.')
+  }
+
+  /** What was read so far, as lines of a dumped ledger. */
+  dump(): string[] {
+    return writeKept(this.#store.statements)
+  }
+
+  /** Puts dumped lines in the place of what was read. Inside a transaction; `settle` follows when that is kept. */
+  load(lines: readonly string[]): void {
+    readKept(this.#store.statements, lines, this.origin)
+  }
+
+  settle(): void {
+    const origin = this.#kept.findOrigin()
+    if (origin) this.#use(origin)
+    this.#absent.clear()
+  }
+
+  /** Looks, and takes over what is missing from what was read before, without asking anybody. */
+  fromKept<T>(look: () => T): T {
+    for (;;) {
+      try {
+        return look()
+      } catch (error) {
+        if (!(error instanceof Untouched)) throw error
+        const { kind, key } = error
+        if (kind === 'block' && this.#kept.hasBlock(key)) this.#kept.instateBlock(key)
+        else if (kind === 'block') this.#absent.add(key)
+        else if (this.#kept.hasAccount(key)) this.#kept.instateAccount(key)
+        else throw refusal(`state.kept has nothing of ${toAddress(key)}`)
+      }
+    }
+  }
+
+  #use(origin: Origin): void {
+    this.#origin = origin
+    this.#reader.useOrigin(origin)
+  }
+
+  #touch({ kind, key }: Untouched): Promise<void> {
+    const known = this.#asking.get(key)
+    if (known) return known
+    const asking = (kind === 'account' ? this.#touchAccount(key) : this.#touchBlock(key)).finally(() =>
+      this.#asking.delete(key),
+    )
+    this.#asking.set(key, asking)
+    return asking
+  }
+
+  /** All of an account at once, or nothing of it. */
+  async #touchAccount(account: PublicKey): Promise<void> {
+    const read = this.#kept.hasAccount(account) ? undefined : await this.#reader.readAccount(account)
+    await this.#write!(() => {
+      if (read) this.#kept.putAccount(account, read)
+      this.#kept.instateAccount(account)
+    })
+  }
+
+  async #touchBlock(hash: string): Promise<void> {
+    const read = this.#kept.hasBlock(hash) ? [] : await this.#reader.readBlocks(hash)
+    if (read.length === 0 && !this.#kept.hasBlock(hash)) {
+      if (this.#absent.size >= ABSENT_MAX) this.#absent.clear()
+      this.#absent.add(hash)
+      return
+    }
+    await this.#write!(() => {
+      for (const block of read) this.#kept.putBlock(block)
+      this.#kept.instateBlock(hash)
+      for (const block of read) this.#kept.instateBlock(block.hash)
+    })
+  }
+}

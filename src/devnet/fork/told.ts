@@ -1,0 +1,111 @@
+import { type Raw, parseRaw } from '../../kernel/money.ts'
+import { type PublicKey, fromAddress } from '../../kernel/nano/address.ts'
+import { type Block, fromBlockJson, hashBlock, previousOf } from '../../kernel/nano/block.ts'
+import { verifyHash } from '../../kernel/nano/keys.ts'
+import { epochOfLink } from '../../kernel/nano/network.ts'
+import { refusal } from '../../kernel/nano/node-refusal.ts'
+import type { Subtype } from '../records.ts'
+
+/** A block as the forked node tells it, its hash, signature and balance checked. */
+export interface ToldBlock {
+  hash: string
+  block: Block
+  account: PublicKey
+  balance: Raw
+  height: number
+  timestamp: number
+  successor: string
+  isConfirmed: boolean
+}
+
+/** Nobody can check who is the newest or what is still open; whatever can be checked is. */
+export const lie = (what: string) => refusal(`The forked node tells something wrong: ${what}`)
+
+export type Members = Record<string, unknown>
+export const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const HASH = /^[0-9A-F]{64}$/
+
+export function readHash(value: unknown, what: string): string {
+  if (typeof value !== 'string' || !HASH.test(value)) throw lie(`${what} is no hash`)
+  return value
+}
+
+export function readAmount(value: unknown, what: string): Raw {
+  const amount = typeof value === 'string' ? parseRaw(value) : undefined
+  if (amount === undefined) throw lie(`${what} is no amount`)
+  return amount
+}
+
+export function readAccount(value: unknown, what: string): PublicKey {
+  const account = typeof value === 'string' ? fromAddress(value) : undefined
+  if (account === undefined) throw lie(`${what} is no account`)
+  return account
+}
+
+export function readCount(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
+  const count = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : NaN
+  if (!(count <= most)) throw lie(`${what} is no number`)
+  return count
+}
+
+/** Reads one block of `blocks_info`. Its hash proves what is in it, its signature that the account wanted it. */
+export function readToldBlock(hash: string, told: unknown, epochSigners: readonly PublicKey[]): ToldBlock {
+  const what = `block ${hash}`
+  if (!isMembers(told) || !isMembers(told.contents)) throw lie(`${what} has no contents`)
+  const { contents } = told
+  const block = fromBlockJson((name) => (typeof contents[name] === 'string' ? contents[name] : undefined))
+  if (!block || hashBlock(block) !== hash) throw lie(`${what} has another hash`)
+  const account = readAccount(told.block_account, `the account of ${what}`)
+  if ('account' in block && block.account !== account) throw lie(`${what} is of another account`)
+  const mayUpgrade = block.type === 'state' && epochOfLink(block.link) !== undefined
+  const signers = mayUpgrade ? [account, ...epochSigners] : [account]
+  if (!signers.some((key) => verifyHash(key, hash, block.signature))) throw lie(`${what} is not signed`)
+  const balance = readAmount(told.balance, `the balance of ${what}`)
+  if ('balance' in block && block.balance !== balance) throw lie(`${what} has another balance`)
+  const successor = told.successor === '' ? '0'.repeat(64) : readHash(told.successor, `the successor of ${what}`)
+  return {
+    hash,
+    block,
+    account,
+    balance,
+    height: readCount(told.height, `the height of ${what}`),
+    timestamp: readCount(told.local_timestamp, `the time of ${what}`, 9_999_999_999),
+    successor,
+    isConfirmed: told.confirmed === 'true',
+  }
+}
+
+/** What a block did, from its own balance and the one before it. */
+export function deedOf(told: ToldBlock, before: Raw): { subtype: Subtype | undefined; amount: Raw } {
+  const { block, balance, hash } = told
+  const sends = balance < before
+  const amount = (sends ? before - balance : balance - before) as Raw
+  if (block.type !== 'state') {
+    const fits = block.type === 'send' ? balance <= before : block.type === 'change' ? amount === 0n : !sends
+    if (!fits) throw lie(`block ${hash} cannot have this balance`)
+    return { subtype: undefined, amount }
+  }
+  if (sends) return { subtype: 'send', amount }
+  if (amount === 0n && epochOfLink(block.link) !== undefined) return { subtype: 'epoch', amount }
+  if (/^0{64}$/.test(block.link)) {
+    if (amount !== 0n) throw lie(`block ${hash} makes money`)
+    return { subtype: 'change', amount }
+  }
+  return { subtype: 'receive', amount }
+}
+
+/** Whom a send pays; undefined for what is none. */
+export function destinationOf({ block }: ToldBlock, subtype: Subtype | undefined): PublicKey | undefined {
+  if (block.type === 'send') return block.destination
+  return block.type === 'state' && subtype === 'send' ? block.link : undefined
+}
+
+/** What a receive has received, by its hash. */
+export function sourceOf(block: Block, subtype: Subtype | undefined): string | undefined {
+  if (block.type === 'receive' || block.type === 'open') return block.source
+  return block.type === 'state' && subtype === 'receive' ? block.link : undefined
+}
+
+export const isFirst = ({ block }: ToldBlock) => /^0{64}$/.test(previousOf(block))

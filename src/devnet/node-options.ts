@@ -1,0 +1,35 @@
+import type { PublicKey } from '../kernel/nano/address.ts'
+import type { WorkThresholds } from '../kernel/nano/work.ts'
+import type { Clock, Random } from '../kernel/ports.ts'
+import type { AskNode } from './fork/node-reader.ts'
+import type { Genesis } from './genesis.ts'
+import type { NodeVersion } from './node-versions.ts'
+import type { StoredBlock } from './records.ts'
+
+export type ConfirmationType = 'active_quorum' | 'active_confirmation_height' | 'inactive'
+
+export type NodeEvent =
+  | { kind: 'arrived'; stored: StoredBlock }
+  | { kind: 'confirmed'; stored: StoredBlock; type: ConfirmationType; weight: bigint; voter: PublicKey }
+
+export interface NodeOptions {
+  /** SQLite file of the ledger; `:memory:` forgets everything at the end. */
+  file: string
+  clock: Clock
+  random: Random
+  thresholds?: WorkThresholds
+  /** The version of the node that it passes for. */
+  version?: NodeVersion
+  /** Reads from a node of another network, on top of whose ledger this one begins. It is asked nothing that would change it. */
+  fork?: AskNode
+  /** The name that `version` tells. */
+  network?: string
+  /** How the ledger begins, when it is not the development network's. */
+  genesis?: Genesis
+  /** Whether blocks of the genesis account, whose key everybody knows, are taken from nobody but the ledger itself. */
+  genesisIsClosed?: boolean
+  /** Time between a block's arrival and its confirmation, or the least and the most of it; 0 confirms in the same instant. */
+  confirmAfterMilliseconds?: number | readonly [least: number, most: number]
+  /** Hears what failed while nobody waited for it; the terminal does unless told. */
+  onFailure?: (error: unknown) => void
+}
