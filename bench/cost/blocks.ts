@@ -10,13 +10,13 @@ import type { World } from './world.ts'
 
 const SIGNERS = 64
 /** Fewer than signers, so that no block of a chain overtakes the one before it. */
-const CONNECTIONS = 8
+const CONNECTIONS = 32
 
 /** Blocks that the development ledger is handed, signed and worked for: judged, kept and confirmed. */
 export async function costBlocks(world: World): Promise<Row[]> {
   const { bench, asker, turns } = world
   const ledger = await startLedger(bench)
-  const eachTurn = Math.ceil(2 * world.scale)
+  const eachTurn = Math.ceil(10 * world.scale)
   const signers = Array.from({ length: SIGNERS }, (_, at) => new Signer(at, WORK_THRESHOLDS.dev))
   const chains: StateBlock[][] = []
   for (const signer of signers) {
