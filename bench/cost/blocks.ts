@@ -16,7 +16,7 @@ const CONNECTIONS = 32
 export async function costBlocks(world: World): Promise<Row[]> {
   const { bench, asker, turns } = world
   const ledger = await startLedger(bench)
-  const eachTurn = Math.ceil(10 * world.scale)
+  const eachTurn = Math.ceil(5 * world.scale)
   const signers = Array.from({ length: SIGNERS }, (_, at) => new Signer(at, WORK_THRESHOLDS.dev))
   const chains: StateBlock[][] = []
   for (const signer of signers) {

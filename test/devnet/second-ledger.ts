@@ -35,7 +35,8 @@ const GENESIS_HASH = '04270D7F11C4B2B472F2854C5A59F2A7E84226CE9ED799DE75744BD7D8
 const nano = eddsa(ed25519.Point, (message: Uint8Array) => blake2b(message, { dkLen: 64 }), {
   adjustScalarBytes(bytes: Uint8Array) {
     bytes[0]! &= 248
-    bytes[31]! = (bytes[31]! & 127) | 64
+    bytes[31]! &= 127
+    bytes[31]! |= 64
     return bytes
   },
 })

@@ -202,7 +202,7 @@ class BlockStream {
       account: key,
       previous: account?.head ?? (strange ? random.hex(64) : ZERO_HASH),
       representative: strange ? random.pick(this.#people).key : (account?.representative ?? ZERO_HASH),
-      balance: (random.below(6) === 0 ? random.bigint(100) : (account?.balance ?? 0n)) as Raw,
+      balance: random.below(6) === 0 ? random.bigint(100) : (account?.balance ?? 0n),
       link: random.pick(EPOCHS),
     })
   }

@@ -218,7 +218,7 @@ const epochOf = (block: Block): Epoch => (block.type === 'state' ? 2 : 0)
 
 /** What is kept of a run; the next of each is the one before it in the run. */
 function toKept(run: readonly Linked[], successor: string): KeptBlock[] {
-  return run.map(({ isConfirmed: _, ...told }, at) => ({
+  return run.map((told, at) => ({
     ...told,
     epoch: epochOf(told.block),
     successor: at === 0 ? successor : run[at - 1]!.hash,
