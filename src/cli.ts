@@ -1,6 +1,7 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { Argument, Command, Option } from 'commander'
+import { addAccountCommands } from './cli/account-commands.ts'
 import { addDevnetCommands } from './cli/devnet-commands.ts'
 import { VERSION } from './version.ts'
 
@@ -136,19 +137,7 @@ program
   .option('--bench', 'measure every source and form of the search here, print them and end')
   .action(from(async () => (await import('./cli/work.ts')).runWorkServer))
 
-const accounts = program.command('accounts').description('customers of the gateway')
-accounts
-  .command('list')
-  .description('list accounts')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await store()).printAccounts))
-accounts
-  .command('create')
-  .description('make an account')
-  .option('--email <address>', 'for signing in by mail')
-  .option('--admin', 'an administrator')
-  .option('--json', 'print JSON')
-  .action(from(async () => (await store()).addAccount))
+addAccountCommands(program)
 
 const keys = program.command('keys').description('API keys')
 keys

@@ -99,7 +99,9 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const { checkouts } = rooms.checkout
   const { wallets } = rooms.wallets
   const mailIsKept = config.smtpUrl === ''
-  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, status, ...openUpkeep(store.db) })
+  const { tellStanding } = rooms.accounts
+  const upkeep = openUpkeep(store.db)
+  const admin = openAdmin({ store, checkouts, wallets, mailIsKept, tellStanding, status, ...upkeep })
   const modules: readonly Module[] = [...Object.values(rooms), admin]
   const declared = modules.flatMap((module) => module.routes ?? [])
   const pages = modules.flatMap((module) => module.pages ?? [])

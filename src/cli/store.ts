@@ -49,10 +49,13 @@ export function print(json: boolean | undefined, data: unknown, lines: string[])
 const toDate = (milliseconds: number | null) =>
   milliseconds === null ? 'never' : new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
 
-export function printAccounts({ json }: Flags): Promise<void> {
+export function printAccounts({ json, search }: Flags & { search?: string }): Promise<void> {
   return withStore(async ({ db }) => {
-    const found = await listAccounts(db, LISTED_MAX)
-    const lines = found.map(({ id, email, role, createdAt }) => `${id}  ${role}  ${email ?? '-'}  ${toDate(createdAt)}`)
+    const found = await listAccounts(db, LISTED_MAX, search)
+    const lines = found.map(({ id, email, role, createdAt, standing }) => {
+      const state = standing.suspendedAt === null ? '' : `  suspended ${toDate(standing.suspendedAt)}`
+      return `${id}  ${role}  ${email ?? '-'}  ${toDate(createdAt)}${state}`
+    })
     print(json, found, lines)
   })
 }

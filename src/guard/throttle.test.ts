@@ -52,6 +52,17 @@ const refusal = (retryAfterSeconds: number, remaining: number) => (error: unknow
   return true
 }
 
+test('an account has the limits that its operator gave it, in place of those of its plan', () => {
+  const { enter } = openThrottle()
+  const plain = accountOf('acc_1')
+  const favoured: Caller = { ...plain, accountId: 'acc_2', plan: { perMinute: 2, concurrencyMax: 0 } } as Caller
+  for (let running = 0; running < 4; running++) enter(plain)
+  assert.throws(() => enter(plain), /Too many/)
+  const entries = [enter(favoured), enter(favoured)]
+  assert.equal(entries[1]!.decision?.limit, 2)
+  assert.throws(() => enter(favoured), refusal(7, 0))
+})
+
 test('429 when the minute is used up, with the numbers and the time to come back', () => {
   const { enter } = openThrottle()
   for (const remaining of [2, 1, 0]) {

@@ -70,8 +70,7 @@ interface Presence {
 export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   const presences = new Map<string, Presence>()
 
-  const arrive = (key: string, kind: keyof Plans): Presence => {
-    const { concurrencyMax } = plans[kind]
+  const arrive = (key: string, kind: keyof Plans, { concurrencyMax }: Plan): Presence => {
     let presence = presences.get(key)
     if (presence && concurrencyMax > 0 && presence.running >= concurrencyMax) {
       throw new TooManyRequests(presence.decision, 1, `${concurrencyMax} requests at once ${LIFTED[kind]}`)
@@ -84,13 +83,13 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
     if (--presence.running === 0) presences.delete(key)
   }
   const settle = (
-    { key, kind, presence }: { key: string; kind: keyof Plans; presence: Presence },
+    { key, kind, plan, presence }: { key: string; kind: keyof Plans; plan: Plan; presence: Presence },
     decision: LimitDecision | undefined,
   ): Entry => {
     if (decision) presence.decision = decision
     if (decision && !decision.allowed) {
       depart(key, presence)
-      const detail = `${plans[kind].perMinute} requests a minute ${LIFTED[kind]}`
+      const detail = `${plan.perMinute} requests a minute ${LIFTED[kind]}`
       throw new TooManyRequests(decision, decision.retryAfterSeconds, detail)
     }
     let left = false
@@ -104,8 +103,9 @@ export function createThrottle({ burst, plans }: ThrottleOptions): Throttle {
   return {
     enter(caller, ip, prepaid) {
       const { kind, key } = bucketOf(caller, ip, prepaid)
-      const { perMinute } = plans[kind]
-      const entering = { kind, key, presence: arrive(key, kind) }
+      const plan = planOf(plans[kind], caller)
+      const { perMinute } = plan
+      const entering = { kind, key, plan, presence: arrive(key, kind, plan) }
       const { presence } = entering
       const limits = limitsOf(caller)
       if (limits.length === 0 && perMinute === 0) return settle(entering, undefined)
@@ -148,6 +148,14 @@ async function takeOwn(burst: RateLimiter, limits: readonly KeyLimits[]): Promis
 function tighter(own: LimitDecision, account: LimitDecision | undefined): LimitDecision {
   if (!account) return own
   return !account.allowed || account.remaining < own.remaining ? account : own
+}
+
+/** The limits of a kind of caller, where the account has none of its own. */
+function planOf(usual: Plan, caller: Caller): Plan {
+  const own = caller.kind === 'account' ? caller.plan : undefined
+  if (!own) return usual
+  const { perMinute = usual.perMinute, concurrencyMax = usual.concurrencyMax } = own
+  return { perMinute, concurrencyMax }
 }
 
 /** What a caller is counted by. */

@@ -213,7 +213,9 @@ class Dashboard {
     }
     const params = request.params as Record<string, string>
     if (!Object.values(params).every(canBeId)) throw noSuchPage()
-    const caller = { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights } as const
+    const { plan } = account.standing
+    const known = { accountId, role, prepaid: false, restsOn, rights, plan }
+    const caller = { kind: 'account', door: 'secret-key', ...known } as const
     return { accountId, isAdmin, caller, frame, params, query }
   }
 

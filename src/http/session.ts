@@ -73,8 +73,9 @@ export async function identifyApiCaller(
     throw new AppError('invalid_key', text)
   }
   const { account, keyId: restsOn, rights } = session
-  const { id: accountId, role } = account
-  return { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights }
+  const { id: accountId, role, standing } = account
+  const { plan } = standing
+  return { kind: 'account', accountId, role, prepaid: false, door: 'secret-key', restsOn, rights, plan }
 }
 
 /**

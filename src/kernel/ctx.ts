@@ -1,6 +1,6 @@
 import type { Idempotency } from './idempotency.ts'
 import type { StoreCtx } from './in-tx.ts'
-import type { KeyRights } from './key-rights.ts'
+import type { AccountPlan, KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { NodePort } from './ports.ts'
 
@@ -20,6 +20,8 @@ export type Caller =
       keyId?: string
       /** What its key lets it do; undefined where no key says less than everything. */
       rights: KeyRights | undefined
+      /** Limits of its own. */
+      plan?: AccountPlan | undefined
     }
 
 /** What a request leaves behind for headers, logs and metrics. */

@@ -47,6 +47,7 @@ const STATUS = {
   invalid_exact_nano_payload_frontier: 402,
   invalid_transaction_state: 402,
   duplicate_settlement: 402,
+  account_suspended: 403,
   origin_not_allowed: 403,
   feature_disabled: 403,
   insufficient_credits: 403,

@@ -59,3 +59,9 @@ export function requireUnbound(caller: Bound): void {
 
 const missingScope = (scope: Scope) =>
   new AppError('missing_scope', `This key has no scope ${scope}.`, { body: { scope } })
+
+/** Limits of one account in place of those of its plan; 0 is none. */
+export interface AccountPlan {
+  perMinute?: number
+  concurrencyMax?: number
+}

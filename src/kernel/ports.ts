@@ -1,4 +1,4 @@
-import type { KeyRights } from './key-rights.ts'
+import type { AccountPlan, KeyRights } from './key-rights.ts'
 import type { Leaving } from './leaving.ts'
 import type { Raw } from './money.ts'
 import type { Block } from './nano/block.ts'
@@ -120,6 +120,8 @@ export interface KeyOwner {
   origins: readonly string[]
   /** Of a secret key. */
   rights: KeyRights | undefined
+  isSuspended: boolean
+  plan: AccountPlan
 }
 
 /** Who a key belongs to. Answers at once when it knows. */

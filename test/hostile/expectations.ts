@@ -30,7 +30,7 @@ export interface RouteExpectation {
   /** The path with names that exist, where they are nobody's. */
   at?: string
   /** Which of the victim's things stands in the path. */
-  of?: 'checkout' | 'email' | 'event' | 'key' | 'link'
+  of?: 'checkout' | 'email' | 'event' | 'key' | 'link' | 'account' | 'suspended account'
 }
 
 const checkouts = (path: string, read: Access): Record<string, RouteExpectation> => ({
@@ -94,6 +94,12 @@ const PAGES = [
   'POST /dashboard/credits/buy',
   'GET /dashboard/activity',
   'GET /dashboard/admin',
+  'GET /dashboard/admin/accounts/:id',
+  'POST /dashboard/admin/accounts/:id/suspend',
+  'POST /dashboard/admin/accounts/:id/resume',
+  'POST /dashboard/admin/accounts/:id/sign-out',
+  'POST /dashboard/admin/accounts/:id/standing',
+  'POST /dashboard/admin/accounts/:id/credits',
   'GET /dashboard/admin/health',
   'GET /dashboard/admin/mail',
   'GET /dashboard/admin/jobs',
@@ -179,6 +185,12 @@ export const ROUTES: Readonly<Record<string, RouteExpectation>> = {
   'DELETE /api/keys/:id': { access: 'object', of: 'key' },
   'POST /api/keys/:id/rotate': { access: 'object', of: 'key' },
   'GET /api/accounts': { access: 'administrators' },
+  'GET /api/accounts/:id': { access: 'administrators', of: 'account' },
+  'POST /api/accounts/:id/suspend': { access: 'administrators', of: 'account', body: { reason: 'Abuse.' } },
+  'POST /api/accounts/:id/resume': { access: 'administrators', of: 'suspended account', body: { reason: 'Paid.' } },
+  'POST /api/accounts/:id/sign-out': { access: 'administrators', of: 'account' },
+  'PUT /api/accounts/:id/standing': { access: 'administrators', of: 'account', body: { per_minute: 100 } },
+  'POST /api/accounts/:id/credits': { access: 'administrators', of: 'account', body: { amount: 1, reason: 'Outage.' } },
   'GET /api/mails': { access: 'administrators' },
   'GET /api/jobs': { access: 'administrators' },
   'GET /api/events': { access: 'own' },

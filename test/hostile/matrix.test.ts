@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { Door } from '../../src/kernel/route.ts'
-import { Sessions, issueKey } from '../../src/modules/accounts/index.ts'
+import { Sessions, issueKey, suspendAccount } from '../../src/modules/accounts/index.ts'
 import { Signer } from '../support/blocks.ts'
 import { type Gateway, type Reply, ask, openGateway } from '../support/gateway.ts'
 import { ACTIONS, type Access, ROUTES, type RouteExpectation } from './expectations.ts'
@@ -65,10 +65,16 @@ async function openMatrix(t: TestContext): Promise<World> {
       ...(hasBody && { body: JSON.stringify(body ?? {}) }),
     })
   }
+  let others = 0
   const make: World['make'] = async (what) => {
     if (what === 'key') {
       const second = { accountId: victim.accountId, kind: 'secret' as const, name: PRIVATE, actor: 'test' }
       return (await issueKey(ctx, second)).key.id
+    }
+    if (what === 'account' || what === 'suspended account') {
+      const { accountId } = await gateway.join({ email: `${PRIVATE}${++others}@example.org` })
+      if (what === 'suspended account') await suspendAccount(ctx, { accountId, actor: 'test', reason: PRIVATE })
+      return accountId
     }
     if (what === 'event') {
       const made = await rest('POST /', '/api/webhooks/ping', victim.key, { url: `http://127.0.0.1:9/${PRIVATE}` })

@@ -177,6 +177,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     email,
     codes: await codes(),
     keyId: keyId!,
+    customer: (await gateway.join()).accountId,
     eventId: event.id,
     linkId: (await at('/api/links', { address, amount: '1' })).json().id!,
     token: (await token())!,
@@ -209,6 +210,7 @@ test('every route answers what the document says, and nothing else', async (t) =
     if (id === 'chooseAmount') return [checkouts.open.id!]
     if (path.startsWith('/api/keys/')) return [made.keyId]
     if (path.startsWith('/api/links/')) return [made.linkId]
+    if (path.startsWith('/api/accounts/')) return [made.customer]
     if (path.startsWith('/api/events/')) return [made.eventId]
     if (path.startsWith('/actions/')) return ['account_balance']
     if (path.includes('/email')) return [email.id]

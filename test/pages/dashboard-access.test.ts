@@ -35,7 +35,10 @@ const WAYS: Way[] = [
     ...page(path),
     own: true,
   })),
-  ...['/admin', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({ ...page(path), admin: true })),
+  ...['/admin', '/admin/accounts/:id', '/admin/health', '/admin/mail', '/admin/jobs'].map((path) => ({
+    ...page(path),
+    admin: true,
+  })),
   ...['/checkouts', '/checkouts/unmatched', '/wallets', '/webhooks/secret', '/webhooks/ping', '/keys'].map(form),
   ...['/emails', '/names', '/credits/buy', '/profile', '/links'].map(form),
   ...['/developer/pay', '/developer/fund', '/developer/hold', '/developer/confirm'].map(form),
@@ -55,6 +58,10 @@ const WAYS: Way[] = [
     '/webhooks/events/:id/redeliver',
   ].map((path) => ({ ...form(path), own: true })),
   { ...form('/admin/jobs/:id/retry'), admin: true },
+  ...['suspend', 'resume', 'sign-out', 'standing', 'credits'].map((what) => ({
+    ...form(`/admin/accounts/:id/${what}`),
+    admin: true,
+  })),
 ]
 
 function page(path: string): Way {
@@ -221,6 +228,28 @@ test('administrators see what others own, and change nothing of it', async (t) =
   // What only an administrator may ask for is nobody else's filter.
   const own = await get(`/dashboard/checkouts?account=${owner.accountId}`, await enter((await join(null)).key))
   assert.doesNotMatch(own.text, /Blue mug/)
+})
+
+test('an operator suspends an account, gives it credits and limits, and lets it go on, from its page alone', async (t) => {
+  const { get, send, enter, join, adminKey, rest } = await openDashboard(t)
+  const owner = await join('owner@example.com')
+  const admin = await enter(adminKey)
+  const list = await get('/dashboard/admin?search=owner%40', admin)
+  const page = /href="(\/dashboard\/admin\/accounts\/\w+)"/.exec(list.text)?.[1] ?? assert.fail(list.text)
+  const act = (what: string, fields: Record<string, string>) => send(page, `${page}/${what}`, fields, admin)
+  const wrong = await act('credits', { amount: 'many', credit_reason: 'An outage.' })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.text, /An outage\./, 'nothing typed is lost')
+  assert.equal((await act('credits', { amount: '500', credit_reason: 'An outage.' })).status, 303)
+  assert.equal((await act('standing', { per_minute: '50', concurrency: '', wallet_sends: 'off' })).status, 303)
+  assert.equal((await act('suspend', { reason: 'The invoice of May is open.' })).status, 303)
+  const shown = (await get(page, admin)).text
+  for (const part of ['suspended', '500 left', 'value="50"', 'The invoice of May is open.']) {
+    assert.ok(shown.includes(part), part)
+  }
+  await assert.rejects(rest('GET', '/api/account', owner.key), /403/)
+  assert.equal((await act('resume', { reason: 'Paid.' })).status, 303)
+  await rest('GET', '/api/account', owner.key)
 })
 
 test('a form that is sent twice, even at once, makes one thing; a changed one makes another', async (t) => {

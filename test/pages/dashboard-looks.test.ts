@@ -127,8 +127,19 @@ test('pages of wallets, webhooks, keys and usage look well and can be used by ev
 test('pages of administrators look well and can be used by everybody', async (t) => {
   const dashboard = await openDashboard(t)
   await dashboard.post('/dashboard/sign-in/mail', { email: 'new@example.com' })
+  const owner = await dashboard.join('merchant@example.com')
+  await stock(dashboard, owner, await openReceiver(t))
+  const { adminKey } = dashboard
+  const account = `/api/accounts/${owner.accountId}`
+  await dashboard.rest('POST', `${account}/credits`, adminKey, { amount: 500, reason: 'The outage of May.' })
+  await dashboard.rest('PUT', `${account}/standing`, adminKey, { per_minute: 100, features: { wallet_sends: false } })
+  const rested = await dashboard.join('late@example.com')
+  const reason = { reason: 'The invoice of May is open.' }
+  await dashboard.rest('POST', `/api/accounts/${rested.accountId}/suspend`, adminKey, reason)
   await look(t, dashboard, await dashboard.enter(dashboard.adminKey), [
     ['admin', '/admin'],
+    ['account', `/admin/accounts/${owner.accountId}`],
+    ['account-suspended', `/admin/accounts/${rested.accountId}`],
     ['health', '/admin/health'],
     ['jobs', '/admin/jobs?status=done'],
     ['mail', '/admin/mail'],

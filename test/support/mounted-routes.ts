@@ -13,12 +13,13 @@ import { systemRandom } from '../../src/infra/random.ts'
 import { openSecretBox } from '../../src/infra/secrets/secret-box.ts'
 import type { StoreEngine } from '../../src/kernel/dialect.ts'
 import type { StoreCtx } from '../../src/kernel/in-tx.ts'
-import type { Mailer } from '../../src/kernel/ports.ts'
+import type { Mailer, SecretBox } from '../../src/kernel/ports.ts'
 import type { Route } from '../../src/kernel/route.ts'
-import { Sessions } from '../../src/modules/accounts/index.ts'
+import { STANDING_NOTICE, Sessions } from '../../src/modules/accounts/index.ts'
 import { type Account } from '../../src/modules/accounts/store.ts'
 import { StoredKeys } from '../../src/modules/accounts/stored-keys.ts'
 import { mailSignInLink, sendMail } from '../../src/modules/accounts/jobs.ts'
+import { operatorRoutes } from '../../src/modules/accounts/routes/operator.ts'
 import { accountRoutes } from '../../src/modules/accounts/routes/api.ts'
 import { adminRoutes } from '../../src/modules/admin/routes/api.ts'
 import { TestClock } from './clock.ts'
@@ -32,12 +33,13 @@ export interface MountedRoutes {
   store: Store
   ctx: StoreCtx
   clock: TestClock
+  secrets: SecretBox
   keys: StoredKeys
   sessions: Sessions
   server: FastifyInstance
   /** Everything that would be logged. */
   log: string[]
-  ask(method: 'GET' | 'POST' | 'DELETE', path: string, rest?: Ask): Promise<LightMyRequestResponse>
+  ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, rest?: Ask): Promise<LightMyRequestResponse>
   /** An account with a secret key. */
   join(email: string | null, role?: Account['role']): Promise<Customer>
   /** The token of the newest link that was mailed to an address. */
@@ -70,6 +72,10 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const secrets = openSecretBox(systemRandom.bytes(32), systemRandom)
   const sessions = new Sessions({ ...ctx, secrets })
   notices.subscribe('session', (id) => sessions.forget(id))
+  notices.subscribe(STANDING_NOTICE, (accountId) => {
+    keys.forgetAccount(accountId)
+    sessions.forgetAccount(accountId)
+  })
   const mailer = options.mailer ?? capturedMailer(db, clock)
   const jobs = [sendMail(mailer), mailSignInLink(ctx, mailer)]
   const runner = new JobRunner({ ...ctx, engine, jobs })
@@ -89,8 +95,8 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
   const url = () => baseUrl
   const declared = [
     ...accountRoutes({ store: ctx, sessions, notices, baseUrl: url }),
+    ...operatorRoutes({ store: ctx, tellStanding: (accountId) => notices.publish(STANDING_NOTICE, accountId) }),
     ...adminRoutes({
-      store: ctx,
       listMails: (limit) => listCapturedMail(db, limit),
       listJobs: (filter) => listJobs(db, filter),
     }),
@@ -137,5 +143,5 @@ export async function openRoutes(t: TestContext, options: Options = {}): Promise
     const cookie = String(reply.headers['set-cookie']).split(';')[0]!
     return { token: reply.json<{ token: string }>().token, cookie }
   }
-  return { store, ctx, clock, keys, sessions, server, log, ask, join, mailedToken, signIn }
+  return { store, ctx, clock, secrets, keys, sessions, server, log, ask, join, mailedToken, signIn }
 }

@@ -3,7 +3,25 @@ import { SCOPES } from '../../kernel/key-rights.ts'
 
 const { text, orNull, list, record, words } = answer
 
-export const ACCOUNT = record({ id: text, email: orNull(text), role: words('user', 'admin'), created_at: text })
+const ACCOUNT_MEMBERS = {
+  id: text,
+  email: orNull(text),
+  role: words('user', 'admin'),
+  created_at: text,
+  status: words('active', 'suspended'),
+}
+
+export const ACCOUNT = record(ACCOUNT_MEMBERS)
+
+/** An account as the operator sees it. */
+export const KNOWN_ACCOUNT = record({
+  ...ACCOUNT_MEMBERS,
+  suspended_at: orNull(text),
+  signed_out_at: orNull(text),
+  per_minute: orNull(answer.integer),
+  concurrency: orNull(answer.integer),
+  features: record({ generated_wallets: orNull(answer.bool), wallet_sends: orNull(answer.bool) }),
+})
 
 export const KEY_MEMBERS = {
   id: text,

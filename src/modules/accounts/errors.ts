@@ -1,6 +1,15 @@
 import { AppError } from '../../kernel/errors.ts'
 import { formatNano } from '../../kernel/money.ts'
 
+export const accountSuspended = () =>
+  new AppError('account_suspended', 'This account is suspended. The operator of the service can say why.')
+export const accountNotFound = () => new AppError('not_found', 'Account not found.')
+export const notSuspendable = () =>
+  new AppError('conflict', 'This account is suspended already, or belongs to an administrator.')
+export const notSuspended = () => new AppError('conflict', 'This account is not suspended.')
+export const tooFewCredits = () =>
+  new AppError('conflict', 'The account has fewer credits than that.', { body: { field: 'amount' } })
+
 /** Also for keys of other accounts: a caller learns nothing of what exists elsewhere. */
 export const keyNotFound = () => new AppError('not_found', 'Key not found.')
 export const keyOver = () => new AppError('invalid_key', 'Invalid API Key.')

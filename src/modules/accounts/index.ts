@@ -1,6 +1,11 @@
 export { createAccount, createAccountIn } from './domain/create-account.ts'
 export { createFirstAdministrator } from './domain/first-administrator.ts'
-export { commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { adjustCredits, commitCredits, grantCreditsIn, releaseCredits, reserveCredits } from './domain/credits.ts'
+export { setStanding } from './domain/set-standing.ts'
+export { signOutPeople } from './domain/sign-out-people.ts'
+export { resumeAccount, suspendAccount } from './domain/suspend.ts'
+export { FEATURES, STANDING_NOTICE } from './standing.ts'
+export { hasFeature } from './standing-store.ts'
 export { identify } from './domain/identify.ts'
 export { issueKey } from './domain/issue-key.ts'
 export { endOfDay, hasSpendingLimit, pledgeTo, releaseSpends, reserveSpend } from './domain/spending.ts'
@@ -21,10 +26,19 @@ export {
 } from './idempotency-store.ts'
 export { listPredecessors } from './succession-store.ts'
 export { listEntries } from './credits-store.ts'
-export { findAccount, findAccountByEmail, insertAudit, listAccounts, listKeys, lockAccount } from './store.ts'
-export { showAccount, showKey } from './shape-account.ts'
+export {
+  findAccount,
+  findAccountByEmail,
+  insertAudit,
+  listAccounts,
+  listAudit,
+  listKeys,
+  lockAccount,
+} from './store.ts'
+export { showAccount, showKey, showStanding } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN, readWanted } from './wire-fields.ts'
+export { readAdjustment, readReason, readStanding } from './standing-fields.ts'
 export { type Allowance, type FreeUse, findFreeUse, giveBackFree, takeFree } from './free-uses-store.ts'
 export { hasCredits } from './domain/has-credits.ts'
 export { UsageMeter } from './usage.ts'

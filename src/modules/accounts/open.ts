@@ -9,10 +9,12 @@ import { StoredKeys } from './stored-keys.ts'
 import type { AccountRoom } from './room.ts'
 import { activityPages } from './routes/activity.tsx'
 import { accountRoutes } from './routes/api.ts'
+import { operatorRoutes } from './routes/operator.ts'
 import { keyPages } from './routes/keys.tsx'
 import { profileRoutes } from './routes/profile-api.ts'
 import { profilePages } from './routes/profile.tsx'
 import { signInPages } from './routes/sign-in.tsx'
+import { STANDING_NOTICE } from './standing.ts'
 import { UsageMeter } from './usage.ts'
 
 /** The notice by which instances learn that an account has credits. */
@@ -36,6 +38,8 @@ export interface AccountsModule extends Module {
   usage: UsageMeter
   /** An account has more credits than before: it counts as prepaid at once, on every instance. */
   tellCredits(accountId: string): void
+  /** The operator has changed what an account may do: every instance looks anew. */
+  tellStanding(accountId: string): void
 }
 
 /** Who calls: keys, sessions, what they use and what they have paid for. */
@@ -56,19 +60,32 @@ export function openAccounts({
   notices.subscribe('key', (hash) => keys.forget(hash))
   notices.subscribe('session', (id) => sessions.forget(id))
   notices.subscribe(CREDITS_NOTICE, (accountId) => keys.forgetAccount(accountId))
-  notices.onGap(() => keys.forgetAll())
+  notices.subscribe(STANDING_NOTICE, (accountId) => {
+    keys.forgetAccount(accountId)
+    sessions.forgetAccount(accountId)
+  })
+  notices.onGap(() => {
+    keys.forgetAll()
+    sessions.forgetAll()
+  })
+  const tellStanding = (accountId: string) => notices.publish(STANDING_NOTICE, accountId)
   return {
     ...offer<AccountRoom>('accounts', { baseUrl, keepsMail }, ACCOUNT_ACTIONS),
     keys,
     sessions,
     usage,
-    routes: [...accountRoutes({ store, sessions, notices, baseUrl }), ...profileRoutes(profile)],
+    routes: [
+      ...accountRoutes({ store, sessions, notices, baseUrl }),
+      ...profileRoutes(profile),
+      ...operatorRoutes({ store, tellStanding }),
+    ],
     pages: [
       ...signInPages({ store, keys, sessions, baseUrl, devnet: isPlay, mailIsKept: keepsMail }),
       ...keyPages({ store, notices }),
       ...profilePages(profile),
       ...activityPages({ store }),
     ],
+    tellStanding,
     tellCredits: (accountId) => notices.publish(CREDITS_NOTICE, accountId),
     jobs: [sendMail(mailer), mailSignInLink(store, mailer), releaseReservations(store), forgetExpired(store)],
     close: async () => {

@@ -2,12 +2,28 @@ import type { JsonObject } from '../../kernel/shape.ts'
 import { SCOPES } from '../../kernel/key-rights.ts'
 import { formatNano } from '../../kernel/money.ts'
 import { perMinuteOf, spendDailyOf } from './key-rights-store.ts'
+import { FEATURES } from './standing.ts'
 import type { Account, ApiKey } from './store.ts'
 
 const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
 
-export function showAccount({ id, email, role, createdAt }: Account): JsonObject {
-  return { id, email, role, created_at: toTime(createdAt) }
+export function showAccount({ id, email, role, createdAt, standing }: Account): JsonObject {
+  const status = standing.suspendedAt === null ? 'active' : 'suspended'
+  return { id, email, role, created_at: toTime(createdAt), status }
+}
+
+/** What the operator has said about an account; null is what the settings say for all. */
+export function showStanding({ standing }: Account): JsonObject {
+  const { suspendedAt, signedOutAt, plan, features } = standing
+  return {
+    suspended_at: toTime(suspendedAt),
+    signed_out_at: toTime(signedOutAt),
+    per_minute: plan.perMinute ?? null,
+    concurrency: plan.concurrencyMax ?? null,
+    features: Object.fromEntries(
+      Object.keys(FEATURES).map((name) => [name, features[name as keyof typeof FEATURES] ?? null]),
+    ),
+  }
 }
 
 export function showKey(key: ApiKey, now: number): JsonObject {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { KeyKind } from '../../kernel/api-key.ts'
 import type { StoreCtx } from '../../kernel/in-tx.ts'
 import type { Db } from '../../kernel/db.ts'
 import { type Granted, fromGranted, toGranted } from './key-rights-store.ts'
+import { STANDING_COLUMNS, type Standing, toStanding } from './standing.ts'
 import type { AccountsTable, ApiKeysTable } from './tables.ts'
 
 export interface Account {
@@ -9,6 +11,7 @@ export interface Account {
   email: string | null
   role: 'user' | 'admin'
   createdAt: number
+  standing: Standing
 }
 
 /** A key as it may be shown: its hash stays in the store. */
@@ -25,8 +28,8 @@ export interface ApiKey extends Granted {
   lastUsedAt: number | null
 }
 
-function toAccount({ id, email, role, created_at: createdAt }: AccountsTable): Account {
-  return { id, email, role, createdAt }
+function toAccount({ id, email, role, created_at: createdAt, ...row }: AccountsTable): Account {
+  return { id, email, role, createdAt, standing: toStanding(row) }
 }
 
 function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
@@ -45,7 +48,7 @@ function toKey(row: Omit<ApiKeysTable, 'hash'>): ApiKey {
   }
 }
 
-export async function insertAccount(db: Db, { id, email, role, createdAt }: Account): Promise<void> {
+export async function insertAccount(db: Db, { id, email, role, createdAt }: Omit<Account, 'standing'>): Promise<void> {
   await db.insertInto('accounts').values({ id, email, role, created_at: createdAt }).execute()
 }
 
@@ -73,9 +76,14 @@ export async function findAdministrator(db: Db): Promise<Account | undefined> {
   return row && toAccount(row)
 }
 
-export async function listAccounts(db: Db, limit: number): Promise<Account[]> {
-  const rows = await db.selectFrom('accounts').selectAll().orderBy('created_at', 'desc').limit(limit).execute()
-  return rows.map(toAccount)
+/** The newest accounts, or those whose id or e-mail address has a part in it. */
+export async function listAccounts(db: Db, limit: number, search = ''): Promise<Account[]> {
+  let query = db.selectFrom('accounts').selectAll()
+  if (search !== '') {
+    const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`
+    query = query.where(({ or, and }) => or([and({ id: search }), sql<boolean>`lower(email) like ${part} escape '\\'`]))
+  }
+  return (await query.orderBy('created_at', 'desc').limit(limit).execute()).map(toAccount)
 }
 
 export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void> {
@@ -102,16 +110,17 @@ export async function insertKey(db: Db, key: ApiKey, hash: string): Promise<void
 export async function findKeyByHash(
   db: Db,
   hash: string,
-): Promise<(ApiKey & { role: Account['role']; prepaid: boolean }) | undefined> {
+): Promise<(ApiKey & Pick<Account, 'role' | 'standing'> & { prepaid: boolean }) | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .leftJoin('credit_balances', 'credit_balances.account_id', 'api_keys.account_id')
     .selectAll('api_keys')
     .select(['accounts.role', 'credit_balances.available'])
+    .select(STANDING_COLUMNS.map((column) => `accounts.${column}` as const))
     .where('hash', '=', hash)
     .executeTakeFirst()
-  return row && { ...toKey(row), role: row.role, prepaid: (row.available ?? 0) > 0 }
+  return row && { ...toKey(row), role: row.role, standing: toStanding(row), prepaid: (row.available ?? 0) > 0 }
 }
 
 export async function listKeys(db: Db, accountId: string, limit: number): Promise<ApiKey[]> {

@@ -121,9 +121,11 @@ export class StoredKeys implements KeyLookup {
     if (!found || found.revokedAt !== null || ends <= now) {
       return { owner: undefined, until: now + UNKNOWN_MILLISECONDS }
     }
-    const { accountId, id: keyId, kind, role, prepaid, origins } = found
+    const { accountId, id: keyId, kind, role, prepaid, origins, standing } = found
+    const { plan } = standing
+    const isSuspended = standing.suspendedAt !== null
     return {
-      owner: { accountId, keyId, kind, role, prepaid, origins, rights: rightsOf(found) },
+      owner: { accountId, keyId, kind, role, prepaid, origins, rights: rightsOf(found), isSuspended, plan },
       until: Math.min(now + KNOWN_MILLISECONDS, ends),
     }
   }

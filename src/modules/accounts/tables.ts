@@ -4,6 +4,15 @@ export interface AccountsTable {
   email: string | null
   role: 'user' | 'admin'
   created_at: number
+  /** Since when its keys and sessions open nothing. */
+  suspended_at: number | null
+  /** Sessions that began before are over. */
+  signed_out_at: number | null
+  /** Limits of its own, in place of those of its plan; 0 is none. */
+  per_minute: number | null
+  concurrency: number | null
+  /** JSON object of what the operator has switched on or off for it. */
+  features: string | null
 }
 
 /** Only the hash of a key is kept; `start` is what may be shown of it. */

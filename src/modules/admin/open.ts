@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/module.ts'
 import type { AdminPorts } from './ports.ts'
+import { accountPages } from './routes/account.tsx'
 import { administrationPages } from './routes/administration.tsx'
 import { adminRoutes } from './routes/api.ts'
 import { overviewPages } from './routes/overview.tsx'
@@ -8,5 +9,5 @@ import { overviewPages } from './routes/overview.tsx'
 export const openAdmin = (ports: AdminPorts): Module => ({
   name: 'admin',
   routes: adminRoutes(ports),
-  pages: [...overviewPages(ports), ...administrationPages(ports)],
+  pages: [...overviewPages(ports), ...administrationPages(ports), ...accountPages(ports)],
 })

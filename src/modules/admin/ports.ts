@@ -9,6 +9,8 @@ export interface AdminPorts {
   checkouts: CheckoutRoom
   wallets: WalletRoom
   mailIsKept: boolean
+  /** The operator has changed what an account may do. */
+  tellStanding(accountId: string): void
   status(): GatewayStatus
   /** Mail that was kept instead of sent, newest first. */
   listMails(limit: number): Promise<StoredMail[]>

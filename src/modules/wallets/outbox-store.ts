@@ -236,6 +236,8 @@ export interface Unfinished {
   open: OutboxBlock | undefined
   /** In the order they were asked for. */
   sends: OutboxBlock[]
+  /** Sends of an account that is suspended. */
+  held: OutboxBlock[]
   receives: OutboxBlock[]
 }
 
@@ -245,23 +247,28 @@ const RECEIVES_MAX = 1_000
 /** One statement for all three, each by its own index and bounded for itself: no number of deposits hides a send. */
 export async function readUnfinished(db: Db, walletId: string): Promise<Unfinished> {
   const rows = await selectUnfinished(db, { walletId })
-  const blocks = rows.toSorted((a, b) => a.place - b.place).map(toBlock)
-  const isQueued = ({ status }: OutboxBlock) => status === 'queued'
+  const queued = rows.filter(({ status }) => status === 'queued').toSorted((a, b) => a.place - b.place)
+  const open = rows.find(({ status }) => status !== 'queued')
+  const sends = queued.filter(({ kind }) => kind === 'send')
   return {
-    open: blocks.find((block) => !isQueued(block)),
-    sends: blocks.filter((block) => isQueued(block) && block.kind === 'send'),
-    receives: blocks.filter((block) => isQueued(block) && block.kind === 'receive'),
+    open: open && toBlock(open),
+    sends: sends.filter(({ held }) => held === 0).map(toBlock),
+    held: sends.filter(({ held }) => held === 1).map(toBlock),
+    receives: queued.filter(({ kind }) => kind === 'receive').map(toBlock),
   }
 }
 
 const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) => {
   const order = sql<number>`row_number() over (order by sequence, created_at, position, id)`.as('place')
+  const held = sql<number>`case when exists (
+    select 1 from accounts where accounts.id = wallet_blocks.account_id and suspended_at is not null
+  ) then 1 else 0 end`.as('held')
   const queued = (kind: OutboxBlock['kind'], limit: number) =>
     db
       .selectFrom(
         db
           .selectFrom('wallet_blocks')
-          .select([...BLOCK_COLUMNS, order])
+          .select([...BLOCK_COLUMNS, order, held])
           .where('wallet_id', '=', given('walletId'))
           .where(QUEUED)
           .where('kind', '=', kind)
@@ -269,10 +276,10 @@ const selectUnfinished = prepared((db, given: Given<{ walletId: string }>) => {
           .limit(limit)
           .as(`${kind}s`),
       )
-      .select([...BLOCK_COLUMNS, 'place'])
+      .select([...BLOCK_COLUMNS, 'place', 'held'])
   return db
     .selectFrom('wallet_blocks')
-    .select([...BLOCK_COLUMNS, sql<number>`0`.as('place')])
+    .select([...BLOCK_COLUMNS, sql<number>`0`.as('place'), sql<number>`0`.as('held')])
     .where('wallet_id', '=', given('walletId'))
     .where(OPEN)
     .unionAll(queued('send', SENDS_MAX))

@@ -58,6 +58,7 @@ const TONES: Record<string, string> = {
   refused: 'bad',
   lost: 'bad',
   revoked: 'bad',
+  suspended: 'bad',
   disabled: 'bad',
   'not answering': 'bad',
   failing: 'bad',

@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import { emailTaken } from '../errors.ts'
+import { USUAL } from '../standing.ts'
 import { type Account, insertAccount, insertAudit } from '../store.ts'
 
 interface NewAccount {
@@ -26,7 +27,8 @@ export async function createAccountIn(
   { id = ctx.ids.next('acc'), email, role, actor }: NewAccount,
 ): Promise<Account> {
   // Kept in small letters: the engines disagree about the small form of letters beyond ASCII.
-  const account: Account = { id, email: email === null ? null : email.toLowerCase(), role, createdAt: ctx.clock.now() }
+  const kept = email === null ? null : email.toLowerCase()
+  const account: Account = { id, email: kept, role, createdAt: ctx.clock.now(), standing: USUAL }
   await insertAccount(ctx.db, account)
   await insertAudit(ctx, { actor, accountId: account.id, what: 'account.created', detail: { role } })
   return account

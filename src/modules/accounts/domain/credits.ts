@@ -1,15 +1,17 @@
+import type { Idempotency } from '../../../kernel/idempotency.ts'
 import { type StoreCtx, inTx } from '../../../kernel/in-tx.ts'
 import {
   type Reservation,
   addAvailable,
+  findAvailable,
   insertEntry,
   insertReservation,
   listExpiredReservations,
   markReservation,
   takeAvailable,
 } from '../credits-store.ts'
-import { insufficientCredits } from '../errors.ts'
-import { insertAudit } from '../store.ts'
+import { accountNotFound, insufficientCredits, tooFewCredits } from '../errors.ts'
+import { findAccount, insertAudit } from '../store.ts'
 
 const RESERVATION_MILLISECONDS = 10 * 60_000
 
@@ -36,6 +38,33 @@ export async function grantCreditsIn(
   await addAvailable(tx.db, accountId, amount)
   await insertAudit(tx, { actor, accountId, what: 'credits.granted', detail: { amount, reference } })
   return 'granted'
+}
+
+/** Gives or takes credits by the operator's word; what is there cannot go below nothing. */
+export function adjustCredits(
+  ctx: StoreCtx,
+  {
+    accountId,
+    amount,
+    reason,
+    actor,
+    idempotency,
+  }: Omit<Grant, 'reference'> & { idempotency?: Idempotency | undefined },
+): Promise<number> {
+  return inTx(ctx, async (tx) => {
+    if (!idempotency?.made) {
+      if (!(await findAccount(tx.db, accountId))) throw accountNotFound()
+      const id = tx.ids.next('crd')
+      if (amount > 0) await addAvailable(tx.db, accountId, amount)
+      else if (!(await takeAvailable(tx.db, accountId, -amount))) throw tooFewCredits()
+      const createdAt = tx.clock.now()
+      await insertEntry(tx.db, { id, accountId, amount, reason, reference: `operator:${id}`, createdAt })
+      const what = amount > 0 ? 'credits.granted' : 'credits.taken'
+      await insertAudit(tx, { actor, accountId, what, detail: { amount: Math.abs(amount), reason } })
+      await idempotency?.record(tx.db, { id })
+    }
+    return findAvailable(tx.db, accountId)
+  })
 }
 
 /** Sets credits aside before the work is done; refused when there are not enough. */

@@ -1,6 +1,7 @@
 import type { Caller } from '../../../kernel/ctx.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { KeyLookup, KeyOwner } from '../../../kernel/ports.ts'
+import { accountSuspended } from '../errors.ts'
 
 const invalidKey = () => new AppError('invalid_key', 'Invalid API Key.')
 
@@ -17,8 +18,9 @@ export function identify(
 
 function toCaller(owner: KeyOwner | undefined, origin: string | undefined): Caller {
   if (!owner) throw invalidKey()
-  const { accountId, kind, role, prepaid, keyId, origins, rights } = owner
-  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, rights }
+  const { accountId, kind, role, prepaid, keyId, origins, rights, plan } = owner
+  if (owner.isSuspended) throw accountSuspended()
+  if (kind === 'secret') return { kind: 'account', accountId, role, prepaid, door: 'secret-key', keyId, rights, plan }
   // A public key is readable by anybody; what holds it is the page it may be used from.
   if (origin === undefined || !origins.includes(origin)) {
     throw new AppError('origin_not_allowed', 'This public key cannot be used from here.')

@@ -12,6 +12,7 @@ import {
   listSessionSecrets,
   replaceSessionSecret,
 } from '../sessions-store.ts'
+import { accountSuspended } from '../errors.ts'
 import { rightsOf } from '../key-rights-store.ts'
 import { type Account, findAccount, findLiveKey } from '../store.ts'
 
@@ -66,6 +67,8 @@ export class Sessions {
   readonly #remembered = new Map<string, Remembered>()
   /** Ended a moment ago: a look-up under way may have read what was true before. */
   readonly #ended = new Set<string>()
+  /** Counts changes of accounts, which a look-up under way may have missed. */
+  #changes = 0
 
   constructor(ctx: SessionCtx) {
     this.#ctx = ctx
@@ -88,7 +91,7 @@ export class Sessions {
     return this.#sign({ id, accountId: account.id, keyId, beganAt })
   }
 
-  /** Whose session a token is; undefined when it is wrong, too old, ended, or signed by nobody we know. */
+  /** Whose session a token is; undefined when it is wrong, too old, ended, or signed by nobody we know. Suspended accounts are refused. */
   async find(token: string): Promise<Account | undefined> {
     return (await this.read(token))?.account
   }
@@ -98,13 +101,15 @@ export class Sessions {
     const known = this.#remembered.get(token)
     if (known && known.until > now) return known.session
     this.#remembered.delete(token)
+    const changes = this.#changes
     const claims = await this.#verify(token, now)
     const holder = claims && (await this.#findHolder(claims, now))
     if (!claims || !holder || this.#ended.has(claims.id)) return undefined
+    if (holder.account.standing.suspendedAt !== null) throw accountSuspended()
     const { id, keyId, beganAt, expiresAt } = claims
     const session: Session = { id, ...holder, keyId, beganAt, expiresAt }
     // One that was opened with a key ends with it at once, whoever revokes it and from where: it is looked up every time.
-    if (keyId !== undefined) return session
+    if (keyId !== undefined || changes !== this.#changes) return session
     this.#remembered.set(token, { session, until: Math.min(now + SESSION_KNOWN_MILLISECONDS, expiresAt) })
     if (this.#remembered.size > REMEMBERED_MAX) this.#remembered.delete(this.#remembered.keys().next().value!)
     return session
@@ -128,6 +133,20 @@ export class Sessions {
     for (const [token, { session }] of this.#remembered) if (session.id === id) this.#remembered.delete(token)
   }
 
+  /** Changes may have escaped us. */
+  forgetAll(): void {
+    this.#changes++
+    this.#remembered.clear()
+  }
+
+  /** After a change of what an account may do, here or on another instance. */
+  forgetAccount(accountId: string): void {
+    this.#changes++
+    for (const [token, { session }] of this.#remembered) {
+      if (session.account.id === accountId) this.#remembered.delete(token)
+    }
+  }
+
   async #sign({ id, accountId, keyId, beganAt }: Omit<Claims, 'expiresAt'>): Promise<string> {
     const milliseconds = this.#ctx.clock.now()
     const now = Math.floor(milliseconds / 1000)
@@ -143,13 +162,14 @@ export class Sessions {
       .sign((await this.#findSecret(kid)) ?? (await this.#makeSecret(kid)))
   }
 
-  async #findHolder({ id, accountId, keyId }: Claims, now: number): Promise<Holder | undefined> {
+  async #findHolder({ id, accountId, keyId, beganAt }: Claims, now: number): Promise<Holder | undefined> {
     const { db } = this.#ctx
     if (await isSessionEnded(db, id)) return undefined
     const key = keyId === undefined ? undefined : await findLiveKey(db, { accountId, keyId, now })
     if (keyId !== undefined && !key) return undefined
     const account = await findAccount(db, accountId)
-    return account && { account, rights: key && rightsOf(key) }
+    if (!account || beganAt <= (account.standing.signedOutAt ?? 0)) return undefined
+    return { account, rights: key && rightsOf(key) }
   }
 
   async #verify(token: string, now: number): Promise<Claims | undefined> {

@@ -11,6 +11,7 @@ import type { AdminPorts } from '../ports.ts'
 import { toRevenue } from './overview.tsx'
 
 const LISTED_MAX = 200
+const SEARCH_LENGTH_MAX = 100
 const STATUSES = ['dead', 'ready', 'running', 'done']
 
 /** What administrators see beyond their own account. */
@@ -28,12 +29,13 @@ export function administrationPages(ports: AdminPorts): readonly (Page | Form)[]
       path: '/admin',
       door,
       menu: { title: 'All accounts', order: 110 },
-      async render({ frame }) {
+      async render({ frame, query }) {
+        const search = (query.search ?? '').trim().slice(0, SEARCH_LENGTH_MAX)
         const stats = await gatherStats(checkouts, undefined)
-        const accounts = await listAccounts(db, LISTED_MAX)
+        const accounts = await listAccounts(db, LISTED_MAX, search)
         const totals = await listAccountTotals(db, checkouts.ports.engine, LISTED_MAX)
         const { days, counts } = stats
-        return <AccountsPage {...{ frame, days, counts, accounts, totals }} revenue={toRevenue(stats)} />
+        return <AccountsPage {...{ frame, days, counts, accounts, totals, search }} revenue={toRevenue(stats)} />
       },
     },
     {

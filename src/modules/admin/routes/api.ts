@@ -2,26 +2,15 @@ import { AppError } from '../../../kernel/errors.ts'
 import { requireUnbound } from '../../../kernel/key-rights.ts'
 import type { Route } from '../../../kernel/route.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
-import { listAccounts, showAccount } from '../../accounts/index.ts'
 import type { AdminPorts, JobView, StoredMail } from '../ports.ts'
 
 const LISTED_MAX = 200
 
-type AdminRoutesPorts = Pick<AdminPorts, 'store' | 'listMails' | 'listJobs'>
+type AdminRoutesPorts = Pick<AdminPorts, 'listMails' | 'listJobs'>
 
 /** What administrators see beyond their own account, under `/api`. */
-export function adminRoutes({ store, listMails, listJobs }: AdminRoutesPorts): readonly Route[] {
+export function adminRoutes({ listMails, listJobs }: AdminRoutesPorts): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/api/accounts',
-      door: 'administrator',
-      scope: 'keys',
-      async run() {
-        const accounts = await listAccounts(store.db, LISTED_MAX)
-        return { json: { accounts: accounts.map(showAccount) } }
-      },
-    },
     {
       method: 'GET',
       path: '/api/mails',

@@ -1,19 +1,9 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { ACCOUNT } from '../../accounts/index.ts'
 
 const { text, integer, orNull, list, record, words } = answer
 
 export const describedAdminRoutes: readonly Described[] = [
-  {
-    method: 'get',
-    path: '/api/accounts',
-    id: 'listAccounts',
-    tag: 'admin',
-    summary: 'The newest accounts.',
-    who: 'administrator',
-    answer: record({ accounts: list(ACCOUNT) }),
-  },
   {
     method: 'get',
     path: '/api/mails',

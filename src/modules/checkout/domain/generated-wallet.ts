@@ -1,14 +1,16 @@
 import type { CheckoutRoom } from '../room.ts'
+import { hasFeature } from '../../accounts/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../store.ts'
 
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
 export async function createCheckoutWallet(
-  { ports }: CheckoutRoom,
+  { ports, db }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
 ): Promise<{ id: string; address: string }> {
   const { generatedWallets } = ports.rules
-  if (!generatedWallets.includes('all') && !generatedWallets.includes(owner)) throw walletsDisabled()
+  const isSet = generatedWallets.includes('all') || generatedWallets.includes(owner)
+  if (!(await hasFeature(db, owner, 'generated_wallets', isSet))) throw walletsDisabled()
   return ports.wallets.create({ destination: merchantAddress, reference: `checkout:${id}` })
 }
 

@@ -61,7 +61,7 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   if (open) return confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
   const now = clock.now()
-  if (wishes.sends.some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
+  if ([...wishes.sends, ...wishes.held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
     for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
     return 'moved'
   }

@@ -3,7 +3,7 @@ import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { toRaw } from '../../../kernel/money.ts'
 import { inTx } from '../../../kernel/in-tx.ts'
 import { whenOver } from '../../../kernel/when-over.ts'
-import { hasSpendingLimit, reserveSpend } from '../../accounts/index.ts'
+import { hasFeature, hasSpendingLimit, reserveSpend } from '../../accounts/index.ts'
 import type { WalletRoom } from '../room.ts'
 import { sendsDisabled, walletFrozen, walletNotEmpty, walletNotFound } from '../errors.ts'
 import { type Wallet, listDueWallets, markExpiring, markHeld } from '../store.ts'
@@ -23,7 +23,9 @@ export async function deleteWallet(
 ): Promise<void> {
   const { store, node, rules, queue } = ctx
   if (wallet.frozenAt !== null) throw walletFrozen()
-  if (!rules.sendsAllowed) throw sendsDisabled()
+  const owner = wallet.accountId
+  const maySend = rules.sendsAllowed && (owner === null || (await hasFeature(store.db, owner, 'wallet_sends', true)))
+  if (!maySend) throw sendsDisabled()
   const hasRefund = toList(wallet.refundAddress).length > 0
   if (!hasRefund && (await holdsFunds(node, wallet.address))) throw walletNotEmpty()
   const held = hasSpendingLimit(rights) ? await readBalance(ctx, wallet) : undefined

@@ -2,7 +2,7 @@ import type { Ctx } from '../../../kernel/ctx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano, toRaw } from '../../../kernel/money.ts'
 import type { Db } from '../../../kernel/db.ts'
-import { endOfDay, hasSpendingLimit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
+import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, pledgeTo, reserveSpend } from '../../accounts/index.ts'
 import type { WalletRoom } from '../room.ts'
 import {
   dailyLimitReached,
@@ -44,7 +44,11 @@ export async function sendFromWallet(ctx: WalletRoom & Pick<Ctx, 'charged'>, req
   const known = reference === null ? undefined : await findByReference(store.db, reference)
   if (known) return finish(ctx, await sameSend(ctx, known, request))
   if (!rules.sendsAllowed) throw sendsDisabled()
-  const wallet = await getOwnedWallet(store.db, accountId, request.from)
+  const [wallet, maySend] = await Promise.all([
+    getOwnedWallet(store.db, accountId, request.from),
+    hasFeature(store.db, accountId, 'wallet_sends', true),
+  ])
+  if (!maySend) throw sendsDisabled()
   if (wallet.frozenAt !== null) throw walletFrozen()
   const amount = await resolveAmount(ctx, wallet, request)
   return ctx.charged('wallet_send', async () =>

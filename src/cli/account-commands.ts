@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+
+const store = () => import('./store.ts')
+const one = () => import('./accounts.ts')
+type Args<Name extends keyof Awaited<ReturnType<typeof one>>> = Parameters<Awaited<ReturnType<typeof one>>[Name]>
+
+/** What an operator does to accounts, beside a running gateway. */
+export function addAccountCommands(program: Command): void {
+  const accounts = program.command('accounts').description('customers of the gateway')
+  const add = (name: string, description: string) =>
+    accounts.command(name).description(description).option('--json', 'print JSON')
+  const ofOne = (name: string, description: string) => add(name, description).argument('<account>', 'id of the account')
+  const reasoned = (command: Command) =>
+    command.requiredOption('--reason <text>', 'why; the account reads it in its activity')
+
+  add('list', 'list accounts')
+    .option('--search <text>', 'an id, or a part of an e-mail address')
+    .action(async (...args: [{ search?: string }]) => (await store()).printAccounts(...args))
+  add('create', 'make an account')
+    .option('--email <address>', 'for signing in by mail')
+    .option('--admin', 'an administrator')
+    .action(async (...args: [{ email?: string; admin?: boolean }]) => (await store()).addAccount(...args))
+  ofOne('show', 'show one account: how it stands, credits, keys and last changes').action(
+    async (...args: Args<'showOne'>) => (await one()).showOne(...args),
+  )
+  reasoned(
+    ofOne('suspend', 'let an account rest: keys and sessions open nothing, payments are still recorded and told'),
+  ).action(async (...args: Args<'suspend'>) => (await one()).suspend(...args))
+  reasoned(ofOne('resume', 'let a suspended account go on')).action(async (...args: Args<'resume'>) =>
+    (await one()).resume(...args),
+  )
+  reasoned(
+    ofOne('credits', 'give credits to an account, or take them with an amount below zero (after --)').argument(
+      '<amount>',
+      'how many',
+    ),
+  ).action(async (...args: Args<'giveCredits'>) => (await one()).giveCredits(...args))
+  ofOne('set', 'limits and features of one account, in place of what the settings say for all')
+    .option('--per-minute <count>', 'requests a minute; 0 is no limit, `usual` what the settings say')
+    .option('--concurrency <count>', 'requests at once, from 20 on; 0 is no limit, `usual` what the settings say')
+    .option('--on <feature...>', 'switch on: generated_wallets, wallet_sends')
+    .option('--off <feature...>', 'switch off')
+    .option('--unset <feature...>', 'as the settings say')
+    .action(async (...args: Args<'setOne'>) => (await one()).setOne(...args))
+  ofOne('sign-out', 'end every session of an account; its keys stay').action(async (...args: Args<'signOut'>) =>
+    (await one()).signOut(...args),
+  )
+}

@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely'
+import { type StoreEngine, timeColumn } from '../../../kernel/dialect.ts'
+
+/** What the operator has said about an account: whether it rests, who must sign in again, what it may do beyond or below its plan. */
+export async function up(db: Kysely<unknown>, engine: StoreEngine): Promise<void> {
+  const time = timeColumn(engine)
+  const { schema } = db
+  await schema.alterTable('accounts').addColumn('suspended_at', time).execute()
+  await schema.alterTable('accounts').addColumn('signed_out_at', time).execute()
+  await schema.alterTable('accounts').addColumn('per_minute', 'integer').execute()
+  await schema.alterTable('accounts').addColumn('concurrency', 'integer').execute()
+  await schema.alterTable('accounts').addColumn('features', 'text').execute()
+}

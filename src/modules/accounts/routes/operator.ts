@@ -1,0 +1,87 @@
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import { requireUnbound } from '../../../kernel/key-rights.ts'
+import type { AccountRequest, Reply, Route } from '../../../kernel/route.ts'
+import { adjustCredits } from '../domain/credits.ts'
+import { readCredits } from '../domain/read-credits.ts'
+import { setStanding } from '../domain/set-standing.ts'
+import { signOutPeople } from '../domain/sign-out-people.ts'
+import { resumeAccount, suspendAccount } from '../domain/suspend.ts'
+import { accountNotFound } from '../errors.ts'
+import { showAccount, showKey, showStanding } from '../shape-account.ts'
+import { readAdjustment, readReason, readStanding } from '../standing-fields.ts'
+import { findAccount, listAccounts, listKeys } from '../store.ts'
+
+const LISTED_MAX = 200
+const SEARCH_LENGTH_MAX = 100
+
+interface OperatorPorts {
+  store: StoreCtx
+  tellStanding(accountId: string): void
+}
+
+/** What an administrator sees of other accounts, and does to them. */
+export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly Route[] {
+  const show = async (id: string): Promise<Reply> => {
+    const account = await findAccount(store.db, id)
+    if (!account) throw accountNotFound()
+    const { credits, plan } = await readCredits(store, id)
+    const keys = await listKeys(store.db, id, LISTED_MAX)
+    return {
+      json: {
+        account: { ...showAccount(account), ...showStanding(account) },
+        credits,
+        plan,
+        keys: keys.map((key) => showKey(key, store.clock.now())),
+      },
+    }
+  }
+  /** A change of an account, after which it is shown. */
+  const change = (
+    method: 'POST' | 'PUT',
+    path: string,
+    run: (request: AccountRequest, who: { accountId: string; actor: string }) => Promise<unknown>,
+  ): Route => ({
+    method,
+    path: `/api/accounts/:id${path}`,
+    door: 'administrator',
+    scope: 'keys',
+    async run(request) {
+      // Otherwise a limited key could lift its own limits.
+      requireUnbound(request.caller)
+      const accountId = request.params.id!
+      await run(request, { accountId, actor: request.caller.accountId })
+      tellStanding(accountId)
+      return show(accountId)
+    },
+  })
+  return [
+    {
+      method: 'GET',
+      path: '/api/accounts',
+      door: 'administrator',
+      scope: 'keys',
+      async run({ query }) {
+        const search = typeof query.search === 'string' ? query.search.trim().slice(0, SEARCH_LENGTH_MAX) : ''
+        const accounts = await listAccounts(store.db, LISTED_MAX, search)
+        return { json: { accounts: accounts.map(showAccount) } }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/accounts/:id',
+      door: 'administrator',
+      scope: 'keys',
+      run: ({ params }) => show(params.id!),
+    },
+    change('POST', '/suspend', ({ body }, who) => suspendAccount(store, { ...who, reason: readReason(body()) })),
+    change('POST', '/resume', ({ body }, who) => resumeAccount(store, { ...who, reason: readReason(body()) })),
+    change('POST', '/sign-out', (_request, who) => signOutPeople(store, who)),
+    change('PUT', '/standing', ({ body }, who) => setStanding(store, { ...who, wanted: readStanding(body()) })),
+    change('POST', '/credits', ({ body, once }, who) => {
+      const adjustment = readAdjustment(body())
+      return once('account_credits', async (idempotency) => ({
+        credits: await adjustCredits(store, { ...adjustment, ...who, idempotency }),
+      }))
+    }),
+  ]
+}

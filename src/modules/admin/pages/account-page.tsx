@@ -1,0 +1,257 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { Confirmed, Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Frame } from '../../../web/dashboard/frame.tsx'
+import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table } from '../../../web/dashboard/show.tsx'
+import { FEATURES } from '../../accounts/index.ts'
+
+interface Standing {
+  suspendedAt: number | null
+  plan: { perMinute?: number; concurrencyMax?: number }
+  features: Partial<Record<keyof typeof FEATURES, boolean>>
+}
+
+interface AccountPageProps {
+  frame: FrameProps
+  filled: FormState
+  account: { id: string; email: string | null; role: 'user' | 'admin'; createdAt: number; standing: Standing }
+  credits: number
+  plan: 'free' | 'prepaid'
+  keys: readonly {
+    id: string
+    name: string
+    start: string
+    kind: string
+    revokedAt: number | null
+    lastUsedAt: number | null
+  }[]
+  entries: readonly { id: string; amount: number; reason: string; createdAt: number }[]
+  activity: readonly {
+    id: string
+    at: number
+    actor: string
+    what: string
+    detail: Readonly<Record<string, unknown>>
+  }[]
+  counts: readonly { status: string; count: number }[]
+  /** In the last 30 days. */
+  requests: number
+  wallets: { count: number; raw: bigint }
+  failing: { retrying: number; dead: number }
+}
+
+const FIELDS = ['reason', 'amount', 'credit_reason', 'per_minute', 'concurrency']
+const REASON = 'The account reads it in its activity.'
+
+const Suspension = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' | 'filled' | 'account'>) => {
+  const { suspendedAt } = account.standing
+  const action = `/dashboard/admin/accounts/${account.id}`
+  if (account.role === 'admin') return <p>An administrator’s account cannot be suspended.</p>
+  if (suspendedAt !== null) {
+    return (
+      <>
+        <p>
+          Suspended since <Moment at={suspendedAt} />. Payments to its open checkouts are recorded and told to its shop,
+          its wallets receive; its own sends wait.
+        </p>
+        <Form frame={frame} action={`${action}/resume`}>
+          <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
+          <button>Resume the account</button>
+        </Form>
+      </>
+    )
+  }
+  return (
+    <Confirmed ask="Suspend the account" kind="danger">
+      <p>
+        Its keys and sessions open nothing until you resume it. Payments to its open checkouts are still recorded and
+        told to its shop, its wallets still receive, and nothing is deleted.
+      </p>
+      <Form frame={frame} action={`${action}/suspend`}>
+        <TextField filled={filled} name="reason" label="Reason" hint={REASON} required maxLength={200} />
+        <button class="danger">Suspend now</button>
+      </Form>
+    </Confirmed>
+  )
+}
+
+const Credits = ({ frame, filled, account, credits, entries }: AccountPageProps) => (
+  <Card title="Credits" note={`${credits.toLocaleString('en')} left.`}>
+    <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/credits`} label="Change credits">
+      <TextField
+        filled={filled}
+        name="amount"
+        label="Credits to give"
+        hint="Below zero they are taken."
+        required
+        maxLength={12}
+      />
+      <TextField filled={filled} name="credit_reason" label="Reason" hint={REASON} required maxLength={200} />
+      <button>Change credits</button>
+    </Form>
+    {entries.length > 0 && (
+      <Table label="Credits" head={['When', 'Change', 'Why']}>
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <td>
+              <Moment at={entry.createdAt} />
+            </td>
+            <td>{`${entry.amount > 0 ? '+' : '−'}${Math.abs(entry.amount).toLocaleString('en')}`}</td>
+            <td class="title-cell">{entry.reason}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
+const switchOf = (on: boolean | undefined) => (on === undefined ? '' : on ? 'on' : 'off')
+
+const StandingForm = ({ frame, filled, account }: Pick<AccountPageProps, 'frame' | 'filled' | 'account'>) => {
+  const { plan, features } = account.standing
+  const now: FormState = {
+    values: {
+      per_minute: String(plan.perMinute ?? ''),
+      concurrency: String(plan.concurrencyMax ?? ''),
+      ...Object.fromEntries(
+        Object.keys(FEATURES).map((name) => [name, switchOf(features[name as keyof typeof FEATURES])]),
+      ),
+    },
+  }
+  const shown = filled.values.per_minute === undefined ? { ...now, error: filled.error } : filled
+  return (
+    <Card title="Limits and features" note="What is left empty is what the settings say for all.">
+      <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/standing`} label="Limits and features">
+        <TextField
+          filled={shown}
+          name="per_minute"
+          label="Requests a minute"
+          hint="0 is no limit."
+          inputMode="numeric"
+        />
+        <TextField
+          filled={shown}
+          name="concurrency"
+          label="Requests at once"
+          hint="From 20 on; 0 is no limit."
+          inputMode="numeric"
+        />
+        {Object.entries(FEATURES).map(([name, about]) => (
+          <SelectField
+            key={name}
+            filled={shown}
+            name={name}
+            label={about}
+            required
+            options={[
+              ['', 'As the settings say'],
+              ['on', 'On'],
+              ['off', 'Off'],
+            ]}
+          />
+        ))}
+        <button>Save</button>
+      </Form>
+    </Card>
+  )
+}
+
+const Activity = ({ activity, account }: Pick<AccountPageProps, 'activity' | 'account'>) => (
+  <Card title="Activity" note="The last 20 changes.">
+    {activity.length === 0 ? (
+      <Empty title="Nothing has happened yet" />
+    ) : (
+      <Table label="Activity" head={['When', 'What', 'By', 'Detail']}>
+        {activity.map((entry) => (
+          <tr key={entry.id}>
+            <td>
+              <Moment at={entry.at} />
+            </td>
+            <td>{entry.what.replaceAll(/[.-]/g, ' ')}</td>
+            <td>{entry.actor === account.id ? 'the account' : <code>{entry.actor}</code>}</td>
+            <td class="title-cell">
+              {Object.entries(entry.detail).map(([name, value]) => (
+                <span key={name} class="under">{`${name}: ${String(value)}`}</span>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+)
+
+/** One account, for the operator who was called about it. */
+export const AccountPage = (props: AccountPageProps) => {
+  const { frame, filled, account, plan, keys, counts, requests, wallets, failing } = props
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  const live = keys.filter(({ revokedAt }) => revokedAt === null)
+  return (
+    <Frame
+      {...frame}
+      title={account.email ?? 'Account without e-mail'}
+      lead={`Since ${new Date(account.createdAt).toISOString().slice(0, 10)}.`}
+    >
+      <FormError filled={filled} fields={FIELDS} />
+      <Card>
+        <Facts
+          facts={[
+            ['State', <Badge state={account.standing.suspendedAt === null ? 'active' : 'suspended'} />],
+            ['Account', <Copyable text={account.id} label="account" />],
+            ['Role', account.role === 'admin' ? 'administrator' : 'user'],
+            ['Plan', plan],
+            ['Requests, 30 days', requests.toLocaleString('en')],
+            [
+              'Checkouts, 30 days',
+              <a href={`/dashboard/checkouts?account=${account.id}`}>{total.toLocaleString('en')}</a>,
+            ],
+            [
+              'Wallets',
+              <>
+                {`${wallets.count.toLocaleString('en')}, `}
+                <Nano raw={wallets.raw} />
+              </>,
+            ],
+            ['Webhooks', `${failing.retrying} retrying, ${failing.dead} given up`],
+          ]}
+        />
+        <div class="actions">
+          <Suspension {...props} />
+          <Confirmed ask="Sign its people out">
+            <p>Every session of this account ends. Its keys stay.</p>
+            <Form frame={frame} action={`/dashboard/admin/accounts/${account.id}/sign-out`}>
+              <button>Sign them out now</button>
+            </Form>
+          </Confirmed>
+        </div>
+      </Card>
+      <Credits {...props} />
+      <StandingForm {...props} />
+      <Card title="Keys" note={`${live.length} live; the newest 20.`}>
+        {keys.length === 0 ? (
+          <Empty title="No keys" />
+        ) : (
+          <Table label="Keys" head={['Name', 'Kind', 'State', 'Last used']}>
+            {keys.map((key) => (
+              <tr key={key.id}>
+                <td class="title-cell">
+                  {key.name}
+                  <span class="under">
+                    <code>{`${key.start}…`}</code>
+                  </span>
+                </td>
+                <td>{key.kind}</td>
+                <td>
+                  <Badge state={key.revokedAt === null ? 'live' : 'revoked'} />
+                </td>
+                <td>
+                  <Moment at={key.lastUsedAt} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Card>
+      <Activity {...props} />
+    </Frame>
+  )
+}
