@@ -8,12 +8,16 @@ import { bearer, listEvents, merchant, openShop, untilStatus } from '../support/
 test('a payer who pays a checkout of a suspended account has paid, and the shop is told; its key opens nothing new', async (t) => {
   const { world, shop, key } = await openShop(t)
   const made = await shop.open({ address: merchant.address, amount: '1' }, bearer(key))
+  const { slug } = (await shop.rest('POST', '/api/links', key, { address: merchant.address, amount: '1' })).json<{
+    slug: string
+  }>()
   const { account } = (await shop.rest('GET', '/api/account', key)).json<{ account: { id: string } }>()
   const word = { reason: 'The invoice of May is open.' }
   const suspended = await shop.rest('POST', `/api/accounts/${account.id}/suspend`, world.key(), word)
   assert.equal(suspended.status, 200)
   const refused = await shop.call('checkout', { address: merchant.address, amount: '1' }, bearer(key))
   assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [403, 'account_suspended'])
+  assert.equal((await shop.rest('POST', `/buy/${slug}`, undefined, {})).status, 409)
   assert.equal((await shop.rest('GET', `/pay/${made.id}`)).status, 200)
   await world.pay(merchant.address, made.amount_raw)
   await untilStatus(shop, made.id, 'complete')

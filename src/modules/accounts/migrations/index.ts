@@ -5,7 +5,7 @@ import { up as freeUses } from './0004-free-uses.ts'
 import { up as endedSessions } from './0017-ended-sessions.ts'
 import { up as keyRights } from './0024-key-rights.ts'
 import { up as profiles } from './0025-profiles.ts'
-import { up as standing } from './0026-standing.ts'
+import { up as standing } from './0029-standing.ts'
 
 export const ACCOUNT_MIGRATIONS: Migrations = {
   '0001-accounts': accounts,
@@ -14,5 +14,5 @@ export const ACCOUNT_MIGRATIONS: Migrations = {
   '0017-ended-sessions': endedSessions,
   '0024-key-rights': keyRights,
   '0025-profiles': profiles,
-  '0026-standing': standing,
+  '0029-standing': standing,
 }

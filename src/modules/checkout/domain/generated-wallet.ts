@@ -3,14 +3,22 @@ import { hasFeature } from '../../accounts/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../store.ts'
 
+/** Refuses where neither the settings nor the operator let an account have checkouts with wallets of their own. */
+export async function requireGeneratedWallets(
+  { ports, db }: Pick<CheckoutRoom, 'ports' | 'db'>,
+  owner: string,
+): Promise<void> {
+  const { generatedWallets } = ports.rules
+  const isSet = generatedWallets.includes('all') || generatedWallets.includes(owner)
+  if (!(await hasFeature(db, owner, 'generated_wallets', isSet))) throw walletsDisabled()
+}
+
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */
 export async function createCheckoutWallet(
   { ports, db }: CheckoutRoom,
   { id, owner, merchantAddress }: Checkout,
 ): Promise<{ id: string; address: string }> {
-  const { generatedWallets } = ports.rules
-  const isSet = generatedWallets.includes('all') || generatedWallets.includes(owner)
-  if (!(await hasFeature(db, owner, 'generated_wallets', isSet))) throw walletsDisabled()
+  await requireGeneratedWallets({ ports, db }, owner)
   return ports.wallets.create({ destination: merchantAddress, reference: `checkout:${id}` })
 }
 

@@ -10,8 +10,8 @@ import {
   checkoutSecretContext,
   findOwnCheckout,
   readCheckout,
+  requireGeneratedWallets,
   toCheckoutId,
-  walletsDisabled,
 } from '../../checkout/index.ts'
 import { linkNotFound, slugTaken, tooManyLinks } from '../errors.ts'
 import { readSlug, readTerms } from '../link-fields.ts'
@@ -79,12 +79,7 @@ export function sealSecret({ secrets }: LinkRoom, id: string, secret: unknown): 
 export async function checkOrders(room: LinkRoom, link: PaymentLink): Promise<void> {
   const { ports } = room.checkouts
   const { fields, owner } = link
-  if (
-    fields.mode === 'generated_wallet' &&
-    !ports.rules.generatedWallets.some((who) => who === 'all' || who === owner)
-  ) {
-    throw walletsDisabled()
-  }
+  if (fields.mode === 'generated_wallet') await requireGeneratedWallets(room.checkouts, owner)
   if (typeof fields.webhook_url === 'string') await ports.checkWebhookUrl(fields.webhook_url)
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const plans = plansOf(link).length === 0 ? [undefined] : plansOf(link).map((_, at) => at)

@@ -3,6 +3,7 @@ import type { Idempotency } from '../../../kernel/idempotency.ts'
 import type { Db } from '../../../kernel/db.ts'
 import { isUniqueViolation } from '../../../kernel/dialect.ts'
 import { AppError, badField } from '../../../kernel/errors.ts'
+import { findAccount } from '../../accounts/index.ts'
 import { type Checkout, OPEN_STATUSES, findCheckout, openCheckout, readCheckout } from '../../checkout/index.ts'
 import { linkClosed, linkNotFound, shareSpent } from '../errors.ts'
 import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store.ts'
@@ -44,7 +45,8 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
   const visitor = secrets.fingerprint('link visitor', asked.visitor)
   const known = await findVisited(ctx.db, link.id, visit)
   if (known && isAlive(known)) return known
-  const status = statusOf(link, ctx.clock.now())
+  const isResting = (await findAccount(ctx.db, link.owner))?.standing.suspendedAt !== null
+  const status = isResting ? 'paused' : statusOf(link, ctx.clock.now())
   if (status !== 'active') throw linkClosed(status)
   await refuseHoarders(room, link, visitor)
   const { ports } = ctx
