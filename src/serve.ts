@@ -72,6 +72,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
   const rpc = createRpcEndpoint({ ...calls, ...asking, bodyBytesMax, batchWidth: toBatchWidth(config) })
   const admits = behind && ((request: Parameters<typeof admitFront>[0]) => admitFront(request, behind.isFront))
   const server = createServer({
+    devnet,
     ...calls,
     bodyBytesMax,
     requestTimeoutMilliseconds,
@@ -111,7 +112,7 @@ export function openServer(config: Config, { ports, rooms, gateway, behind }: Se
     gateway.throttle.enter(caller, ipOf(request), caller.kind === 'account' && caller.prepaid)
   const openLimiter = () => new MemoryLimiter(clock)
   const doors = { store, secrets, keys, sessions, developers, baseUrl, enter, onError }
-  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter })
+  const streams = mountRoutes(server, declared, { ...doors, ipOf, openLimiter, devnet })
   mountDashboard(server, { ...doors, notices, devnet, pages })
 
   let saidGoodbye: Promise<void> | undefined

@@ -7,6 +7,7 @@ import type { AccountCaller, Door, Reply, Route, Run } from '../kernel/route.ts'
 import { findBody, readBodies } from './body.ts'
 import { fromFastify, toErrorReply } from './errors.ts'
 import { EventStreams } from './event-stream.ts'
+import { toProblemPage, wantsPage } from './problem.tsx'
 import { RouteLimits } from './route-limits.ts'
 import { sendReply } from './route-reply.ts'
 import { type RequestOptions, toAccountRequest, toRouteRequest } from './route-request.ts'
@@ -18,6 +19,8 @@ export interface RoutesOptions extends SessionOptions, RequestOptions {
   /** Lets a caller in, or refuses (429). */
   enter(caller: Caller, request: FastifyRequest['raw']): Entry | Promise<Entry>
   onError(error: unknown, requestId: string): void
+  /** Whether the ledger is for trying things out, which every page says. */
+  devnet?: boolean
 }
 
 interface Entry {
@@ -174,7 +177,7 @@ async function finish<R>(mounting: Mounting, route: Run<R>, asked: R, reply: Fas
 }
 
 function refuse(
-  { onError }: RoutesOptions,
+  { onError, devnet }: RoutesOptions,
   { explain }: Route,
   error: Error,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
@@ -183,6 +186,10 @@ function refuse(
   const { status, body, retryAfterSeconds } = toErrorReply(refusal)
   if (status >= 500) onError(error, request.id)
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
+  if (wantsPage(request.method, request.url, request.headers)) {
+    const { headers, page } = toProblemPage({ status, text: String(body.error), devnet: devnet === true })
+    return reply.code(status).headers(headers).send(page)
+  }
   return reply
     .header('cache-control', 'no-store')
     .code(status)

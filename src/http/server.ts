@@ -5,6 +5,7 @@ import type { DoorName } from '../guard/rpc-request.ts'
 import { AppError, LedgerRefusal } from '../kernel/errors.ts'
 import { CORS_HEADERS, PREFLIGHT_HEADERS } from './cors.ts'
 import { toErrorReply } from './errors.ts'
+import { toProblemPage, wantsPage } from './problem.tsx'
 import { isWebsocket } from './websocket.ts'
 
 interface ServerOptions {
@@ -17,6 +18,8 @@ interface ServerOptions {
   /** Unique for each request, short, and safe to print. */
   nextRequestId(): string
   onError(error: unknown, requestId: string): void
+  /** Whether the ledger is for trying things out, which every page says. */
+  devnet?: boolean
   /** Whether somebody may come in at all; unset, everybody. */
   admits?(request: IncomingMessage): boolean
   /** Takes everything that is not RPC, in place of the router. */
@@ -98,7 +101,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /** What no route takes, and what goes wrong in one. */
-function answerTheRest(server: FastifyInstance, { onError }: Pick<ServerOptions, 'onError'>): void {
+function answerTheRest(server: FastifyInstance, { onError, devnet }: Pick<ServerOptions, 'onError' | 'devnet'>): void {
   server.setNotFoundHandler((request, reply) => {
     if (isNodeDoor(request.url)) {
       send(reply, new LedgerRefusal('Can only POST requests'))
@@ -107,7 +110,10 @@ function answerTheRest(server: FastifyInstance, { onError }: Pick<ServerOptions,
     if (isRoot(request.url)) send(reply, new AppError('method_not_allowed', 'Send RPC requests with POST.'))
     // There is no stream to listen to: clients that look for one understand this.
     else if (isMcp(request.url)) send(reply, new AppError('method_not_allowed', 'Send messages with POST.'))
-    else send(reply, new AppError('not_found', 'Not found.'))
+    else if (wantsPage(request.method, request.url, request.headers)) {
+      const { headers, page } = toProblemPage({ status: 404, text: 'Not found.', devnet: devnet === true })
+      void reply.code(404).headers(headers).send(page)
+    } else send(reply, new AppError('not_found', 'Not found.'))
   })
 
   server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {

@@ -81,8 +81,8 @@ test('what went wrong has the page that the room has for it, its status, and wha
   const { isValid, code } = json.json<{ isValid: boolean; code: string }>()
   assert.deepEqual([json.statusCode, isValid, code], [404, false, 'not_found'])
   assert.equal(json.headers['x-ignored-fields'], 'titel')
-  // A page is for what the room was asked; who was not let in has not asked it.
+  // The room has a page for what it was asked; who was not let in has not asked it, and gets the one of the house.
   const refused = await ask(404, 'text/html')
   assert.equal(refused.statusCode, 429)
-  assert.match(String(refused.headers['content-type']), /^application\/json/)
+  assert.match(String(refused.headers['content-type']), /^text\/html/)
 })

@@ -107,7 +107,7 @@ test('receipt, picture and button: each is there when it should be (contract 4.6
   assert.equal((await get(`${url}/pay/${made.id}/image`)).status, 200)
   assert.equal(image.asked(), 1, 'the merchant’s server is not asked for every payer')
   const { id: bare } = await openCheckout(gateway, { amount: '2' })
-  const none = await get(`${url}/pay/${bare}/image`)
+  const none = await get(`${url}/pay/${bare}/image`, 'image/*')
   assert.deepEqual([none.status, none.json().error], [404, 'There is no picture.'])
 
   const button = await get(`${url}/button.js`, '*/*')
@@ -160,7 +160,7 @@ test('events: a snapshot first, then each change, and the end of the stream with
     stream.end()
   }
   await until(() => opened === 10)
-  const eleventh = await get(`${url}/pay/${id}/events`)
+  const eleventh = await get(`${url}/pay/${id}/events`, 'text/event-stream')
   assert.deepEqual([eleventh.status, eleventh.json().error], [429, 'Too many requests.'])
   assert.ok(Number(eleventh.headers['retry-after']) > 0)
   for (const stream of requests) stream.destroy()

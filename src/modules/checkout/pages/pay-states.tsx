@@ -169,7 +169,7 @@ const PayNow = (props: Part) => {
         {dueRaw === undefined
           ? texts.anyAmountHelp
           : mode === 'unique_amount'
-            ? texts.exactly
+            ? `${texts.exactly} ${texts.oddDigits}`
             : state === 'partial'
               ? texts.partialHelp
               : ''}

@@ -14,6 +14,8 @@ export const de: Texts = {
   scan: 'Mit der Nano-Wallet scannen',
   qrCode: 'QR-Code: {amount} an {address} zahlen',
   exactly: 'Bitte genau diesen Betrag in einer Zahlung senden.',
+  oddDigits:
+    'Die letzten Ziffern gehören nur zu Ihrer Zahlung: An ihnen erkennt der Verkäufer, dass Sie bezahlt haben.',
   anyAmount: 'Beliebiger Betrag',
   anyAmountHelp: 'Senden Sie so viel, wie Sie möchten.',
   waiting: 'Wir warten auf Ihre Zahlung',

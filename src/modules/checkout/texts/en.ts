@@ -14,6 +14,7 @@ export const en: Texts = {
   scan: 'Scan with your nano wallet',
   qrCode: 'QR code: pay {amount} to {address}',
   exactly: 'Send exactly this amount, in one payment.',
+  oddDigits: 'Its last digits are yours alone: they tell the seller that it is you who paid.',
   anyAmount: 'Any amount',
   anyAmountHelp: 'Send as much as you like.',
   waiting: 'Waiting for your payment',

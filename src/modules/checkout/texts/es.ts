@@ -14,6 +14,7 @@ export const es: Texts = {
   scan: 'Escanee con su monedero nano',
   qrCode: 'Código QR: pagar {amount} a {address}',
   exactly: 'Envíe exactamente este importe, en un solo pago.',
+  oddDigits: 'Las últimas cifras son solo suyas: por ellas el vendedor sabe que ha pagado usted.',
   anyAmount: 'Cualquier importe',
   anyAmountHelp: 'Envíe la cantidad que desee.',
   waiting: 'Esperando su pago',

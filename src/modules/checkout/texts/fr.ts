@@ -14,6 +14,7 @@ export const fr: Texts = {
   scan: 'Scannez avec votre portefeuille nano',
   qrCode: 'QR code : payer {amount} à {address}',
   exactly: 'Envoyez exactement ce montant, en un seul paiement.',
+  oddDigits: 'Les derniers chiffres ne sont qu’à vous : ils indiquent au vendeur que c’est vous qui avez payé.',
   anyAmount: 'Montant libre',
   anyAmountHelp: 'Envoyez ce que vous souhaitez.',
   waiting: 'En attente de votre paiement',

@@ -14,6 +14,7 @@ export const ja: Texts = {
   scan: 'Nanoウォレットで読み取ってください',
   qrCode: 'QRコード：{address} に {amount} を支払う',
   exactly: 'この金額ちょうどを、1回でお送りください。',
+  oddDigits: '末尾の数字はあなただけのものです。これにより、どなたのお支払いかが販売者にわかります。',
   anyAmount: '金額は自由',
   anyAmountHelp: 'お好きな金額をお送りください。',
   waiting: 'お支払いを待っています',

@@ -14,6 +14,7 @@ export const pt: Texts = {
   scan: 'Escaneie com a sua carteira nano',
   qrCode: 'Código QR: pagar {amount} para {address}',
   exactly: 'Envie exatamente este valor, em um único pagamento.',
+  oddDigits: 'Os últimos dígitos são só seus: por eles o vendedor sabe que foi você quem pagou.',
   anyAmount: 'Qualquer valor',
   anyAmountHelp: 'Envie quanto quiser.',
   waiting: 'Aguardando o seu pagamento',

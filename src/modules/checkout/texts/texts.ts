@@ -16,6 +16,8 @@ export interface Texts {
   qrCode: string
   /** Where only the exact amount matches. */
   exactly: string
+  /** Why such an amount is an odd one. */
+  oddDigits: string
   anyAmount: string
   anyAmountHelp: string
   waiting: string

@@ -14,6 +14,7 @@ export const zh: Texts = {
   scan: '请用 Nano 钱包扫描',
   qrCode: '二维码：向 {address} 支付 {amount}',
   exactly: '请一次性支付与此完全相同的金额。',
+  oddDigits: '末尾的几位数字只属于您：卖家据此知道是您付的款。',
   anyAmount: '任意金额',
   anyAmountHelp: '金额由您决定。',
   waiting: '正在等待您的付款',

@@ -156,6 +156,7 @@ const Amount = ({ offer, typed, voice }: Pick<BuyPageProps, 'offer' | 'typed' | 
   const { texts } = voice
   const { currency, suggested } = offer
   const label = currency === 'NANO' ? texts.amountInNano : fill(texts.amountIn, { currency })
+  const unit = currency === 'NANO' ? 'nano' : currency
   const isWrong = typed.wrong === 'amount'
   return (
     <>
@@ -167,7 +168,7 @@ const Amount = ({ offer, typed, voice }: Pick<BuyPageProps, 'offer' | 'typed' | 
           options={suggested.map((amount) => [amount, showPrice(voice, amount, currency), ''])}
         />
       )}
-      <label for="own">{suggested.length > 0 ? `${offerTexts.ownAmount}: ${label}` : label}</label>
+      <label for="own">{suggested.length > 0 ? `${offerTexts.ownAmount} (${unit})` : label}</label>
       <input
         id="own"
         name="own"

@@ -29,7 +29,8 @@ interface LinkFieldsProps {
 
 /** Everything about an offer: what most need first, the rest behind one click. */
 export const LinkFields = ({ filled, currencies, walletsAllowed, isNew }: LinkFieldsProps) => {
-  const opensFurther = FURTHER.some((name) => filled.error?.field === name || (filled.values[name] ?? '') !== '')
+  const hasSaid = (name: string) => name !== 'mode' && (filled.values[name] ?? '') !== ''
+  const opensFurther = FURTHER.some((name) => filled.error?.field === name || hasSaid(name))
   return (
     <>
       <Card>

@@ -1,0 +1,18 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { renderPage } from '../web/layout.tsx'
+import { SiteProblem } from '../web/problem-page.tsx'
+import { PAGE_HEADERS } from './page-headers.ts'
+
+/** Browsers name pages before all else; programs that take anything get JSON, as ever. Nothing under `/api/` is a page. */
+export function wantsPage(method: string, url: string, { accept = '' }: IncomingHttpHeaders): boolean {
+  if (method !== 'GET' || url.startsWith('/api/')) return false
+  const html = accept.indexOf('text/html')
+  const json = accept.indexOf('application/json')
+  return html !== -1 && (json === -1 || html < json)
+}
+
+/** A refusal as a page, with the headers of pages. */
+export function toProblemPage(refusal: { status: number; text: string; devnet: boolean }) {
+  const headers = { ...PAGE_HEADERS, 'cache-control': 'no-store', vary: 'accept', 'x-robots-tag': 'noindex, nofollow' }
+  return { headers, page: renderPage(<SiteProblem {...refusal} />) }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { Signer } from '../support/blocks.ts'
+import {
+  DESK,
+  PHONE,
+  THEMES,
+  assertGood,
+  findViolations,
+  openBrowser,
+  openTab,
+  pay,
+  takeShot,
+  untilState,
+} from './browser.ts'
+import { type Dashboard, openDashboard } from './dashboard-steps.ts'
+
+/*
+ * Two merchants from an empty account to money on the ledger, with a browser and a keyboard alone: one takes donations, one sells a
+ * thing of which there are few. On a phone and on a desk, light or dark.
+ */
+
+const { address } = new Signer(71)
+
+interface Walk {
+  dashboard: Dashboard
+  /** The merchant's tab, signed in. */
+  merchant: Page
+  /** Somebody else's. */
+  visitor: Page
+  name: string
+}
+
+/** Looks at a page as people do, and as the checker does. */
+async function look(page: Page, name: string): Promise<void> {
+  const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+  assert.ok(over <= 0, `${name} is ${over} px wider than the window`)
+  assert.deepEqual(await findViolations(page), [], name)
+  await takeShot(page, name)
+}
+
+/** Goes to a control with the keyboard and types; fails when no number of tabs leads there. */
+async function reach(page: Page, selector: string): Promise<void> {
+  for (let tabs = 0; tabs < 80; tabs++) {
+    if (await page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`The keyboard does not reach ${selector}.`)
+}
+
+async function type(page: Page, selector: string, text: string): Promise<void> {
+  await reach(page, selector)
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text)
+}
+
+async function press(page: Page, selector: string): Promise<void> {
+  await reach(page, selector)
+  await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+}
+
+async function walk(t: TestContext, story: (walk: Walk) => Promise<void>): Promise<void> {
+  const browser = await openBrowser()
+  for (const [width, size] of [
+    [390, PHONE],
+    [1280, DESK],
+  ] as const) {
+    for (const colorScheme of THEMES) {
+      const dashboard = await openDashboard(t)
+      const { key } = await dashboard.join(null)
+      const options = { ...size, colorScheme, reducedMotion: 'reduce' as const }
+      const merchant = await openTab(t, browser, dashboard.gateway, options)
+      const visitor = await openTab(t, browser, dashboard.gateway, options)
+      const [name, value] = (await dashboard.enter(key)).split('=') as [string, string]
+      await merchant.page
+        .context()
+        .addCookies([{ name, value, url: dashboard.url, sameSite: 'Strict', httpOnly: true }])
+      await story({ dashboard, merchant: merchant.page, visitor: visitor.page, name: `${width}-${colorScheme}` })
+      assertGood(merchant.misdeeds)
+      assertGood(visitor.misdeeds)
+    }
+  }
+}
+
+/** Pays what the page asks for, as a wallet would that has read its link. */
+async function payHere({ dashboard, visitor }: Walk): Promise<void> {
+  const link = (await visitor.locator('a.wallet').getAttribute('href'))!
+  const [, to, raw] = /^nano:(nano_\w+)\?amount=(\d+)$/.exec(link)!
+  assert.equal(to, address)
+  await pay(dashboard.gateway, address, raw!)
+  await untilState(visitor, 'complete')
+}
+
+test('a donation: from an empty account to money on the ledger, by keyboard', { timeout: 600_000 }, async (t) => {
+  await walk(t, async (walk) => {
+    const { dashboard, merchant, visitor, name } = walk
+    await merchant.goto(`${dashboard.url}/dashboard/profile`)
+    await type(merchant, '#f-name', 'Seabird Rescue')
+    await type(merchant, '#f-accent', '#e8b800')
+    await press(merchant, 'main form button')
+    await look(merchant, `story-profile-${name}`)
+    await merchant.goto(`${dashboard.url}/dashboard/links`)
+    await look(merchant, `story-no-links-${name}`)
+    await merchant.goto(`${dashboard.url}/dashboard/links/new`)
+    await type(merchant, '#f-title', 'Feed the seabirds')
+    await type(merchant, '#f-suggested', '1 5 10')
+    await type(merchant, '#f-address', address)
+    await type(merchant, '#f-slug', 'seabirds')
+    await look(merchant, `story-new-link-${name}`)
+    await press(merchant, 'main form button:not([class])')
+    assert.match(merchant.url(), /\/dashboard\/links\/lnk_\w+\?done=made$/)
+
+    await visitor.goto(`${dashboard.url}/buy/seabirds`)
+    assert.match(await visitor.innerText('body'), /Seabird Rescue[^]*Feed the seabirds/)
+    await look(visitor, `story-donation-${name}`)
+    await type(visitor, '#own', 'a lot')
+    await press(visitor, 'form button')
+    assert.match(await visitor.innerText('#wrong-own'), /Please enter a number/)
+    assert.equal(await visitor.inputValue('#own'), 'a lot', 'nothing typed is lost')
+    await type(visitor, '#own', '2.5')
+    await press(visitor, 'form button')
+    assert.match(visitor.url(), /\/pay\/[0-9a-f]{16}/)
+    const mine = visitor.url()
+    await visitor.reload()
+    assert.equal(visitor.url(), mine, 'a reload shows the same payment')
+    await look(visitor, `story-donation-pay-${name}`)
+    await payHere(walk)
+    await look(visitor, `story-donation-paid-${name}`)
+    await merchant.reload()
+    assert.match(await merchant.innerText('main'), /Paid orders\s*1/)
+    await look(merchant, `story-donation-link-${name}`)
+  })
+})
+
+test('a web shop: few pieces, a plan, a quantity, sold out, by keyboard', { timeout: 600_000 }, async (t) => {
+  await walk(t, async (walk) => {
+    const { dashboard, merchant, visitor, name } = walk
+    await merchant.goto(`${dashboard.url}/dashboard/links/new`)
+    await type(merchant, '#f-title', 'Blue mug')
+    await type(merchant, '#f-address', address)
+    await type(merchant, '#f-slug', 'blue-mug')
+    await type(merchant, '#f-sold_max', '2')
+    await reach(merchant, 'main summary')
+    await merchant.keyboard.press('Enter')
+    await type(merchant, '#f-plans', 'Small = 0.5\nLarge = 0.8')
+    await type(merchant, '#f-quantity_max', '2')
+    await press(merchant, 'main form button:not([class])')
+    assert.match(merchant.url(), /\?done=made$/)
+    await look(merchant, `story-shop-link-${name}`)
+
+    await visitor.goto(`${dashboard.url}/buy/blue-mug`)
+    await look(visitor, `story-shop-${name}`)
+    await reach(visitor, '[name=plan]')
+    await visitor.keyboard.press('ArrowDown')
+    await type(visitor, '#quantity', '2')
+    await press(visitor, 'form button')
+    assert.match(await visitor.innerText('.price'), /^1\.6/, 'two large ones')
+    await payHere(walk)
+    await visitor.goto(`${dashboard.url}/buy/blue-mug`)
+    assert.match(await visitor.innerText('main'), /Sold out/)
+    await look(visitor, `story-sold-out-${name}`)
+    await merchant.reload()
+    assert.match(await merchant.innerText('main'), /Pieces sold\s*2 of 2/)
+    await look(merchant, `story-shop-sold-${name}`)
+  })
+})
