@@ -31,8 +31,8 @@ export function readRows() {
     lines.forEach((line, at) => {
       const title = /^#{2,4} (.*)$/.exec(line)?.[1]
       if (title !== undefined) {
-        section = /^(\d\.\d) /.exec(plain(title))?.[1] ?? section
-        heading = plain(title).replace(/^\d\.\d /, '')
+        section = /^(\d\.\d+) /.exec(plain(title))?.[1] ?? section
+        heading = plain(title).replace(/^\d\.\d+ /, '')
         return
       }
       const rule = /^(\d+)\. (.*)$/.exec(line)
@@ -87,7 +87,7 @@ const numbersOf = (text) =>
 
 /** `4.1, rules 2 and 3` or `2, Price: symbol, currency` as what it names. */
 function readCitation(one) {
-  const [, section, what] = /^(\d(?:\.\d)?), (.+)$/s.exec(one.trim()) ?? []
+  const [, section, what] = /^(\d(?:\.\d+)?), (.+)$/s.exec(one.trim()) ?? []
   if (section === undefined) return undefined
   if (/^rules? \d/.test(what)) return { section, one, rules: numbersOf(what) }
   const [, heading, key] = /^(.*?)(?:: (.*))?$/s.exec(what)

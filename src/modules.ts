@@ -105,6 +105,11 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
   )
   const x402 = keep(await openPayments(config, ports, { goods, treasuryAddress: wallets.treasuryAddress }))
   const pictures = openPictures({ outbound, clock: store.clock })
+  const room = wallets.wallets
+  const limiter = new MemoryLimiter(store.clock)
+  const emails = keep(
+    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
+  )
   const checkout = keep(
     openCheckouts(
       {
@@ -124,20 +129,22 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
         engine: ports.opened.engine,
         names: names.names,
         checkWebhookUrl: webhooks.checkUrl,
-        wallets: { create: wallets.createFor, sweep: wallets.sweep },
+        wallets: {
+          create: wallets.createFor,
+          sweep: wallets.sweep,
+          queueSend: wallets.queueSend,
+          bringForward: wallets.bringForward,
+        },
+        claims: emails.links,
+        isExchange: names.isExchange,
         treasuryAddress: wallets.treasuryAddress,
       },
       config,
     ),
   )
   const paymentLinks = keep(openLinks({ checkout, links, pictures, isPlay }))
-  const room = wallets.wallets
-  const limiter = new MemoryLimiter(store.clock)
   const billing = keep(openBilling({ accounts, checkout, wallets: room, isExchange: names.isExchange }, config))
   const usernames = keep(openUsernames({ billing, names, baseUrl }, config))
-  const emails = keep(
-    openEmails({ wallets: room, names: names.names, mailer, secrets, links, limiter, isPlay }, config),
-  )
   const faucet = keep(openFaucet(room, config))
   const swap = keep(openSwap({ store, swaps: swapsOf(config, ports, room), fiat: prices.currencies }))
   return {
@@ -150,11 +157,11 @@ export async function openRooms(config: Config, ports: Ports, stack: AsyncDispos
     work,
     x402,
     wallets,
+    emails,
     checkout,
     paymentLinks,
     billing,
     usernames,
-    emails,
     faucet,
     swap,
   }

@@ -12,6 +12,7 @@ export const FAILURES = {
   'wallets.pass': 'money',
   'checkout.monitor': 'money',
   'checkout.rate': 'money',
+  'checkout.refunds': 'money',
   'checkout.stream': 'service',
   'credits.spend': 'money',
   'email.follow': 'money',
@@ -66,6 +67,7 @@ export interface FailureIds {
   walletId?: string
   paymentId?: string
   checkoutId?: string
+  refundId?: string
   eventId?: string
   hash?: string
   job?: string

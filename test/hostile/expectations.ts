@@ -45,6 +45,8 @@ const checkouts = (path: string, read: Access): Record<string, RouteExpectation>
   [`DELETE ${path}/:id`]: { access: 'object', of: 'checkout' },
   [`POST ${path}/:id/mark`]: { access: 'object', of: 'checkout' },
   [`POST ${path}/:id/redeliver`]: { access: 'object', of: 'checkout' },
+  [`GET ${path}/:id/refunds`]: { access: read, of: 'checkout' },
+  [`POST ${path}/:id/refunds`]: { access: 'object', of: 'checkout' },
 })
 
 const SHOP = 'nano_3datpshma7s5w7mzcngjr5owmmr1346gcapn6xd5rh3ac3amzqredsqrjdw8'
@@ -60,6 +62,7 @@ const PAGES = [
   'GET /dashboard/checkouts/:id',
   'POST /dashboard/checkouts/:id/cancel',
   'POST /dashboard/checkouts/:id/mark',
+  'POST /dashboard/checkouts/:id/refund',
   'POST /dashboard/checkouts/:id/events/:event/redeliver',
   'GET /dashboard/links',
   'GET /dashboard/links/new',
@@ -237,6 +240,7 @@ export const ACTIONS: Readonly<Record<string, ActionAccess>> = {
   checkout: 'some',
   buy_rpc: 'some',
   checkout_report: 'key',
+  checkout_refund: 'key',
   cloud_wallet: 'key',
   faucet_claim: 'key',
   nano_email: 'key',

@@ -147,6 +147,12 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
     late: await open({ amount: '4' }),
     open: await open({}),
   }
+  const wallet = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json<{
+    address: string
+  }>()
+  const sold = (await at('/api/checkouts', { address: wallet.address, amount: '3', currency: 'USD' })).json()
+  await pay(sold.address!, sold.amount!)
+  await until(async () => (await at(`/check/${sold.id}`)).json().status === 'complete')
   await pay(checkouts.paid.address!, checkouts.paid.amount!)
   await until(async () => (await at(`/check/${checkouts.paid.id}`)).json().status === 'complete')
   const unmatched = await pay(address, '4')
@@ -172,6 +178,7 @@ async function furnish(gateway: Gateway, key: Record<string, string>) {
   await until(async () => (await token()) !== undefined)
   return {
     checkouts,
+    sold: sold.id!,
     unmatched,
     offer,
     email,
@@ -199,12 +206,13 @@ test('every route answers what the document says, and nothing else', async (t) =
     const paymentPayload = payloadOf(paymentBlock(gateway.node, payer))
     return { paymentPayload, paymentRequirements: paymentPayload.accepted }
   }
-  const ids = Object.values(checkouts).map(({ id }) => id!)
-  const others = ids.filter((id) => id !== checkouts.paid.id && id !== checkouts.late.id)
+  const ids = [...Object.values(checkouts).map(({ id }) => id!), made.sold]
+  const others = ids.filter((id) => ![checkouts.paid.id, checkouts.late.id, made.sold].includes(id))
   /** Which things a path is asked for; what changes one goes to one that can take it. */
   const subjectsOf = ({ id, path }: Described): string[] => {
     if (!path.includes('{')) return ['']
     if (id.startsWith('markCheckoutPaid')) return [checkouts.late.id!]
+    if (id.startsWith('refundCheckout')) return [made.sold]
     if (id.startsWith('redeliverCheckoutEvents')) return [checkouts.paid.id!]
     if (id.startsWith('updateCheckout')) return others
     if (id === 'chooseAmount') return [checkouts.open.id!]
@@ -222,6 +230,8 @@ test('every route answers what the document says, and nothing else', async (t) =
     createCheckoutAsAdmin: { address, amount: '1' },
     createLink: { address, amount: '1' },
     markCheckoutPaid: { block_hash: made.unmatched },
+    refundCheckout: { fiat_amount: '1', as: 'link', reason: 'Broken' },
+    refundCheckoutAsAdmin: { amount: '0.1' },
     pingWebhook: { url: 'http://127.0.0.1:9/' },
     claimShare: { code: codes[0], address },
     declineShare: { code: codes[1] },

@@ -95,6 +95,16 @@ async function prepare(gateway: Gateway, key: Record<string, string>): Promise<R
       await until(async () => (await ask(made.check!)).json().status === 'complete')
       return {}
     },
+    async checkout_refund() {
+      const wallet = (await gateway.call('cloud_wallet', { wallet_action: 'create_wallet' }, key)).json<{
+        address: string
+      }>()
+      const made = (await gateway.call('checkout', { address: wallet.address, amount: '2' }, key)).json()
+      await node.release()
+      await give(node, fromAddress(wallet.address)!, parseNano(made.amount!)!)
+      await until(async () => (await ask(made.check!)).json().status === 'complete')
+      return { id: made.id }
+    },
     async update_name() {
       const offer = (await gateway.call('get_name', { name: 'alice' })).json<Offer>()
       await give(node, fromAddress(offer.address)!, parseNano(offer.plans[0]!.value)!)

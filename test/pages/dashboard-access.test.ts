@@ -46,6 +46,7 @@ const WAYS: Way[] = [
     '/checkouts/:id/cancel',
     '/emails/:id/cancel',
     '/checkouts/:id/mark',
+    '/checkouts/:id/refund',
     '/checkouts/:id/events/:event/redeliver',
     '/developer/checkouts/:id/:what',
     '/links/:id',

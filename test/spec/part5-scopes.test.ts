@@ -74,6 +74,7 @@ test('a key without the scope of an action is refused at every door that leads t
 const NEEDED: readonly [RegExp, Scope][] = [
   [/^\/api\/(admin\/)?checkouts\/(stats|unmatched|export\.csv)$/, 'reports'],
   [/^\/api\/(admin\/)?checkouts\/overview$/, 'keys'],
+  [/^\/api\/(admin\/)?checkouts\/.*\/refunds$/, 'refunds'],
   [/^\/api\/(admin\/)?checkouts(\/|$)/, 'checkout'],
   [/^\/api\/links(\/|$)/, 'checkout'],
   [/^\/api\/(account|credits)$/, 'reports'],

@@ -29,7 +29,16 @@ async function addCheckout(db: Db, id: string, change: Partial<CheckoutsTable>):
     .values({
       ...{ id, owner: 'acc_a', key_id: null, mode: 'unique_amount', status: 'pending', additional_status: 'none' },
       ...{ address: `nano_${id}`, merchant_address: 'nano_m', wallet_id: null, currency: 'NANO', price: '1' },
-      ...{ price_e8: null, amount_raw: '1', paid_raw: '0', plans: '[]', plan: null, title: null, ...texts },
+      ...{
+        price_e8: null,
+        amount_raw: '1',
+        paid_raw: '0',
+        refunded_raw: '0',
+        plans: '[]',
+        plan: null,
+        title: null,
+        ...texts,
+      },
       ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
       ...{ created_at: 1, expires_at: 2, watched_until: 3, seen_at: null, paid_at: null, hidden_at: null },
       ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null, ...change },

@@ -4,6 +4,7 @@ import { toRaw } from '../../src/kernel/money.ts'
 import type { CheckoutsTable } from '../../src/modules/checkout/tables.ts'
 import * as changes from '../../src/modules/checkout/changes-store.ts'
 import { markAssigned } from '../../src/modules/checkout/payments-store.ts'
+import * as refunds from '../../src/modules/checkout/refunds/store.ts'
 import { deleteReleased, markSuperseded } from '../../src/modules/checkout/reservations-store.ts'
 import { deleteSightings } from '../../src/modules/checkout/sightings-store.ts'
 import { OPEN_STATUSES, lockCheckout, toCheckout } from '../../src/modules/checkout/store.ts'
@@ -50,7 +51,39 @@ const SCAN = { scannedAt: NOW, nextScanAt: 3 * LATER, leaseUntil: LATER }
 tryVerbs(
   ['checkout'],
   [
+    ...verbsOn('checkout_refunds', {
+      markRefund: {
+        row: { status: 'sending', hash: null, sent_at: null, ended_at: null, due_at: 1 },
+        run: async (db, { id }) => {
+          const refund = (await refunds.findRefund(db, id))!
+          const move = { status: 'sent', hash: 'H', address: 'nano_7', sentAt: NOW, endedAt: NOW, dueAt: null } as const
+          return refunds.markRefund(db, { ...refund, status: 'sending' }, move)
+        },
+        to: { status: 'sent', hash: 'H', address: 'nano_7', sent_at: NOW, ended_at: NOW, due_at: null },
+        unless: [{ status: 'sent' }, { status: 'failed' }, { status: 'claimed' }],
+      },
+      'markRefund of one that failed': {
+        row: { status: 'created', reference: 'r', failure: null, due_at: 1 },
+        run: async (db, { id }) => {
+          const refund = (await refunds.findRefund(db, id))!
+          return refunds.markRefund(db, refund, { status: 'failed', failure: 'wallet_busy', endedAt: NOW, dueAt: null })
+        },
+        to: { status: 'failed', reference: null, failure: 'wallet_busy', ended_at: NOW, due_at: null },
+      },
+      postponeRefund: {
+        row: { due_at: 1 },
+        run: (db, { id }) => refunds.postponeRefund(db, id, LATER),
+        to: { due_at: LATER },
+        unless: [{ due_at: null }],
+      },
+    }),
     ...verbsOn('checkouts', {
+      moveRefunded: {
+        row: { refunded_raw: '2', paid_raw: '9' },
+        run: (db, { id }) => refunds.moveRefunded(db, { id, refundedRaw: toRaw(2n), paidRaw: toRaw(9n) }, 7n),
+        to: { refunded_raw: '9', paid_raw: '9' },
+        unless: [{ refunded_raw: '3' }, { paid_raw: '8' }],
+      },
       lockCheckout: { row: { seq: 2 }, run: (db, { id }) => lockCheckout(db, id), to: { seq: 3 } },
       markChanged: {
         row: { status: 'pending' },

@@ -33,7 +33,7 @@ async function addCheckout(db: Db, random: SeededRandom, at: number): Promise<vo
     .values({
       ...{ id: `c${at}`, owner: random.pick(OWNERS), key_id: random.pick(KEYS), mode: 'unique_amount' },
       ...{ additional_status: 'none', address: `nano_${at}`, merchant_address: 'nano_m', wallet_id: null, price: '1' },
-      ...{ amount_raw: '1', plans: '[]', plan: null, title: null, ...texts, webhook_secret: null },
+      ...{ amount_raw: '1', refunded_raw: '0', plans: '[]', plan: null, title: null, ...texts, webhook_secret: null },
       ...{ webhook_events: '[]', notify: null, metadata: '{}', seq: 1, served_at: null },
       ...{ created_at: random.below(6 * DAY), expires_at: 2, watched_until: 3, seen_at: null, hidden_at: null },
       ...{ notified_at: null, block_hash: null, payer: null, detected_block: null, detected_at: null },

@@ -197,8 +197,15 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
     .values({
       ...{ id: owner, owner, key_id: null, mode: 'unique_amount', status: 'complete', additional_status: 'none' },
       ...{ address, merchant_address: address, wallet_id: null, currency: 'USD', price: '1.50', price_e8: '150000000' },
-      ...{ amount_raw: amount, paid_raw: amount, plans: '[]', plan: null, ...texts, webhook_url: null },
-      ...{ webhook_secret: null, webhook_events: '[]', notify: null, metadata: '{"a":"支払い"}', seq: 2 },
+      ...{ amount_raw: amount, paid_raw: amount, refunded_raw: '1', plans: '[]', plan: null, ...texts },
+      ...{
+        webhook_url: null,
+        webhook_secret: null,
+        webhook_events: '[]',
+        notify: null,
+        metadata: '{"a":"支払い"}',
+        seq: 2,
+      },
       ...{ created_at: 1, expires_at: 2 ** 41, watched_until: 2 ** 41, served_at: null, seen_at: null, paid_at: 3 },
       ...{ hidden_at: null, notified_at: null, block_hash: 'B', payer: 'p', detected_block: null, detected_at: null },
     })
@@ -217,6 +224,22 @@ async function fillCheckouts(db: Db, owner: string): Promise<void> {
   await db
     .insertInto('checkout_payments')
     .values({ owner, block_hash: 'B', checkout_id: owner, ...paid, rate: '1', rate_source: 's', at: 2, created_at: 3 })
+    .execute()
+  const refund = {
+    status: 'sent',
+    given_as: 'send',
+    asked: 'nano 1',
+    reference: null,
+    amount_raw: '1',
+    currency: 'USD',
+  } as const
+  await db
+    .insertInto('checkout_refunds')
+    .values({
+      ...{ id: `rfd_${owner}`, checkout_id: owner, owner, ...refund, fiat_e8: '0', rate: '1', rate_source: 's' },
+      ...{ address: 'p', wallet_id: 'w', from_address: address, block_id: `wbl_${owner}`, hash: 'C', claim_id: null },
+      ...{ reason: 'Zoë', failure: null, created_at: 4, sent_at: 5, ended_at: 5, due_at: null },
+    })
     .execute()
   const step = { status: 'complete', additional_status: 'none', reason: 'paid', block_hash: 'B', at: 3 } as const
   await db

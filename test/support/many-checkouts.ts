@@ -107,6 +107,7 @@ function add(batch: Batch, made: Made, now: number): void {
     look_height: 0,
     note: null,
     chosen: null,
+    refunded_raw: '0',
   })
   const entry = { checkout_id: id, additional_status: 'none' as const }
   batch.checkout_timeline.push({

@@ -81,6 +81,7 @@ const SHAPES: Partial<Record<Table, Shape>> = {
     beside: [['owner', 'checkout_id'], ['amount_raw']],
   },
   checkout_payments: { key: ['block_hash', 'owner'], own: ['owner'], beside: [['block_hash']] },
+  checkout_refunds: { key: ['id'], own: ['id', 'block_id', 'reference'] },
   checkout_sightings: { key: ['address', 'hash'], own: ['address'], beside: [['hash']] },
   watched_addresses: { key: ['address'] },
   usernames: { key: ['name'] },

@@ -702,6 +702,38 @@ export interface Answers {
     | {
         deleted: boolean
       }
+  nano_email: {
+    id: string
+    /** An address. */
+    address: string
+    /** A link. */
+    browser: string
+    /** A link. */
+    check: string
+    subtotal: number
+    service_fee: number
+    amount: number
+    /** An amount in raw. */
+    amount_raw: bigint
+    special_message: string
+    /** A link that wallets open. */
+    link: string
+    /** A picture. */
+    qrcode: string
+    emails: Array<{
+      email: string
+      amount: number
+      /** An amount in raw. */
+      amount_raw: bigint
+    }>
+    /** An address. */
+    refund_address: string
+    status: 'waiting'
+    expiration: string
+    /** Seconds since 1970. */
+    expires_unix: number
+    created_at: number
+  }
   checkout: {
     id: string
     /** A link. */
@@ -761,7 +793,14 @@ export interface Answers {
         count: number
         amount: string
         /** An amount in raw. */
-        amount_raw?: bigint | undefined
+        amount_raw: bigint
+        gross: string
+        refunded: string
+        /** An amount in raw. */
+        refunded_raw: bigint
+        net: string
+        /** An amount in raw. */
+        net_raw: bigint
       }
     >
     excluded: number
@@ -828,6 +867,39 @@ export interface Answers {
       check: string
       /** A link. */
       json: string
+      /** An amount in nano. */
+      amount_refunded?: string | undefined
+      /** An amount in raw. */
+      amount_refunded_raw?: bigint | undefined
+      refunds?:
+        | Array<{
+            id: string
+            checkout_id: string
+            status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+            as: 'send' | 'link'
+            /** An amount in nano. */
+            amount: string
+            /** An amount in raw. */
+            amount_raw: bigint
+            currency?: string | undefined
+            fiat_amount?: string | undefined
+            rate?: string | null | undefined
+            rate_source?: string | null | undefined
+            address: string | null
+            /** An address. */
+            from: string
+            hash: string | null
+            block_url?: string | undefined
+            /** A link. */
+            claim_url?: string | undefined
+            reason: string | null
+            failure: string | null
+            /** Seconds since 1970. */
+            created_unix: number
+            sent_unix: number | null
+            ended_unix: number | null
+          }>
+        | undefined
       order?: Record<string, unknown> | undefined
       error?: string | undefined
       refund?:
@@ -843,6 +915,33 @@ export interface Answers {
     }>
     limit: number
     has_more: boolean
+  }
+  checkout_refund: {
+    id: string
+    checkout_id: string
+    status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+    as: 'send' | 'link'
+    /** An amount in nano. */
+    amount: string
+    /** An amount in raw. */
+    amount_raw: bigint
+    currency?: string | undefined
+    fiat_amount?: string | undefined
+    rate?: string | null | undefined
+    rate_source?: string | null | undefined
+    address: string | null
+    /** An address. */
+    from: string
+    hash: string | null
+    block_url?: string | undefined
+    /** A link. */
+    claim_url?: string | undefined
+    reason: string | null
+    failure: string | null
+    /** Seconds since 1970. */
+    created_unix: number
+    sent_unix: number | null
+    ended_unix: number | null
   }
   payment_link: {
     id: string
@@ -1013,38 +1112,6 @@ export interface Answers {
     changes?: Record<string, unknown> | undefined
     to_sign?: string | undefined
   }
-  nano_email: {
-    id: string
-    /** An address. */
-    address: string
-    /** A link. */
-    browser: string
-    /** A link. */
-    check: string
-    subtotal: number
-    service_fee: number
-    amount: number
-    /** An amount in raw. */
-    amount_raw: bigint
-    special_message: string
-    /** A link that wallets open. */
-    link: string
-    /** A picture. */
-    qrcode: string
-    emails: Array<{
-      email: string
-      amount: number
-      /** An amount in raw. */
-      amount_raw: bigint
-    }>
-    /** An address. */
-    refund_address: string
-    status: 'waiting'
-    expiration: string
-    /** Seconds since 1970. */
-    expires_unix: number
-    created_at: number
-  }
   faucet_check: {
     eligible: boolean
     /** An amount in nano. */
@@ -1157,6 +1224,23 @@ export type Check = {
       }
     | undefined
   expired?: boolean | undefined
+  /** An amount in nano. */
+  amount_refunded?: string | undefined
+  /** An amount in raw. */
+  amount_refunded_raw?: bigint | undefined
+  refunds?:
+    | Array<{
+        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        /** An amount in nano. */
+        amount: string
+        /** An amount in raw. */
+        amount_raw: bigint
+        address: string | null
+        hash: string | null
+        /** Seconds since 1970. */
+        at_unix: number
+      }>
+    | undefined
   order?: Record<string, unknown> | undefined
   error?: string | undefined
   refund?:
@@ -1174,7 +1258,15 @@ export type Check = {
 /** What a webhook brings, as it is in its body. */
 export type WebhookEvent = {
   id: string
-  type: 'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'
+  type:
+    | 'payment.completed'
+    | 'payment.detected'
+    | 'payment.partial'
+    | 'payment.late'
+    | 'checkout.expired'
+    | 'refund.sent'
+    | 'refund.failed'
+    | 'refund.claimed'
   /** Seconds since 1970. */
   created_unix: number
   checkout_id: string
@@ -1202,6 +1294,25 @@ export type WebhookEvent = {
         /** An amount in raw. */
         amount_raw: string
         confirmed: 'true' | 'false'
+      }
+    | undefined
+  refund?:
+    | {
+        id: string
+        status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+        as: 'send' | 'link'
+        /** An amount in nano. */
+        amount: string
+        /** An amount in raw. */
+        amount_raw: string
+        currency?: string | undefined
+        fiat_amount?: string | undefined
+        address: string | null
+        /** An address. */
+        from: string
+        hash: string | null
+        reason: string | null
+        failure: string | null
       }
     | undefined
   currency?: string | undefined

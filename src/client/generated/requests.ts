@@ -461,6 +461,23 @@ export interface Requests {
     /** Replace the metadata. */
     update_metadata?: boolean | undefined
   }
+  /** Sends nano to mail addresses: pay to a wallet made for it, and everybody gets a mail to claim their share. */
+  nano_email: {
+    /** A ledger account: an address or `@username`. */
+    refund_address: string
+    /** An amount in nano, a decimal with up to 30 places. */
+    amount: string | number | bigint
+    /** Up to 50 mail addresses, each once. They share the amount equally. */
+    emails: Array<string> | string
+    /** What the sender is called; mails say that nobody has verified it. Up to 60 characters. */
+    from?: string | undefined
+    /** A few words, without links. Up to 280 characters. */
+    message?: string | undefined
+    /** Mail address that is told of the funding and of every claim. */
+    email_receipt?: string | undefined
+    /** How long shares can be claimed: 1 hour to 90 days; 30 days by default. */
+    expiration?: string | undefined
+  }
   /** Asks for a payment: a page, a unique amount or address, and a way to know when it is paid. */
   checkout: {
     /** The account that receives; an address or `@username`. Needed unless a template is given. */
@@ -479,9 +496,18 @@ export interface Requests {
     webhook_url?: string | undefined
     /** What signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired. */
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed. */
     webhook_events?:
-      | Array<'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'>
+      | Array<
+          | 'payment.completed'
+          | 'payment.detected'
+          | 'payment.partial'
+          | 'payment.late'
+          | 'checkout.expired'
+          | 'refund.sent'
+          | 'refund.failed'
+          | 'refund.claimed'
+        >
       | undefined
     /** Mail address for one receipt; needs a secret key. */
     notify?: string | undefined
@@ -548,6 +574,25 @@ export interface Requests {
     /** How many checkouts at most, up to 1000. */
     limit?: string | number | undefined
   }
+  /** Gives back what was paid for a checkout, or a part of it: to the payer, to an address, or as a link. */
+  checkout_refund: {
+    /** The checkout. */
+    id: string
+    /** In nano; everything that was paid and not refunded by default. */
+    amount?: string | number | undefined
+    /** The same in the currency of the checkout. */
+    fiat_amount?: string | number | undefined
+    /** What `fiat_amount` is converted by: the rate of the payment, or today’s. */
+    rate?: 'paid' | 'now' | undefined
+    /** Where it goes; to the payer by default. */
+    address?: string | undefined
+    /** A cloud wallet of yours that pays. By default the wallet of the checkout while it holds enough, else the cloud wallet it was paid to. */
+    from?: string | undefined
+    /** `link` makes a link with which the payer fetches it; 30 days long. */
+    as?: 'send' | 'link' | undefined
+    /** For your records, up to 280 characters. */
+    reason?: string | undefined
+  }
   /** Makes a link that can be shared: each visitor of its page gets a checkout of their own. */
   payment_link: {
     /** The account that receives; an address or `@username`. Needed unless a template is given. */
@@ -566,9 +611,18 @@ export interface Requests {
     webhook_url?: string | undefined
     /** What signs them. */
     webhook_secret?: string | undefined
-    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired. */
+    /** Further kinds of events to send: payment.detected, payment.partial, payment.late, checkout.expired, refund.sent, refund.failed, refund.claimed. */
     webhook_events?:
-      | Array<'payment.completed' | 'payment.detected' | 'payment.partial' | 'payment.late' | 'checkout.expired'>
+      | Array<
+          | 'payment.completed'
+          | 'payment.detected'
+          | 'payment.partial'
+          | 'payment.late'
+          | 'checkout.expired'
+          | 'refund.sent'
+          | 'refund.failed'
+          | 'refund.claimed'
+        >
       | undefined
     /** Mail address for one receipt; needs a secret key. */
     notify?: string | undefined
@@ -673,23 +727,6 @@ export interface Requests {
     metadata?: Record<string, unknown> | undefined
     /** Members that are taken away. */
     remove?: Array<string> | string | undefined
-  }
-  /** Sends nano to mail addresses: pay to a wallet made for it, and everybody gets a mail to claim their share. */
-  nano_email: {
-    /** A ledger account: an address or `@username`. */
-    refund_address: string
-    /** An amount in nano, a decimal with up to 30 places. */
-    amount: string | number | bigint
-    /** Up to 50 mail addresses, each once. They share the amount equally. */
-    emails: Array<string> | string
-    /** What the sender is called; mails say that nobody has verified it. Up to 60 characters. */
-    from?: string | undefined
-    /** A few words, without links. Up to 280 characters. */
-    message?: string | undefined
-    /** Mail address that is told of the funding and of every claim. */
-    email_receipt?: string | undefined
-    /** How long shares can be claimed: 1 hour to 90 days; 30 days by default. */
-    expiration?: string | undefined
   }
   /** Whether an address may claim from the faucet, and when. With a key it looks at its account too. */
   faucet_check: {

@@ -8,7 +8,7 @@ import { type Schema, publicSchema } from '../../kernel/public-schema.ts'
 import type { Json, JsonObject } from '../../kernel/shape.ts'
 
 /** What takes away or overwrites; the rest of what acts only adds: an offer, a checkout, a key. */
-const DESTRUCTIVE = new Set(['process', 'cloud_wallet', 'update_name'])
+const DESTRUCTIVE = new Set(['process', 'cloud_wallet', 'update_name', 'checkout_refund'])
 /** The same block twice is one block. */
 const IDEMPOTENT = new Set(['process'])
 

@@ -1,6 +1,7 @@
 import { answer } from '../../kernel/answers.ts'
 import { checkout as checkoutAction } from './actions/checkout.ts'
 import { OPTIONAL_KINDS } from './event-kinds.ts'
+import { PUBLIC_REFUND, REFUND, TOLD_REFUND } from './refunds/shape.ts'
 
 /* What the REST interface and the links of a checkout answer. `shape.ts` makes these; tests compare. */
 
@@ -47,6 +48,9 @@ const CHECKED = {
   plan: optional(BOUGHT),
   detected_block: optional(BLOCK),
   expired: optional(bool),
+  amount_refunded: optional(nano),
+  amount_refunded_raw: optional(raw),
+  refunds: optional(list(PUBLIC_REFUND)),
   ...ORDERED,
 }
 
@@ -130,8 +134,13 @@ export const OWN_CHECKOUT = record({
   browser: url,
   check: url,
   json: url,
+  amount_refunded: optional(nano),
+  amount_refunded_raw: optional(raw),
+  refunds: optional(list(REFUND)),
   ...ORDERED,
 })
+
+export { REFUND }
 
 export const PAYMENT = record({
   block_hash: hash,
@@ -164,13 +173,26 @@ export const CHECKOUT_WALLET = record({
   balance_nano: nano,
 })
 
-const REVENUE = map(record({ count: integer, amount: text, amount_raw: raw }))
+/** `net` may be below zero in a currency: at today's rate more of it can go back than came in. */
+export const REVENUE = map(
+  record({
+    count: integer,
+    amount: text,
+    amount_raw: raw,
+    gross: text,
+    refunded: text,
+    refunded_raw: raw,
+    net: text,
+    net_raw: raw,
+  }),
+)
+const DAY_REVENUE = map(record({ count: integer, amount: text, amount_raw: raw }))
 
 const COUNTED = {
   total: integer,
   by_status: record(Object.fromEntries(STATUSES.map((status) => [status, integer]))),
   revenue: REVENUE,
-  series: list(record({ date: text, count: integer, amount: nano, amount_raw: raw, revenue: REVENUE })),
+  series: list(record({ date: text, count: integer, amount: nano, amount_raw: raw, revenue: DAY_REVENUE })),
 }
 
 export const STATS = record(COUNTED)
@@ -194,6 +216,7 @@ export const CHECKOUT_EVENT = record({
   address,
   payment: record({ address, amount: nano, amount_raw: raw }),
   block: optional(record({ hash, account: address, amount: nano, amount_raw: raw, confirmed: answer.flag })),
+  refund: optional(TOLD_REFUND),
   currency: optional(text),
   fiat_amount: optional(orNull(text)),
   rate: optional(orNull(text)),

@@ -5,6 +5,9 @@ export const EVENT_KINDS = {
   'payment.partial': 'confirmed funds arrived, but not enough',
   'payment.late': 'a payment arrived after the end',
   'checkout.expired': 'the checkout expired',
+  'refund.sent': 'a refund is confirmed, or lies ready behind its link',
+  'refund.failed': 'a refund came to nothing, and can be asked for again',
+  'refund.claimed': 'the payer has fetched a refund by its link',
 } as const
 
 export type EventKind = keyof typeof EVENT_KINDS

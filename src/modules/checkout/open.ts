@@ -11,11 +11,13 @@ import type {
   Pictures,
   DevelopmentLedger,
 } from '../../kernel/ports.ts'
+import { checkoutRefund } from './actions/checkout-refund.ts'
 import { checkoutReport } from './actions/checkout-report.ts'
 import { checkout } from './actions/checkout.ts'
 import { lookAt } from './domain/read-ledger.ts'
 import { mailReceipt, releaseAmounts, sweepToMerchant } from './jobs.ts'
 import { PaymentMonitor } from './payment-monitor.ts'
+import { followRefunds } from './refunds/jobs.ts'
 import type { CheckoutRoom } from './room.ts'
 import { checkoutPages } from './routes/dashboard.tsx'
 import { checkoutRoutes } from './routes/index.ts'
@@ -28,11 +30,19 @@ import type { CheckoutPorts } from './ports.ts'
 
 const HOUR = 3_600_000
 
-export const CHECKOUT_ACTIONS = [checkout, checkoutReport]
+export const CHECKOUT_ACTIONS = [checkout, checkoutReport, checkoutRefund]
 
 interface CheckoutNeeds extends Pick<
   CheckoutPorts,
-  'prices' | 'qrPng' | 'qrOutline' | 'checkWebhookUrl' | 'secrets' | 'wallets' | 'treasuryAddress'
+  | 'prices'
+  | 'qrPng'
+  | 'qrOutline'
+  | 'checkWebhookUrl'
+  | 'secrets'
+  | 'wallets'
+  | 'claims'
+  | 'isExchange'
+  | 'treasuryAddress'
 > {
   store: StoreCtx
   engine: StoreEngine
@@ -82,6 +92,8 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     checkWebhookUrl: needs.checkWebhookUrl,
     secrets: needs.secrets,
     wallets: needs.wallets,
+    claims: needs.claims,
+    isExchange: needs.isExchange,
     treasuryAddress: needs.treasuryAddress,
     sales: {
       settle: (tx, payment) => requireSeller().settle(tx, payment),
@@ -112,7 +124,7 @@ export function openCheckouts(needs: CheckoutNeeds, settings: CheckoutSettings):
     checkouts: room,
     routes: checkoutRoutes({ ctx: room, pictures, developmentLedger, perMinute, nudge, onChange }),
     pages: [...checkoutPages(room), ...developerPages({ checkouts: room, ledger: developmentLedger })],
-    jobs: [mailReceipt(room, mailer), sweepToMerchant(room), releaseAmounts(room)],
+    jobs: [mailReceipt(room, mailer), sweepToMerchant(room), releaseAmounts(room), followRefunds(room)],
     sellFor(sales) {
       if (seller) throw new Error('Somebody sells for the service already.')
       seller = sales

@@ -1,6 +1,10 @@
 import type { StoreEngine } from '../../kernel/dialect.ts'
+import type { Db } from '../../kernel/db.ts'
+import type { StoreCtx } from '../../kernel/in-tx.ts'
+import type { Raw } from '../../kernel/money.ts'
 import type { Prices, QrOutline, SecretBox } from '../../kernel/ports.ts'
 import type { LinkSales } from './link-sales.ts'
+import type { QueuedSend } from '../wallets/index.ts'
 import type { ServiceSales } from './service-sales.ts'
 
 /** What checkouts may do, from configuration. */
@@ -16,12 +20,47 @@ interface CheckoutRules {
   plainHttpAllowed: boolean
 }
 
-/** Wallets that the service makes for single checkouts. */
+/** Wallets that the service makes for single checkouts, and sends of wallets by which money goes back. */
 interface ServiceWallets {
   /** A wallet whose funds can only go to one address. */
   create(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
   /** Brings everything it holds, and whatever it still gets, to that address. Safe to repeat. */
   sweep(walletId: string): Promise<void>
+  /** Queues a send in the caller's transaction and answers its id: it leaves once, or takes itself back unsigned. */
+  queueSend(tx: StoreCtx, send: QueuedSend): Promise<string>
+  /** Brings what is queued to the ledger, as far as that goes while a client waits. */
+  bringForward(send: { id: string; walletId: string }): Promise<void>
+}
+
+/** Money that will lie ready for whoever has a link. */
+export interface PreparedClaim {
+  id: string
+  walletId: string
+  address: string
+  /** Where it goes when nobody fetches it. */
+  returnTo: string
+}
+
+export interface ClaimStanding {
+  status: 'open' | 'claimed' | 'returned'
+  /** Who has fetched it. */
+  address: string | null
+}
+
+/** Links by which payers fetch their refunds. */
+interface ClaimLinks {
+  /** Makes the wallet. */
+  prepare(returnTo: string): Promise<PreparedClaim>
+  /** Writes it down in the transaction of its refund. */
+  record(
+    tx: StoreCtx,
+    claim: PreparedClaim,
+    what: { refundId: string; accountId: string; amount: Raw; title: string | null },
+  ): Promise<void>
+  find(db: Db, id: string): Promise<ClaimStanding | undefined>
+  /** What was not fetched goes back. */
+  cancel(tx: StoreCtx, id: string): Promise<void>
+  link(refundId: string): string
 }
 
 /** What lies on an address at one moment. */
@@ -53,6 +92,9 @@ export interface CheckoutPorts {
   checkWebhookUrl(url: string): Promise<void>
   secrets: SecretBox
   wallets: ServiceWallets
+  claims: ClaimLinks
+  /** Whether what is sent to an address reaches somebody else than whoever pays from it. */
+  isExchange(address: string): boolean
   /** Where the service itself is paid. */
   treasuryAddress(): Promise<string>
   sales: ServiceSales

@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type StoreEngine, jsonMember, sumRaw } from '../../kernel/dialect.ts'
 import { behind } from '../../kernel/keyset.ts'
-import type { AdditionalStatus, CheckoutMode, CheckoutStatus } from './tables.ts'
+import { type AdditionalStatus, CHECKOUT_COLUMNS, type CheckoutMode, type CheckoutStatus } from './tables.ts'
 import type { Db } from '../../kernel/db.ts'
 import type { Tables } from '../../store/tables.ts'
 import { type Payment, toPayment } from './payments-store.ts'
+import { sumsOf } from './refunds/store.ts'
 import { type Checkout, toCheckout } from './store.ts'
 import { countSummed, splitDays, sumSummed } from './sums-store.ts'
 
@@ -160,6 +161,28 @@ async function sumRows(db: Db, engine: StoreEngine, filter: Filter): Promise<Rev
   }))
 }
 
+/** What went back of complete checkouts, by the currency of their price; refunds are few, so that they are added up. */
+export async function sumRefunds(db: Db, engine: StoreEngine, filter: Filter): Promise<Revenue[]> {
+  // Of the rows that match, those with refunds; the filter knows checkouts alone.
+  const some = where(db.selectFrom('checkouts').select('checkouts.id'), engine, filter)
+    .where('checkouts.status', '=', 'complete')
+    .where('checkouts.refunded_raw', '<>', '0')
+  const rows = await db
+    .selectFrom('checkout_refunds')
+    .where('checkout_refunds.status', '<>', 'failed')
+    .where('checkout_refunds.checkout_id', 'in', some)
+    .select(({ fn }) => ['checkout_refunds.currency', fn.countAll().as('count')])
+    .select(sumsOf(engine))
+    .groupBy('checkout_refunds.currency')
+    .execute()
+  return rows.map(({ currency, count, raw, e8 }) => ({
+    currency,
+    count: Number(count),
+    raw: BigInt(raw),
+    e8: BigInt(e8),
+  }))
+}
+
 /** Late payments that wait for their merchant's word. */
 export async function countLate(db: Db, owner: string): Promise<number> {
   const row = await db
@@ -170,6 +193,16 @@ export async function countLate(db: Db, owner: string): Promise<number> {
     .where('status', '<>', 'complete')
     .executeTakeFirst()
   return Number(row?.count ?? 0)
+}
+
+export async function listCheckoutsById(db: Db, ids: readonly string[]): Promise<Map<string, Checkout>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('checkouts')
+    .select(CHECKOUT_COLUMNS)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(rows.map((row) => [row.id, toCheckout(row)]))
 }
 
 export interface ExportedPayment {
@@ -202,7 +235,6 @@ export async function listExported(
     .execute()
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map(({ checkout_id: id }) => id!))]
-  const checkouts = await db.selectFrom('checkouts').selectAll().where('id', 'in', ids).execute()
-  const byId = new Map(checkouts.map((row) => [row.id, toCheckout(row)]))
+  const byId = await listCheckoutsById(db, ids)
   return rows.map((row) => ({ payment: toPayment(row), checkout: byId.get(row.checkout_id!)! }))
 }

@@ -86,6 +86,8 @@ export interface Checkout {
   lookHeight: number | null
   note: string | null
   chosen: string | null
+  /** What was given back, or is about to be. */
+  refundedRaw: Raw
 }
 
 const toAmount = (text: string | null) => (text === null ? undefined : toRaw(BigInt(text)))
@@ -158,6 +160,7 @@ export function toCheckout(row: CheckoutsTable): Checkout {
     lookHeight: row.look_height,
     note: row.note,
     chosen: row.chosen,
+    refundedRaw: toRaw(BigInt(row.refunded_raw)),
   }
 }
 
@@ -206,6 +209,7 @@ export async function insertCheckout(db: Db, checkout: Checkout): Promise<void> 
     look_height: checkout.lookHeight,
     note: checkout.note,
     chosen: checkout.chosen,
+    refunded_raw: checkout.refundedRaw.toString(),
   })
 }
 

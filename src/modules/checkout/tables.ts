@@ -68,6 +68,8 @@ export interface CheckoutsTable {
   note: string | null
   /** Where the merchant named no price: the one that its payer typed and paid, in the currency. */
   chosen: string | null
+  /** What its merchant has given back, or is about to; never more than was paid. */
+  refunded_raw: string
 }
 
 /** Every column, by its name: a statement that is prepared must not change when a column is added. */
@@ -115,6 +117,7 @@ export const CHECKOUT_COLUMNS = [
   'look_height',
   'note',
   'chosen',
+  'refunded_raw',
 ] as const satisfies readonly (keyof CheckoutsTable)[]
 
 /** An exact amount at an address belongs to one checkout of an owner. */
@@ -174,6 +177,44 @@ export interface CheckoutTimelineTable {
   reason: string
   block_hash: string | null
   at: number
+}
+
+/** What a merchant gives back of a checkout. One of them is one send of a wallet. */
+export interface CheckoutRefundsTable {
+  id: string
+  checkout_id: string
+  owner: string
+  /** By link it is `sent` when the money lies ready, and `claimed` when the payer has fetched it. */
+  status: 'created' | 'sending' | 'sent' | 'failed' | 'claimed'
+  given_as: 'send' | 'link'
+  /** How the amount was asked for: everything, in nano, or in a currency. The same within a minute is the same refund. */
+  asked: string
+  /** The Idempotency-Key it was asked for with, and whose: it is this refund for ever. */
+  reference: string | null
+  amount_raw: string
+  currency: string
+  /** What it is in the currency of the checkout, in units of 10^-8; none where that is nano. */
+  fiat_e8: string | null
+  rate: string | null
+  rate_source: string | null
+  /** Where it goes; none for a link that nobody has used. */
+  address: string | null
+  /** The wallet that pays. */
+  wallet_id: string
+  from_address: string
+  /** The send in the outbox of that wallet. */
+  block_id: string
+  hash: string | null
+  /** What a link opens. */
+  claim_id: string | null
+  reason: string | null
+  /** Why it failed. */
+  failure: string | null
+  created_at: number
+  sent_at: number | null
+  ended_at: number | null
+  /** When somebody has to look at it again; none once it is over. */
+  due_at: number | null
 }
 
 /** Who waits for payments at an address. */
@@ -244,6 +285,7 @@ export interface CheckoutTables {
   checkout_reservations: CheckoutReservationsTable
   checkout_quotes: CheckoutQuotesTable
   checkout_payments: CheckoutPaymentsTable
+  checkout_refunds: CheckoutRefundsTable
   checkout_timeline: CheckoutTimelineTable
   checkout_watchers: CheckoutWatchersTable
   watched_addresses: WatchedAddressesTable
@@ -258,6 +300,7 @@ export const CHECKOUT_TABLES = [
   'checkout_reservations',
   'checkout_quotes',
   'checkout_payments',
+  'checkout_refunds',
   'checkout_timeline',
   'checkout_watchers',
   'watched_addresses',

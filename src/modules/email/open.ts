@@ -1,7 +1,9 @@
+import type { StoreCtx } from '../../kernel/in-tx.ts'
 import { type Module, offer } from '../../kernel/module.ts'
 import type { RateLimiter, Links, Mailer, Names, SecretBox } from '../../kernel/ports.ts'
 import type { WalletRoom } from '../wallets/index.ts'
 import { nanoEmail } from './actions/nano-email.ts'
+import { cancelLink, findLink, linkOf, prepareLink, recordLink } from './domain/claim-link.ts'
 import { followEmailPayments, forgetEmailPayments, inviteByMail, mailEmailReceipt } from './jobs.ts'
 import type { EmailRoom } from './room.ts'
 import { emailRoutes } from './routes/api.ts'
@@ -26,6 +28,17 @@ interface EmailNeeds {
 
 export interface EmailModule extends Module {
   emails: EmailRoom
+  /** Money that lies ready for whoever has a link. */
+  links: {
+    prepare(returnTo: string): ReturnType<typeof prepareLink>
+    record(
+      tx: StoreCtx,
+      ...link: Parameters<typeof recordLink> extends [unknown, unknown, ...infer L] ? L : never
+    ): Promise<void>
+    find: typeof findLink
+    cancel: typeof cancelLink
+    link(refundId: string): string
+  }
 }
 
 /** Payments to people of whom only a mail address is known. */
@@ -53,6 +66,13 @@ export function openEmails(
   return {
     ...offer('email', room, EMAIL_ACTIONS),
     emails: room,
+    links: {
+      prepare: (returnTo) => prepareLink(room, returnTo),
+      record: (tx, ...link) => recordLink(room, tx, ...link),
+      find: findLink,
+      cancel: cancelLink,
+      link: (refundId) => linkOf(room, refundId),
+    },
     routes: [...emailRoutes(room), ...claimRoutes({ ctx: room, devnet: isPlay, limiter })],
     pages: emailPages(room),
     jobs: [

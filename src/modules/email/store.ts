@@ -62,7 +62,7 @@ function toPayment(row: Selectable<EmailPaymentsTable>): EmailPayment {
 type NewEmailPayment = Omit<
   EmailPayment,
   'status' | 'total' | 'returns' | 'fundedAt' | 'expiresAt' | 'cancelledAt' | 'endedAt'
-> & { dueAt: number }
+> & { dueAt: number; linkFor?: string }
 
 export async function insertPayment(db: Db, payment: NewEmailPayment): Promise<void> {
   await db
@@ -90,6 +90,7 @@ export async function insertPayment(db: Db, payment: NewEmailPayment): Promise<v
       ended_at: null,
       forgotten_at: null,
       due_at: payment.dueAt,
+      link_for: payment.linkFor ?? null,
     })
     .execute()
 }
@@ -122,7 +123,11 @@ export async function listEmailPayments(
   db: Db,
   { accountId, status, limit, after }: EmailPaymentFilter,
 ): Promise<EmailPayment[]> {
-  let query = db.selectFrom('email_payments').selectAll().where('account_id', '=', accountId)
+  let query = db
+    .selectFrom('email_payments')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('link_for', 'is', null)
   if (status !== undefined) query = query.where('status', '=', status)
   if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
@@ -139,6 +144,7 @@ export async function countRecipientsSince(
     .selectFrom('email_payments')
     .select(({ fn }) => [fn.sum('recipients').as('count'), fn.min('created_at').as('first')])
     .where('account_id', '=', accountId)
+    .where('link_for', 'is', null)
     .where('created_at', '>', since)
     .executeTakeFirst()
   return { count: Number(row?.count ?? 0), first: row?.first === null ? undefined : Number(row?.first) }

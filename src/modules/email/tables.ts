@@ -30,6 +30,8 @@ export interface EmailPaymentsTable {
   forgotten_at: number | null
   /** When the job has to look at it again; none once it is over. */
   due_at: number | null
+  /** A refund that is fetched by its link alone: no mail is sent, and lists of payments by mail leave it out. */
+  link_for: string | null
 }
 
 export interface EmailRecipientsTable {

@@ -4,10 +4,21 @@ export { createWallet } from './domain/create-wallet.ts'
 export { deleteWallet } from './domain/end-wallet.ts'
 export { listWallets } from './domain/list-wallets.ts'
 export { rewrapKeys } from './domain/master-keys.ts'
+export { type QueuedSend } from './domain/queue-send.ts'
 export { splitShares } from './domain/shares.ts'
 export { thawWallet } from './domain/thaw.ts'
 export { type Payment, findPayment, queuePayment, treasury, untilPaid } from './domain/treasury.ts'
 export { type Funds, listDeposits, lockFunds } from './funds-store.ts'
+export { referenceReused, refusedSend } from './errors.ts'
 export { listFrozen } from './frozen-store.ts'
+export { type OutboxBlock, findBlock } from './outbox-store.ts'
 export { countByMasterKey } from './keys-store.ts'
-export { type Wallet, findServiceWallet, findWallet, findWalletByAddress, markExpiring } from './store.ts'
+export {
+  type Wallet,
+  findOwnedWallet,
+  listOwnedWallets,
+  findServiceWallet,
+  findWallet,
+  findWalletByAddress,
+  markExpiring,
+} from './store.ts'

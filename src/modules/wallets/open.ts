@@ -11,6 +11,7 @@ import { advanceWallet } from './domain/advance.ts'
 import { createWallet } from './domain/create-wallet.ts'
 import { deleteWallet } from './domain/end-wallet.ts'
 import { proveMasterKeys } from './domain/master-keys.ts'
+import { type QueuedSend, bringForward, queueSend } from './domain/queue-send.ts'
 import { treasury } from './domain/treasury.ts'
 import { inspectWallets } from './jobs/inspect.ts'
 import { settleWallets } from './jobs/settle.ts'
@@ -57,6 +58,10 @@ export interface WalletsModule extends Module {
   createFor(request: { destination: string; reference: string }): Promise<{ id: string; address: string }>
   /** Brings everything such a wallet holds, and whatever it still gets, to that address. Safe to repeat. */
   sweep(walletId: string): Promise<void>
+  /** Queues a send in the caller's transaction and answers its id. */
+  queueSend(tx: StoreCtx, send: QueuedSend): Promise<string>
+  /** Brings a queued send to the ledger, as far as that goes while a client waits. */
+  bringForward(send: { id: string; walletId: string }): Promise<void>
 }
 
 /** Wallets whose keys are kept here. */
@@ -121,6 +126,8 @@ export async function openWallets(ports: WalletPorts, settings: WalletSettings):
       if (wallet.status === 'active') await deleteWallet(room, wallet)
       else await queue.advance(walletId)
     },
+    queueSend: (tx, send) => queueSend(room, tx, send),
+    bringForward: (send) => bringForward(room, send),
     start: async () => {
       for (const { id, address } of await listWatched(db, clock.now() - WATCHED_AFTER_END)) watch.add(id, address)
       const { id, address, frontier } = await treasury(room)

@@ -56,6 +56,7 @@ const TONES: Record<string, string> = {
   dead: 'bad',
   frozen: 'bad',
   refused: 'bad',
+  failed: 'bad',
   lost: 'bad',
   revoked: 'bad',
   suspended: 'bad',

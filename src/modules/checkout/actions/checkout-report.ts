@@ -2,7 +2,7 @@ import { action } from '../../../kernel/action.ts'
 import { answer } from '../../../kernel/answers.ts'
 import { input, optional } from '../../../kernel/fields.ts'
 import { form, freeField } from '../../../kernel/free-field.ts'
-import { OWN_CHECKOUT } from '../answers.ts'
+import { OWN_CHECKOUT, REVENUE } from '../answers.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { reportCheckouts } from '../domain/report.ts'
 import { keyRequired } from '../errors.ts'
@@ -34,7 +34,18 @@ export const checkoutReport = action({
         total: 1,
         by_status: { pending: 0, detected: 0, partial: 0, complete: 1, expired: 0, cancelled: 0 },
       },
-      revenue: { NANO: { count: 1, amount: '1.503241', amount_raw: '1503241000000000000000000000000' } },
+      revenue: {
+        NANO: {
+          count: 1,
+          amount: '1.503241',
+          amount_raw: '1503241000000000000000000000000',
+          gross: '1.503241',
+          refunded: '0.5',
+          refunded_raw: '500000000000000000000000000000',
+          net: '1.003241',
+          net_raw: '1003241000000000000000000000000',
+        },
+      },
       excluded: 0,
       checkouts: [],
       limit: 100,
@@ -48,9 +59,7 @@ export const checkoutReport = action({
       to: answer.orNull(answer.text),
     }),
     summary: answer.record({ total: answer.integer, by_status: answer.map(answer.integer) }),
-    revenue: answer.map(
-      answer.record({ count: answer.integer, amount: answer.text, amount_raw: answer.optional(answer.raw) }),
-    ),
+    revenue: REVENUE,
     excluded: answer.integer,
     checkouts: answer.list(OWN_CHECKOUT),
     limit: answer.integer,

@@ -14,5 +14,5 @@ test('cells are quoted as RFC 4180 says', () => {
   assert.equal(quote('say "x"'), '"say ""x"""')
   assert.equal(quote('plain'), 'plain')
   assert.ok(CSV_HEADER.startsWith('\uFEFFdate_utc,checkout_id,'))
-  assert.ok(CSV_HEADER.endsWith('metadata_json\r\n'))
+  assert.ok(CSV_HEADER.endsWith('metadata_json,type,refund_id\r\n'))
 })

@@ -1,6 +1,9 @@
 import { formatNano } from '../../../kernel/money.ts'
 import type { Names } from '../../../kernel/ports.ts'
+import type { Refund } from '../refunds/store.ts'
 import type { ExportedPayment } from '../report-store.ts'
+import type { Checkout } from '../store.ts'
+import { formatFiat } from './fiat.ts'
 
 const COLUMNS = [
   'date_utc',
@@ -23,6 +26,8 @@ const COLUMNS = [
   'created_unix',
   'paid_unix',
   'metadata_json',
+  'type',
+  'refund_id',
 ]
 
 /** With a mark by which spreadsheets know what the bytes mean. */
@@ -72,6 +77,40 @@ export function toCsvLine({ payment, checkout }: ExportedPayment, names: Names):
     String(Math.floor(checkout.createdAt / 1000)),
     String(Math.floor(paidAt / 1000)),
     safeText(JSON.stringify(checkout.metadata)),
+    'payment',
+    '',
   ]
-  return `${cells.map(quote).join(',')}\r\n`
+  return toLine(cells)
+}
+
+const toLine = (cells: readonly string[]) => `${cells.map(quote).join(',')}\r\n`
+
+/** What went back, with amounts below zero: the column adds up to what is left. */
+export function toRefundLine({ refund, checkout }: { refund: Refund; checkout: Checkout }, names: Names): string {
+  const at = refund.sentAt ?? refund.createdAt
+  const { currency, address, amountRaw, fiatE8 } = refund
+  return toLine([
+    new Date(at).toISOString(),
+    checkout.id,
+    safeText(checkout.title ?? ''),
+    checkout.status,
+    checkout.additional,
+    checkout.mode,
+    currency,
+    '',
+    fiatE8 === undefined ? '' : `-${formatFiat(fiatE8)}`,
+    refund.rate ?? '',
+    safeText(refund.rateSource ?? ''),
+    formatNano(-amountRaw),
+    (-amountRaw).toString(),
+    address ?? '',
+    safeText((address === null ? undefined : names.usernameOf(address)) ?? ''),
+    refund.hash ?? '',
+    refund.from,
+    String(Math.floor(checkout.createdAt / 1000)),
+    String(Math.floor(at / 1000)),
+    safeText(JSON.stringify(checkout.metadata)),
+    'refund',
+    refund.id,
+  ])
 }

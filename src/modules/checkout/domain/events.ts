@@ -4,6 +4,8 @@ import { createSecret, recordEvent } from '../../webhooks/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { ALWAYS_SENT, type EventKind } from '../event-kinds.ts'
 import { secretContext } from '../secret-context.ts'
+import { tellRefund } from '../refunds/shape.ts'
+import type { Refund } from '../refunds/store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, type SeenBlock } from '../store.ts'
 
 interface CheckoutEvent {
@@ -14,6 +16,7 @@ interface CheckoutEvent {
   confirmed?: boolean
   /** What a price that is not in nano was converted by. */
   rate?: PaidRate | null
+  refund?: Refund
 }
 
 export interface PaidRate {
@@ -24,7 +27,9 @@ export interface PaidRate {
 /** Records what happened, in the transaction in which it happened, for receivers and the feed. */
 export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: CheckoutEvent): Promise<void> {
   const { type, dedupeKey } = event
-  if (type !== ALWAYS_SENT && !checkout.webhookEvents.includes(type)) return
+  const isWanted = type === ALWAYS_SENT || checkout.webhookEvents.includes(type)
+  // What a merchant has asked for can always be looked up; older checkouts could not ask to be told.
+  if (!isWanted && !event.refund) return
   // The service needs no event to know what it has sold.
   if (checkout.owner === SERVICE) return
   // A maker without an account can only be told by a webhook; accounts may also fetch their events.
@@ -41,7 +46,7 @@ export async function announce(ctx: CheckoutRoom, checkout: Checkout, event: Che
       type,
       dedupeKey,
       body: JSON.stringify(toBody(ctx, checkout, { id, ...event })),
-      url: checkout.webhookUrl,
+      url: isWanted ? checkout.webhookUrl : null,
       secret: sealed === null ? null : openSecret(ctx, checkout.id, sealed),
     },
   )
@@ -64,7 +69,7 @@ function openSecret({ ports, random, failures }: CheckoutRoom, checkoutId: strin
 function toBody(
   { clock, ports }: CheckoutRoom,
   checkout: Checkout,
-  { id, type, block, confirmed = true, rate }: CheckoutEvent & { id: string },
+  { id, type, block, confirmed = true, rate, refund }: CheckoutEvent & { id: string },
 ): JsonObject {
   const { address, paidRaw } = checkout
   return {
@@ -85,6 +90,7 @@ function toBody(
         confirmed: String(confirmed),
       },
     }),
+    ...(refund && { refund: tellRefund(refund) }),
     ...fiatOf(checkout, rate ?? null),
     plan: toPlan(checkout),
     metadata: checkout.metadata,

@@ -229,6 +229,7 @@ export function toDraft(
     lookHeight: null,
     note: request.note ?? null,
     chosen: null,
+    refundedRaw: toRaw(0n),
   }
 }
 

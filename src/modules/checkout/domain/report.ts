@@ -4,12 +4,13 @@ import type { CheckoutStatus } from '../tables.ts'
 import { listPredecessors } from '../../accounts/index.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { badField } from '../errors.ts'
-import { type Filter, type Revenue, countByStatus, listCheckouts, sumRevenue } from '../report-store.ts'
+import { type Filter, type Revenue, countByStatus, listCheckouts, sumRefunds, sumRevenue } from '../report-store.ts'
 import { countMadeDays, listAccountTotals, sumRevenueDays } from '../sums-store.ts'
 import { toOwnView } from '../shape.ts'
 import { ANONYMOUS } from '../store.ts'
 import { formatFiat } from './fiat.ts'
 import { readEnd, readMoment, readPeriod } from './period.ts'
+import { listShownRefunds } from './show.ts'
 
 const DAY = 86_400_000
 const SERIES_DAYS = 30
@@ -59,14 +60,17 @@ export async function reportCheckouts(
     await countByStatus(db, ports.engine, filter),
     await sumRevenue(db, ports.engine, filter),
   ]
+  const refunded = await sumRefunds(db, ports.engine, filter)
+  const listed = checkouts.slice(0, limit)
+  const refunds = await listShownRefunds(ctx, listed)
   const { keyIds: otherKeyIds, ...rest } = filter
   const others = await countByStatus(db, ports.engine, { ...rest, owner: accountId, otherKeyIds })
   return {
     period: { query: typeof fields.query === 'string' ? fields.query : null, ...showPeriod(filter) },
     summary: summarize(counts),
-    revenue: showRevenue(revenue),
+    revenue: showNet(revenue, refunded),
     excluded: others.reduce((sum, { count }) => sum + count, 0),
-    checkouts: checkouts.slice(0, limit).map((checkout) => toOwnView(ports, checkout)),
+    checkouts: listed.map((checkout) => ({ ...toOwnView(ports, checkout), ...refunds.get(checkout.id) })),
     limit,
     has_more: checkouts.length > limit,
   }
@@ -87,6 +91,8 @@ interface StatsDay {
 export interface Stats {
   counts: Awaited<ReturnType<typeof countByStatus>>
   revenue: Revenue[]
+  /** What went back of it, by currency. */
+  refunded: Revenue[]
   /** The last 30 days, oldest first. */
   days: StatsDay[]
 }
@@ -111,12 +117,17 @@ export async function gatherStats({ db, ports, clock }: CheckoutRoom, owner: str
       completed: opened?.completed ?? 0,
     }
   })
-  return { counts, revenue: await sumRevenue(db, ports.engine, filter), days }
+  return {
+    counts,
+    revenue: await sumRevenue(db, ports.engine, filter),
+    refunded: await sumRefunds(db, ports.engine, filter),
+    days,
+  }
 }
 
 /** The same as the REST interface shows it. */
 export async function readStats(ctx: CheckoutRoom, owner: string | undefined): Promise<JsonObject> {
-  const { counts, revenue, days } = await gatherStats(ctx, owner)
+  const { counts, revenue, refunded, days } = await gatherStats(ctx, owner)
   const series = days.map((day): JsonObject => ({
     date: day.date,
     count: day.count,
@@ -124,7 +135,7 @@ export async function readStats(ctx: CheckoutRoom, owner: string | undefined): P
     amount_raw: day.raw.toString(),
     revenue: showRevenue(day.revenue),
   }))
-  return { ...summarize(counts), revenue: showRevenue(revenue), series }
+  return { ...summarize(counts), revenue: showNet(revenue, refunded), series }
 }
 
 export async function readOverview(ctx: CheckoutRoom): Promise<JsonObject> {
@@ -146,6 +157,32 @@ function summarize(counts: readonly { status: CheckoutStatus; count: number }[])
     STATUSES.map((status) => [status, counts.find((one) => one.status === status)?.count ?? 0]),
   )
   return { total: counts.reduce((sum, { count }) => sum + count, 0), by_status: byStatus }
+}
+
+/** What came in, what of it went back, and what is left; `amount` is what it always was. */
+function showNet(revenue: readonly Revenue[], refunded: readonly Revenue[]): JsonObject {
+  return Object.fromEntries(
+    revenue.map((gross) => {
+      const { currency, count, raw, e8 } = gross
+      const back = refunded.find((one) => one.currency === currency) ?? { raw: 0n, e8: 0n }
+      const show = (sum: { raw: bigint; e8: bigint }) =>
+        currency === 'NANO' ? formatNano(sum.raw) : sum.e8 < 0n ? `-${formatFiat(-sum.e8)}` : formatFiat(sum.e8)
+      const net = { raw: raw - back.raw, e8: e8 - back.e8 }
+      return [
+        currency,
+        {
+          count,
+          amount: show(gross),
+          amount_raw: raw.toString(),
+          gross: show(gross),
+          refunded: show(back),
+          refunded_raw: back.raw.toString(),
+          net: show(net),
+          net_raw: net.raw.toString(),
+        },
+      ]
+    }),
+  )
 }
 
 function showRevenue(revenue: readonly Revenue[]): JsonObject {

@@ -11,6 +11,8 @@ import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shap
 import { markServed } from '../changes-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
 import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
+import { showPublicRefund, showRefund } from '../refunds/shape.ts'
+import { type Refund, listRefunds } from '../refunds/store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
 import { asOrdered } from './as-ordered.ts'
@@ -62,16 +64,48 @@ function merchantShown({ ports }: CheckoutRoom, merchant: Merchant | undefined):
   return { merchant: { name, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null)) } }
 }
 
+/** What its merchant gave back; asked for only where something was. */
+async function refundsShown({ db }: CheckoutRoom, { id, refundedRaw }: Checkout): Promise<JsonObject> {
+  if (refundedRaw === 0n) return {}
+  const refunds = (await listRefunds(db, [id])).filter(({ status }) => status !== 'failed')
+  return { ...sumRefunded(refundedRaw), refunds: refunds.map(showPublicRefund) }
+}
+
+const sumRefunded = (raw: bigint) => ({ amount_refunded: formatNano(raw), amount_refunded_raw: raw.toString() })
+
+/** The same for the merchant of some checkouts, by their ids: also what has failed. */
+export async function listShownRefunds(
+  ctx: CheckoutRoom,
+  checkouts: readonly Checkout[],
+): Promise<Map<string, JsonObject>> {
+  const given = checkouts.filter(({ refundedRaw }) => refundedRaw > 0n)
+  const refunds = await listRefunds(
+    ctx.db,
+    given.map(({ id }) => id),
+  )
+  return new Map(given.map((checkout) => [checkout.id, ownRefunds(ctx, checkout, refunds)]))
+}
+
+function ownRefunds({ ports }: CheckoutRoom, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
+  const own = refunds.filter(({ checkoutId }) => checkoutId === id)
+  return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => showRefund(ports, refund)) }
+}
+
 export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const check = toCheck(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout) })
-  return { ...check, ...orderShown(order, checkout.status) }
+  return { ...check, ...(await refundsShown(ctx, checkout)), ...orderShown(order, checkout.status) }
 }
 
 export async function showRecord(ctx: CheckoutRoom, paid: Checkout, choice?: Choice): Promise<JsonObject> {
   const { checkout, order } = await asOrdered(ctx, paid)
   const record = toRecord(ctx.ports, checkout, { payments: await paymentsShown(ctx, checkout), choice })
-  return { ...record, ...merchantShown(ctx, await merchantOf(ctx, checkout)), ...orderShown(order, checkout.status) }
+  return {
+    ...record,
+    ...merchantShown(ctx, await merchantOf(ctx, checkout)),
+    ...(await refundsShown(ctx, checkout)),
+    ...orderShown(order, checkout.status),
+  }
 }
 
 /** A payer opens the page: a fiat price becomes an amount, and what is asked for is fixed from now on. */
@@ -117,6 +151,7 @@ interface OwnCheckout {
   checkout: Checkout
   order: OrderStanding | undefined
   payments: Payment[]
+  refunds: Refund[]
   events: EventWithDeliveries[]
   timeline: TimelineEntry[]
 }
@@ -136,6 +171,7 @@ export async function getOwn(
     checkout,
     order,
     payments: await listPayments(ctx.db, checkout.id),
+    refunds: await listRefunds(ctx.db, [checkout.id]),
     events: await listEventsOf(ctx, { subject: checkout.id, accountId }),
     timeline: await listTimeline(ctx.db, checkout.id),
   }
@@ -147,9 +183,13 @@ export async function showOwn(
   given: string,
   { owner, showEvent }: { owner: string | undefined; showEvent: (event: EventWithDeliveries) => JsonObject },
 ): Promise<JsonObject> {
-  const { checkout, order, payments, events, timeline } = await getOwn(ctx, given, { owner })
+  const { checkout, order, payments, refunds, events, timeline } = await getOwn(ctx, given, { owner })
   return {
-    checkout: { ...toOwnView(ctx.ports, checkout), ...orderShown(order, checkout.status) },
+    checkout: {
+      ...toOwnView(ctx.ports, checkout),
+      ...(refunds.length > 0 && ownRefunds(ctx, checkout, refunds)),
+      ...orderShown(order, checkout.status),
+    },
     payments: payments.map((payment) => showPayment(ctx.ports, payment)),
     webhook_events: events.map(showEvent),
     wallet: await showWallet(ctx, checkout),

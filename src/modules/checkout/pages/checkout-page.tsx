@@ -1,7 +1,9 @@
+import type { ComponentProps } from 'preact'
 import type { FormState, FrameProps } from '../../../kernel/page.ts'
 import { ActionButton, Confirmed, Form, FormError, TextField } from '../../../web/dashboard/form.tsx'
 import { Frame } from '../../../web/dashboard/frame.tsx'
 import { type EventRow, Deliveries } from '../../../web/dashboard/deliveries.tsx'
+import { REFUND_FIELDS, RefundsCard } from './refunds-card.tsx'
 import { Badge, Card, Copyable, Empty, Facts, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
 
 interface CheckoutDetail {
@@ -47,6 +49,10 @@ interface CheckoutPageProps {
     blockHash: string | null
   }[]
   links: { pay: string; check: string; block(hash: string): string }
+  refunding: Omit<
+    ComponentProps<typeof RefundsCard>,
+    'frame' | 'filled' | 'checkoutId' | 'currency' | 'isOpen' | 'block' | 'action'
+  >
   /** Administrators read what belongs to others, and change nothing of it. */
   isOwn: boolean
 }
@@ -78,7 +84,7 @@ const Actions = ({ frame, checkout, filled }: Pick<CheckoutPageProps, 'frame' | 
   if (checkout.status === 'complete') return null
   return (
     <Card title="What you can do">
-      <FormError filled={filled} fields={['block_hash']} />
+      <FormError filled={filled} fields={['block_hash', ...REFUND_FIELDS]} />
       <div class="actions">
         {isOpen && (
           <Confirmed ask="Cancel checkout" kind="danger">
@@ -236,7 +242,7 @@ const Details = ({ checkout }: Pick<CheckoutPageProps, 'checkout'>) => (
 
 /** One checkout with everything that has happened to it. */
 export const CheckoutPage = (props: CheckoutPageProps) => {
-  const { frame, filled, checkout, payments, events, timeline, links, isOwn } = props
+  const { frame, filled, checkout, payments, events, timeline, links, refunding, isOwn } = props
   return (
     <Frame
       {...frame}
@@ -263,6 +269,16 @@ export const CheckoutPage = (props: CheckoutPageProps) => {
       {isOwn && <Actions frame={frame} checkout={checkout} filled={filled} />}
       {isOwn && frame.plays && <Play frame={frame} checkout={checkout} />}
       <Payments payments={payments} links={links} />
+      <RefundsCard
+        {...refunding}
+        frame={frame}
+        filled={filled}
+        checkoutId={checkout.id}
+        currency={checkout.currency}
+        isOpen={OPEN.includes(checkout.status)}
+        action={isOwn ? `/dashboard/checkouts/${checkout.id}/refund` : undefined}
+        block={links.block}
+      />
       <Card title="Webhook events">
         {events.length === 0 ? (
           <Empty title="No events yet">

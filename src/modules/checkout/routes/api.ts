@@ -5,6 +5,7 @@ import { requireScope } from '../../../kernel/key-rights.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
 import { listEventsOf, redeliver, showDelivery, showEventWithDeliveries } from '../../webhooks/index.ts'
+import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { asOrdered } from '../domain/as-ordered.ts'
@@ -12,11 +13,16 @@ import { deleteCheckout } from '../domain/cancel.ts'
 import { exportPayments } from '../domain/export.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readOverview, readStats, readStatus } from '../domain/report.ts'
-import { showOwn, showUnmatched } from '../domain/show.ts'
+import { listShownRefunds, showOwn, showUnmatched } from '../domain/show.ts'
 import { updateCheckout } from '../domain/update.ts'
 import { badField, checkoutNotFound } from '../errors.ts'
+import { showRefunds } from '../refunds/list.ts'
+import { refundCheckout } from '../refunds/refund.ts'
+import { readRefund } from '../refunds/request.ts'
+import { showRefund } from '../refunds/shape.ts'
 import { countByStatus, listCheckouts } from '../report-store.ts'
 import { toOwnView, toResponse } from '../shape.ts'
+import type { Checkout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import { createOpener } from './open-from-fields.ts'
@@ -158,6 +164,22 @@ function oneRoutes(area: Area): readonly Route[] {
       },
     },
     {
+      method: 'GET',
+      path: `${path}/:id/refunds`,
+      door: 'account',
+      scope: 'refunds',
+      run: async ({ caller, params }) => ({
+        json: await showRefunds(ctx, { id: idOf(params), owner: ownerFor(area, caller) }),
+      }),
+    },
+    {
+      method: 'POST',
+      path: `${path}/:id/refunds`,
+      door: 'account',
+      scope: 'refunds',
+      run: async (request) => ({ status: 201, json: await refund(ctx, request) }),
+    },
+    {
       method: 'POST',
       path: `${path}/:id/redeliver`,
       door: 'account',
@@ -178,6 +200,17 @@ function redeliverAll(ctx: CheckoutRoom, { caller, params, once }: AccountReques
   })
 }
 
+async function refund(ctx: CheckoutRoom, { caller, params, body, once }: AccountRequest): Promise<JsonObject> {
+  const { accountId, rights } = caller
+  const id = idOf(params)
+  const { params: named } = await resolveNames(ctx.names, body(), checkoutRefund)
+  const request = readRefund(named)
+  return once('checkouts.refund', async (idempotency) => {
+    const refunded = await refundCheckout(ctx, { id, owner: accountId, actor: accountId, rights }, request, idempotency)
+    return showRefund(ctx.ports, refunded)
+  })
+}
+
 async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: string | undefined): Promise<JsonObject> {
   const { db, ports } = ctx
   const limit = readWhole('limit', query.limit, { min: 1, max: LIMIT_MAX, otherwise: LIMIT_DEFAULT })
@@ -187,8 +220,13 @@ async function list(ctx: CheckoutRoom, query: AccountRequest['query'], owner: st
   const checkouts = await listCheckouts(db, ports.engine, filter, { limit, offset: after ? 0 : offset, after })
   const counts = await countByStatus(db, ports.engine, filter)
   const last = checkouts.length === limit ? checkouts.at(-1) : undefined
+  const refunds = await listShownRefunds(ctx, checkouts)
+  const show = async (one: Checkout) => ({
+    ...toOwnView(ports, (await asOrdered(ctx, one)).checkout),
+    ...refunds.get(one.id),
+  })
   return {
-    checkouts: await Promise.all(checkouts.map(async (one) => toOwnView(ports, (await asOrdered(ctx, one)).checkout))),
+    checkouts: await Promise.all(checkouts.map(show)),
     total: counts.reduce((sum, { count }) => sum + count, 0),
     limit,
     offset,

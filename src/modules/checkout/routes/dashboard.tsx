@@ -1,9 +1,13 @@
 import { AppError } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import { EMPTY } from '../../../web/dashboard/form.tsx'
+import { resolveNames } from '../../names/index.ts'
+import { listOwnedWallets } from '../../wallets/index.ts'
 import { redeliver } from '../../webhooks/index.ts'
+import { checkoutRefund } from '../actions/checkout-refund.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
+import { formatFiat } from '../domain/fiat.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readStatus } from '../domain/report.ts'
@@ -12,10 +16,17 @@ import { badField, checkoutNotFound } from '../errors.ts'
 import { CheckoutPage } from '../pages/checkout-page.tsx'
 import { CheckoutsPage } from '../pages/checkouts-page.tsx'
 import { NewCheckoutPage } from '../pages/new-checkout-page.tsx'
+import { REFUND_FIELDS } from '../pages/refunds-card.tsx'
 import { UnmatchedPage } from '../pages/unmatched-page.tsx'
 import { listKeylessPaid, listUnmatched } from '../payments-store.ts'
+import { isOver } from '../refunds/follow.ts'
+import { readRefunds } from '../refunds/list.ts'
+import { refundCheckout } from '../refunds/refund.ts'
+import { readRefund } from '../refunds/request.ts'
+import { refundable } from '../refunds/terms.ts'
 import { type Filter, listCheckouts } from '../report-store.ts'
 import { excessOf } from '../shape.ts'
+import { type Checkout, findCheckout } from '../store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { readCursor, toCursor } from './cursor.ts'
 import { createOpener } from './open-from-fields.ts'
@@ -23,6 +34,7 @@ import { createOpener } from './open-from-fields.ts'
 const PAGE_ROWS = 25
 const UNMATCHED_MAX = 100
 const DAY = 86_400_000
+const WALLETS_SHOWN = 50
 const FILTERS = ['text', 'status', 'additional', 'mode', 'currency', 'from', 'to', 'metadata'] as const
 const TEXTS = ['title', 'description', 'image', 'success_url', 'cancel_url', 'webhook_url', 'notify'] as const
 
@@ -115,6 +127,8 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     redelivered: 'The event is on its way again.',
     paid: 'A payment was sent. Load this page again to see what came of it.',
     ended: 'The checkout has ended.',
+    refunded: 'The refund is on its way.',
+    link: 'The refund lies ready. Hand the link below to the payer.',
   }
   const detail = async ({ frame, params, accountId, isAdmin }: PageRequest, filled: FormState) => {
     const own = await getOwn(ctx, params.id!, { owner: isAdmin ? undefined : accountId })
@@ -126,7 +140,18 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     const isOwn = own.checkout.owner === accountId
     const { price, chosen } = own.checkout
     const checkout = { ...own.checkout, price: price ?? chosen, excessRaw: excessOf(own.checkout) }
-    return <CheckoutPage {...own} frame={frame} filled={filled} links={links} isOwn={isOwn} checkout={checkout} />
+    const refunding = await refundingOf(ctx, own.checkout)
+    return (
+      <CheckoutPage
+        {...own}
+        frame={frame}
+        filled={filled}
+        links={links}
+        isOwn={isOwn}
+        checkout={checkout}
+        refunding={refunding}
+      />
+    )
   }
   const placed = { section: '/checkouts', done, again: detail }
   const back = (id: string, word: keyof typeof done) => ({ to: `/dashboard/checkouts/${id}?done=${word}` })
@@ -154,6 +179,16 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
     },
     {
       ...placed,
+      path: '/checkouts/:id/refund',
+      async run({ accountId: owner, params, caller: { rights } }, fields, idempotency) {
+        const { params: named } = await resolveNames(ctx.names, fields.given(REFUND_FIELDS), checkoutRefund)
+        const request = { id: idOf(params), owner, actor: owner, rights }
+        const refund = await refundCheckout(ctx, request, readRefund(named), idempotency)
+        return back(refund.checkoutId, refund.as === 'link' ? 'link' : 'refunded')
+      },
+    },
+    {
+      ...placed,
       path: '/checkouts/:id/events/:event/redeliver',
       async run({ accountId, params }, _fields, idempotency) {
         const { checkout, events } = await getOwn(ctx, params.id!, { owner: accountId })
@@ -163,6 +198,22 @@ function oneCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
       },
     },
   ]
+}
+
+/** What was given back as it stands now, what still can be, and from where. */
+async function refundingOf(ctx: CheckoutRoom, checkout: Checkout) {
+  const refunds = await readRefunds(ctx, checkout.id)
+  const { owner, paidRaw } = checkout
+  const wallets = paidRaw === 0n ? [] : await listOwnedWallets(ctx.db, owner, WALLETS_SHOWN)
+  return {
+    refunds: refunds.map((refund) => ({
+      ...refund,
+      fiat: refund.fiatE8 === undefined ? null : `${formatFiat(refund.fiatE8)} ${refund.currency}`,
+      link: refund.as === 'link' && !isOver(refund) ? ctx.ports.claims.link(refund.id) : null,
+    })),
+    refundableRaw: refundable((await findCheckout(ctx.db, checkout.id))!),
+    wallets: wallets.filter(({ frozenAt }) => frozenAt === null),
+  }
 }
 
 async function listPage(ctx: CheckoutRoom, { frame, query, accountId, isAdmin }: PageRequest) {

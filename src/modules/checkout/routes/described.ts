@@ -1,6 +1,7 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
 import { DELIVERY, EVENT_WITH_DELIVERIES } from '../../webhooks/index.ts'
+import { checkoutRefund } from '../actions/checkout-refund.ts'
 import { checkout as checkoutAction } from '../actions/checkout.ts'
 import {
   CHECK,
@@ -11,12 +12,17 @@ import {
   OWN_CHECKOUT,
   PAYMENT,
   RECORD,
+  REFUND,
   STATS,
 } from '../answers.ts'
 
 const { text, bool, integer, optional, orNull, list, record, words } = answer
 
 const CHANGED = record({ success: bool, checkout: OWN_CHECKOUT })
+/** The fields of the action, without the checkout, which stands in the path. */
+const REFUND_BODY = record(
+  Object.fromEntries(Object.entries(checkoutRefund.input.properties).filter(([name]) => name !== 'id')),
+)
 const BODY = { schema: checkoutAction.input, example: checkoutAction.example.request }
 
 const shared = { tag: 'checkout', who: 'account' } as const
@@ -146,6 +152,26 @@ function routesOfOne(path: string, suffix: string): Described[] {
       body: { schema: record({ block_hash: optional(answer.hash) }), example: {}, required: false },
       answer: CHANGED,
       refuses: [403, 409],
+    },
+    {
+      ...shared,
+      method: 'get',
+      path: `${path}/{id}/refunds`,
+      id: `listRefunds${suffix}`,
+      summary: 'What was given back of a checkout, and how much still can be.',
+      answer: record({ refunds: list(REFUND), refundable: answer.nano, refundable_raw: answer.raw }),
+    },
+    {
+      ...shared,
+      method: 'post',
+      path: `${path}/{id}/refunds`,
+      id: `refundCheckout${suffix}`,
+      summary: 'Give back what was paid, or a part of it.',
+      once: true,
+      status: 201,
+      body: { schema: REFUND_BODY, example: { amount: '0.5', reason: 'Sold out' }, required: false },
+      answer: REFUND,
+      refuses: [403, 409, 502, 503, 504],
     },
     {
       ...shared,

@@ -121,7 +121,7 @@ async function acceptSend(
 }
 
 /** Refuses when what was sent since a time, the new wish included, is too much. */
-async function checkDay(
+export async function checkDay(
   db: Db,
   { accountId, dailySendMax, since }: { accountId: string; dailySendMax: Raw; since: number },
 ): Promise<void> {

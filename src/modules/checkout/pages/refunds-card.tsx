@@ -1,0 +1,169 @@
+import type { FormState, FrameProps } from '../../../kernel/page.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import { Form, FormError, SelectField, TextField } from '../../../web/dashboard/form.tsx'
+import { Badge, Card, Copyable, Empty, Moment, Nano, Table, shorten } from '../../../web/dashboard/show.tsx'
+
+export interface RefundRow {
+  id: string
+  status: string
+  as: string
+  amountRaw: bigint
+  fiat: string | null
+  address: string | null
+  hash: string | null
+  /** To hand to the payer, as long as nobody has used it. */
+  link: string | null
+  reason: string | null
+  failure: string | null
+  createdAt: number
+}
+
+interface RefundsProps {
+  frame: FrameProps
+  filled: FormState
+  checkoutId: string
+  currency: string
+  isOpen: boolean
+  refunds: readonly RefundRow[]
+  refundableRaw: bigint
+  /** Cloud wallets of the account that can pay. */
+  wallets: readonly { address: string; balance: bigint }[]
+  /** Undefined where an administrator looks at what belongs to others. */
+  action: string | undefined
+  block(hash: string): string
+}
+
+export const REFUND_FIELDS = ['amount', 'fiat_amount', 'rate', 'address', 'from', 'as', 'reason'] as const
+
+const FAILURES: Readonly<Record<string, string>> = {
+  insufficient_funds: 'the wallet did not hold enough',
+  wallet_busy: 'the wallet could not send in time',
+  wallet_frozen: 'the wallet is frozen',
+  unclaimed: 'nobody has used the link; the money is back',
+}
+
+const Where = ({ refund }: { refund: RefundRow }) => {
+  if (refund.address !== null) return <code title={refund.address}>{shorten(refund.address)}</code>
+  return refund.link === null ? (
+    <>by link</>
+  ) : (
+    <Copyable text={refund.link} shown="by link" label="link for the payer" />
+  )
+}
+
+const Given = ({ refunds, block }: Pick<RefundsProps, 'refunds' | 'block'>) => (
+  <Table label="Refunds" head={['Amount', 'State', 'To', 'Block', 'Asked for']}>
+    {refunds.map((refund) => (
+      <tr key={refund.id}>
+        <td>
+          <Nano raw={refund.amountRaw} />
+          {refund.fiat !== null && <span class="under">{refund.fiat}</span>}
+        </td>
+        <td>
+          <Badge state={refund.status} />
+          {refund.failure !== null && <span class="under">{FAILURES[refund.failure] ?? refund.failure}</span>}
+        </td>
+        <td>
+          <Where refund={refund} />
+        </td>
+        <td>
+          {refund.hash === null ? (
+            'none yet'
+          ) : (
+            <a href={block(refund.hash)} rel="noopener noreferrer">
+              <code>{shorten(refund.hash, 10, 6)}</code>
+            </a>
+          )}
+        </td>
+        <td>
+          <Moment at={refund.createdAt} />
+          {refund.reason !== null && <span class="under">{refund.reason}</span>}
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** What was given back, and the form that gives back more. */
+export const RefundsCard = (props: RefundsProps) => {
+  const { frame, filled, currency, refunds, refundableRaw, wallets, action, isOpen } = props
+  const isFiat = currency !== 'NANO'
+  const isWrong = filled.error?.field !== undefined && REFUND_FIELDS.some((name) => name === filled.error?.field)
+  const canRefund = action !== undefined && refundableRaw > 0n
+  if (refunds.length === 0 && !canRefund) return null
+  return (
+    <Card title="Refunds">
+      {refunds.length === 0 ? <Empty title="Nothing was given back" /> : <Given {...props} />}
+      {canRefund && (
+        <details class="confirm" open={isWrong}>
+          <summary>Refund</summary>
+          <div class="confirm-body">
+            <p>
+              Up to {formatNano(refundableRaw)} nano can go back. What has left cannot be called back.
+              {isOpen && ' This checkout is still open: it is given up with the refund.'}
+            </p>
+            <FormError filled={filled} fields={['block_hash', ...REFUND_FIELDS]} />
+            <Form frame={frame} action={action} label="Refund">
+              <TextField
+                filled={filled}
+                name="amount"
+                label="Amount in nano"
+                hint="Empty for everything that is left."
+                inputMode="decimal"
+              />
+              {isFiat && (
+                <>
+                  <TextField
+                    filled={filled}
+                    name="fiat_amount"
+                    label={`Or an amount in ${currency}`}
+                    inputMode="decimal"
+                  />
+                  <SelectField
+                    filled={filled}
+                    name="rate"
+                    label="At the rate"
+                    options={[
+                      ['', 'of the payment'],
+                      ['now', 'of today'],
+                    ]}
+                  />
+                </>
+              )}
+              <SelectField
+                filled={filled}
+                name="as"
+                label="How"
+                required
+                options={[
+                  ['send', 'Send it'],
+                  ['link', 'Make a link that the payer opens'],
+                ]}
+              />
+              <TextField
+                filled={filled}
+                name="address"
+                label="To this address"
+                hint="Empty sends it back to where it came from. Needed when an exchange has paid."
+              />
+              <SelectField
+                filled={filled}
+                name="from"
+                label="From"
+                options={[
+                  ['', 'Where the payment lies'],
+                  ...wallets.map(
+                    ({ address, balance }) =>
+                      [address, `${shorten(address, 12, 6)} (${formatNano(balance)} nano)`] as const,
+                  ),
+                ]}
+              />
+              <TextField filled={filled} name="reason" label="Reason, for your records" maxLength={280} />
+              <button class="danger">Refund now</button>
+            </Form>
+          </div>
+        </details>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,94 @@
+import { inTx } from '../../../kernel/in-tx.ts'
+import { type OutboxBlock, findBlock } from '../../wallets/index.ts'
+import { announce } from '../domain/events.ts'
+import { moveCheckout } from '../domain/move.ts'
+import type { EventKind } from '../event-kinds.ts'
+import type { ClaimStanding } from '../ports.ts'
+import type { CheckoutRoom } from '../room.ts'
+import { lockCheckout } from '../store.ts'
+import { type Refund, type RefundStatus, findRefund, markRefund, moveRefunded, postponeRefund } from './store.ts'
+
+/** How soon somebody looks again: at a send that is under way, and at a link that waits for its payer. */
+const SENDING_AGAIN = 2_000
+const CLAIM_AGAIN = 60_000
+
+/** Where a refund stands by the word of its wallet, and of its link; undefined when it stands where it stood. */
+function judgeRefund(
+  { status, hash }: Pick<Refund, 'status' | 'hash'>,
+  block: Pick<OutboxBlock, 'status' | 'hash' | 'refusal'>,
+  claim: ClaimStanding | undefined,
+): { status: RefundStatus; hash?: string; address?: string; failure?: string } | undefined {
+  if (status === 'failed' || status === 'claimed') return undefined
+  if (status !== 'sent') {
+    if (block.status === 'refused') return { status: 'failed', failure: block.refusal ?? 'wallet_busy' }
+    // A confirmed block of somebody else stands in its place: it can never arrive.
+    if (block.status === 'lost') return { status: 'failed', failure: 'wallet_frozen' }
+    if (block.status === 'confirmed') return { status: 'sent', hash: block.hash! }
+    if (block.status === 'queued' || (status === 'sending' && hash === block.hash)) return undefined
+    return { status: 'sending', hash: block.hash! }
+  }
+  if (claim?.status === 'claimed') return { status: 'claimed', address: claim.address! }
+  if (claim?.status === 'returned') return { status: 'failed', failure: 'unclaimed' }
+  return undefined
+}
+
+/**
+ * Writes down what has become of a refund. Everything is found from the store; call it as often as you like: of two who see the
+ * same, one tells of it.
+ */
+export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refund> {
+  const refund = (await findRefund(ctx.db, id))!
+  const block = await findBlock(ctx.db, refund.blockId)
+  if (!block) throw new Error(`The send of refund ${id} is gone.`)
+  const claim = refund.claimId === null ? undefined : await ctx.ports.claims.find(ctx.db, refund.claimId)
+  const next = judgeRefund(refund, block, claim)
+  const now = ctx.clock.now()
+  if (!next) {
+    if (!isOver(refund))
+      await postponeRefund(ctx.db, id, now + (refund.status === 'sent' ? CLAIM_AGAIN : SENDING_AGAIN))
+    return refund
+  }
+  if (next.status === 'sending') {
+    return (
+      (await markRefund(ctx.db, refund, { ...next, dueAt: now + SENDING_AGAIN })) ?? (await findRefund(ctx.db, id))!
+    )
+  }
+  const moved = await inTx(ctx, (tx) => conclude(tx, refund, { ...next, status: next.status }))
+  ctx.ports.tell(refund.checkoutId)
+  return moved ?? (await findRefund(ctx.db, id))!
+}
+
+/** By link a refund is over when it was fetched, or went back. */
+export const isOver = ({ status, as }: Pick<Refund, 'status' | 'as'>): boolean =>
+  status === 'failed' || status === 'claimed' || (status === 'sent' && as === 'send')
+
+type Concluded = NonNullable<ReturnType<typeof judgeRefund>> & { status: RefundStatus }
+
+const TOLD: Partial<Record<RefundStatus, { event: EventKind; reason: string }>> = {
+  sent: { event: 'refund.sent', reason: 'refund sent' },
+  failed: { event: 'refund.failed', reason: 'refund failed' },
+  claimed: { event: 'refund.claimed', reason: 'refund claimed' },
+}
+
+/** State, what is left to refund, timeline and event: all of it, or nothing. */
+async function conclude(tx: CheckoutRoom, refund: Refund, next: Concluded): Promise<Refund | undefined> {
+  const { db, clock, ports } = tx
+  const now = clock.now()
+  const held = (await lockCheckout(db, refund.checkoutId))!
+  const over = isOver({ status: next.status, as: refund.as })
+  const moved = await markRefund(db, refund, {
+    ...next,
+    dueAt: over ? null : now + CLAIM_AGAIN,
+    ...(next.status === 'sent' && { sentAt: now }),
+    ...(over && { endedAt: now }),
+  })
+  if (!moved) return undefined
+  if (next.status === 'failed') {
+    if (!(await moveRefunded(db, held, -refund.amountRaw))) throw new Error(`Refunds of ${held.id} do not add up.`)
+    if (refund.claimId !== null) await ports.claims.cancel(tx, refund.claimId)
+  }
+  const { event, reason } = TOLD[next.status]!
+  const shown = await moveCheckout(tx, held, { reason, ...(moved.hash !== null && { block: moved.hash }) })
+  await announce(tx, shown, { type: event, dedupeKey: `${refund.id}:${next.status}`, refund: moved })
+  return moved
+}

@@ -1,0 +1,173 @@
+import type { Idempotency } from '../../../kernel/idempotency.ts'
+import { inTx } from '../../../kernel/in-tx.ts'
+import type { KeyRights } from '../../../kernel/key-rights.ts'
+import { formatNano } from '../../../kernel/money.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import { referenceReused, refusedSend } from '../../wallets/index.ts'
+import { enqueueSweep } from '../domain/credit.ts'
+import { audit } from '../domain/mark.ts'
+import { moveCheckout } from '../domain/move.ts'
+import { rateNow } from '../domain/quote.ts'
+import { checkoutNotFound } from '../errors.ts'
+import { listPayments } from '../payments-store.ts'
+import type { PreparedClaim } from '../ports.ts'
+import type { CheckoutRoom } from '../room.ts'
+import { ANONYMOUS, type Checkout, OPEN_STATUSES, SERVICE, findCheckout, lockCheckout } from '../store.ts'
+import { followRefund } from './follow.ts'
+import { type RefundRequest, namesOf } from './request.ts'
+import { type Refund, findRefundByReference, findSameRefund, insertRefund, moveRefunded } from './store.ts'
+import { decideAddress, decideAmount, decideSource } from './terms.ts'
+
+const MINUTE = 60_000
+/** How long a refund may wait for its signature before it fails: a node may be away, the wallet busy. */
+const PATIENCE = 15 * MINUTE
+/** Without an Idempotency-Key, the same asked for again so soon is the same refund. */
+const SAME_WITHIN = MINUTE
+
+interface RefundCaller {
+  id: string
+  owner: string
+  actor: string
+  rights: KeyRights | undefined
+}
+
+/**
+ * Gives back what was paid, or a part of it, once: the refund, the send that pays it and what is left to refund are one
+ * transaction. An open checkout that was paid in part is given up with it, so that the rest cannot complete it.
+ */
+export async function refundCheckout(
+  ctx: CheckoutRoom,
+  caller: RefundCaller,
+  request: RefundRequest,
+  idempotency?: Idempotency,
+): Promise<Refund> {
+  const made = idempotency?.made as { id: string } | undefined
+  const begun = made && (await followRefund(ctx, made.id))
+  // What came to nothing may be asked for again.
+  if (begun && begun.status !== 'failed') return begun
+  const checkout = ownOf(await findCheckout(ctx.db, caller.id), caller.owner)
+  const { asked } = request
+  const reference = idempotency ? `${caller.owner}:${idempotency.key}` : null
+  const known = await findKnown(ctx, checkout, { request, reference })
+  if (known) return followRefund(ctx, known.id)
+  const isToday = asked.kind === 'fiat' && asked.rate === 'now' && checkout.currency !== 'NANO'
+  const today = isToday ? await rateNow(ctx, checkout.currency) : undefined
+  const claim = request.as === 'link' ? await prepareClaim(ctx, checkout, { request, today }) : undefined
+  const refund = await inTx(ctx, (tx) => record(tx, { caller, request, reference, today, claim, idempotency }))
+  ctx.ports.tell(checkout.id)
+  await ctx.ports.wallets.bringForward({ id: refund.blockId, walletId: refund.walletId })
+  const followed = await followRefund(ctx, refund.id)
+  // It is written down as failed, and nothing has left: whoever waits hears why, and may ask again.
+  if (followed.status === 'failed') throw refusedSend(followed.failure)
+  return followed
+}
+
+function ownOf(checkout: Checkout | undefined, owner: string): Checkout {
+  if (!checkout || checkout.owner !== owner || owner === ANONYMOUS || owner === SERVICE) throw checkoutNotFound()
+  return checkout
+}
+
+/** A wallet for the money of a link; only where the refund could be made as things stand. */
+async function prepareClaim(
+  ctx: CheckoutRoom,
+  checkout: Checkout,
+  { request, today }: { request: RefundRequest; today: Rate | undefined },
+): Promise<PreparedClaim> {
+  decideAmount(checkout, await listPayments(ctx.db, checkout.id), { asked: request.asked, today })
+  return ctx.ports.claims.prepare(request.from ?? checkout.merchantAddress)
+}
+
+interface Wanted {
+  caller: RefundCaller
+  request: RefundRequest
+  reference: string | null
+  today: Rate | undefined
+  claim: PreparedClaim | undefined
+  idempotency: Idempotency | undefined
+}
+
+async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
+  const { caller, request, reference, today, claim, idempotency } = wanted
+  const { db, clock, ids, ports } = tx
+  const { owner, actor, rights } = caller
+  const held = ownOf(await lockCheckout(db, caller.id), owner)
+  const known = await findKnown(tx, held, { request, reference })
+  if (known) return known
+  const payments = await listPayments(db, held.id)
+  const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today })
+  const address = claim ? null : await decideAddress(tx, payments, request)
+  const source = await decideSource(db, held, request.from)
+  if (!(await moveRefunded(db, held, amountRaw))) throw new Error(`Checkout ${held.id} changed while it was held.`)
+  const id = ids.next('rfd')
+  const blockId = await ports.wallets.queueSend(tx, {
+    walletId: source.walletId,
+    accountId: source.accountId,
+    destination: claim?.address ?? address!,
+    amount: amountRaw,
+    reference: `refund:${id}`,
+    patienceMilliseconds: PATIENCE,
+    rights,
+  })
+  if (claim)
+    await ports.claims.record(tx, claim, { refundId: id, accountId: owner, amount: amountRaw, title: held.title })
+  const refund: Refund = {
+    id,
+    checkoutId: held.id,
+    owner,
+    status: 'created',
+    as: request.as,
+    asked: namesOf(request.asked),
+    reference,
+    amountRaw,
+    currency: held.currency,
+    ...worth,
+    address,
+    walletId: source.walletId,
+    from: source.address,
+    blockId,
+    hash: null,
+    claimId: claim?.id ?? null,
+    reason: request.reason,
+    failure: null,
+    createdAt: clock.now(),
+    sentAt: null,
+    endedAt: null,
+  }
+  await insertRefund(db, refund, clock.now())
+  await noteRefund(tx, held)
+  await audit(tx, {
+    actor,
+    owner,
+    what: 'checkout.refunded',
+    detail: { id: held.id, refund: id, amount: formatNano(amountRaw) },
+  })
+  await idempotency?.record(db, { id })
+  return refund
+}
+
+/** A checkout that still waits for the rest of its price is given up: what it holds after the refund is the merchant's. */
+async function noteRefund(tx: CheckoutRoom, held: Checkout): Promise<void> {
+  const isOpen = OPEN_STATUSES.some((status) => status === held.status)
+  if (!isOpen) return void (await moveCheckout(tx, held, { reason: 'refund asked for' }))
+  const end = { reason: 'cancelled for a refund', status: 'cancelled', detected: null, detectedAt: null } as const
+  await enqueueSweep(tx, await moveCheckout(tx, held, end))
+}
+
+/**
+ * The same refund, asked for before. Answers are kept for a day; the refund itself remembers its key for ever, unless it failed.
+ * Without a key, the same so soon is the same.
+ */
+async function findKnown(
+  { db, clock }: CheckoutRoom,
+  { id: checkoutId }: Checkout,
+  { request: { asked }, reference }: { request: RefundRequest; reference: string | null },
+): Promise<Refund | undefined> {
+  const name = namesOf(asked)
+  if (reference === null) {
+    const amountRaw = asked.kind === 'nano' ? asked.raw : -1n
+    return findSameRefund(db, { checkoutId, asked: name, amountRaw, since: clock.now() - SAME_WITHIN })
+  }
+  const known = await findRefundByReference(db, reference)
+  if (known && (known.checkoutId !== checkoutId || known.asked !== name)) throw referenceReused()
+  return known
+}

@@ -1,0 +1,115 @@
+import { formatNano } from '../../../kernel/money.ts'
+import type { JsonObject } from '../../../kernel/shape.ts'
+import { answer } from '../../../kernel/answers.ts'
+import { formatFiat } from '../domain/fiat.ts'
+import type { CheckoutPorts } from '../ports.ts'
+import type { Refund } from './store.ts'
+
+const { text, raw, nano, unix, url, address, hash, optional, orNull, record, words } = answer
+
+const STATUS = words('created', 'sending', 'sent', 'failed', 'claimed')
+
+/** What anybody who knows a checkout may know of a refund. */
+export const PUBLIC_REFUND = record({
+  status: STATUS,
+  amount: nano,
+  amount_raw: raw,
+  address: orNull(address),
+  hash: orNull(hash),
+  at_unix: unix,
+})
+
+/** What webhooks tell of it. */
+export const TOLD_REFUND = record({
+  id: text,
+  status: STATUS,
+  as: words('send', 'link'),
+  amount: nano,
+  amount_raw: raw,
+  currency: optional(text),
+  fiat_amount: optional(text),
+  address: orNull(address),
+  from: address,
+  hash: orNull(hash),
+  reason: orNull(text),
+  failure: orNull(text),
+})
+
+/** What its merchant sees. */
+export const REFUND = record({
+  id: text,
+  checkout_id: text,
+  status: STATUS,
+  as: words('send', 'link'),
+  amount: nano,
+  amount_raw: raw,
+  currency: optional(text),
+  fiat_amount: optional(text),
+  rate: optional(orNull(text)),
+  rate_source: optional(orNull(text)),
+  address: orNull(address),
+  from: address,
+  hash: orNull(hash),
+  block_url: optional(text),
+  claim_url: optional(url),
+  reason: orNull(text),
+  failure: orNull(text),
+  created_unix: unix,
+  sent_unix: orNull(unix),
+  ended_unix: orNull(unix),
+})
+
+const toUnix = (milliseconds: number | null) => (milliseconds === null ? null : Math.floor(milliseconds / 1000))
+
+const amounts = ({ amountRaw }: Refund): JsonObject => ({
+  amount: formatNano(amountRaw),
+  amount_raw: amountRaw.toString(),
+})
+
+const fiat = ({ currency, fiatE8 }: Refund): JsonObject =>
+  currency === 'NANO' ? {} : { currency, ...(fiatE8 !== undefined && { fiat_amount: formatFiat(fiatE8) }) }
+
+export const showPublicRefund = (refund: Refund): JsonObject => ({
+  status: refund.status,
+  ...amounts(refund),
+  address: refund.address,
+  hash: refund.hash,
+  at_unix: toUnix(refund.sentAt ?? refund.createdAt),
+})
+
+export const tellRefund = (refund: Refund): JsonObject => ({
+  id: refund.id,
+  status: refund.status,
+  as: refund.as,
+  ...amounts(refund),
+  ...fiat(refund),
+  address: refund.address,
+  from: refund.from,
+  hash: refund.hash,
+  reason: refund.reason,
+  failure: refund.failure,
+})
+
+export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
+  const { id, status, hash, claimId } = refund
+  const isOpenLink = claimId !== null && status !== 'failed' && status !== 'claimed'
+  return {
+    id,
+    checkout_id: refund.checkoutId,
+    status,
+    as: refund.as,
+    ...amounts(refund),
+    ...fiat(refund),
+    ...(refund.currency !== 'NANO' && { rate: refund.rate, rate_source: refund.rateSource }),
+    address: refund.address,
+    from: refund.from,
+    hash,
+    ...(hash !== null && { block_url: ports.links.block(hash) }),
+    ...(isOpenLink && { claim_url: ports.claims.link(id) }),
+    reason: refund.reason,
+    failure: refund.failure,
+    created_unix: toUnix(refund.createdAt),
+    sent_unix: toUnix(refund.sentAt),
+    ended_unix: toUnix(refund.endedAt),
+  }
+}

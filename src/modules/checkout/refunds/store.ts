@@ -1,0 +1,233 @@
+import type { Selectable } from 'kysely'
+import type { Db } from '../../../kernel/db.ts'
+import { type StoreEngine, sumRaw } from '../../../kernel/dialect.ts'
+import { behind } from '../../../kernel/keyset.ts'
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+import type { Checkout } from '../store.ts'
+import type { CheckoutRefundsTable } from '../tables.ts'
+
+export type RefundStatus = CheckoutRefundsTable['status']
+
+export interface Refund {
+  id: string
+  checkoutId: string
+  owner: string
+  status: RefundStatus
+  as: CheckoutRefundsTable['given_as']
+  asked: string
+  reference: string | null
+  amountRaw: Raw
+  currency: string
+  fiatE8: bigint | undefined
+  rate: string | null
+  rateSource: string | null
+  address: string | null
+  walletId: string
+  from: string
+  blockId: string
+  hash: string | null
+  claimId: string | null
+  reason: string | null
+  failure: string | null
+  createdAt: number
+  sentAt: number | null
+  endedAt: number | null
+}
+
+const toRefund = (row: Selectable<CheckoutRefundsTable>): Refund => ({
+  id: row.id,
+  checkoutId: row.checkout_id,
+  owner: row.owner,
+  status: row.status,
+  as: row.given_as,
+  asked: row.asked,
+  reference: row.reference,
+  amountRaw: toRaw(BigInt(row.amount_raw)),
+  currency: row.currency,
+  fiatE8: row.fiat_e8 === null ? undefined : BigInt(row.fiat_e8),
+  rate: row.rate,
+  rateSource: row.rate_source,
+  address: row.address,
+  walletId: row.wallet_id,
+  from: row.from_address,
+  blockId: row.block_id,
+  hash: row.hash,
+  claimId: row.claim_id,
+  reason: row.reason,
+  failure: row.failure,
+  createdAt: row.created_at,
+  sentAt: row.sent_at,
+  endedAt: row.ended_at,
+})
+
+/**
+ * Raises or lowers what a checkout has given back, from exactly what the caller saw, and only as long as exactly so much was
+ * paid: whatever else has happened, never more is given back than was paid.
+ */
+export async function moveRefunded(
+  db: Db,
+  { id, paidRaw, refundedRaw }: Pick<Checkout, 'id' | 'paidRaw' | 'refundedRaw'>,
+  change: bigint,
+): Promise<boolean> {
+  const to = refundedRaw + change
+  if (to < 0n || to > paidRaw) return false
+  const row = await db
+    .updateTable('checkouts')
+    .set({ refunded_raw: to.toString() })
+    .where('id', '=', id)
+    .where('refunded_raw', '=', refundedRaw.toString())
+    .where('paid_raw', '=', paidRaw.toString())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertRefund(db: Db, refund: Refund, dueAt: number): Promise<void> {
+  await db
+    .insertInto('checkout_refunds')
+    .values({
+      id: refund.id,
+      checkout_id: refund.checkoutId,
+      owner: refund.owner,
+      status: refund.status,
+      given_as: refund.as,
+      asked: refund.asked,
+      reference: refund.reference,
+      amount_raw: refund.amountRaw.toString(),
+      currency: refund.currency,
+      fiat_e8: refund.fiatE8?.toString() ?? null,
+      rate: refund.rate,
+      rate_source: refund.rateSource,
+      address: refund.address,
+      wallet_id: refund.walletId,
+      from_address: refund.from,
+      block_id: refund.blockId,
+      hash: refund.hash,
+      claim_id: refund.claimId,
+      reason: refund.reason,
+      failure: refund.failure,
+      created_at: refund.createdAt,
+      sent_at: refund.sentAt,
+      ended_at: refund.endedAt,
+      due_at: dueAt,
+    })
+    .execute()
+}
+
+export async function findRefund(db: Db, id: string): Promise<Refund | undefined> {
+  const row = await db.selectFrom('checkout_refunds').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toRefund(row)
+}
+
+export async function findRefundByReference(db: Db, reference: string): Promise<Refund | undefined> {
+  const row = await db.selectFrom('checkout_refunds').selectAll().where('reference', '=', reference).executeTakeFirst()
+  return row && toRefund(row)
+}
+
+/** One that was asked for since a time, in the same words or of the same amount, and has not failed. */
+export async function findSameRefund(
+  db: Db,
+  { checkoutId, asked, amountRaw, since }: { checkoutId: string; asked: string; amountRaw: bigint; since: number },
+): Promise<Refund | undefined> {
+  const row = await db
+    .selectFrom('checkout_refunds')
+    .selectAll()
+    .where('checkout_id', '=', checkoutId)
+    .where('created_at', '>', since)
+    .where('status', '<>', 'failed')
+    .where((where) => where.or([where('asked', '=', asked), where('amount_raw', '=', amountRaw.toString())]))
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toRefund(row)
+}
+
+const LISTED_MAX = 500
+
+/** Of some checkouts, oldest first. */
+export async function listRefunds(db: Db, checkoutIds: readonly string[]): Promise<Refund[]> {
+  if (checkoutIds.length === 0) return []
+  const rows = await db
+    .selectFrom('checkout_refunds')
+    .selectAll()
+    .where('checkout_id', 'in', [...checkoutIds])
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(LISTED_MAX * Math.max(1, checkoutIds.length))
+    .execute()
+  return rows.map(toRefund)
+}
+
+/** What has left or lies ready, newest first, page by page. */
+export async function listExportedRefunds(
+  db: Db,
+  { owner, after, limit }: { owner: string | undefined; after: Refund | undefined; limit: number },
+): Promise<Refund[]> {
+  let query = db.selectFrom('checkout_refunds').selectAll().where('status', 'in', ['sent', 'claimed'])
+  if (owner !== undefined) query = query.where('owner', '=', owner)
+  if (after) query = query.where(behind(['created_at', 'desc', after.createdAt], ['id', 'desc', after.id]))
+  const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
+  return rows.map(toRefund)
+}
+
+interface RefundMove {
+  status: RefundStatus
+  hash?: string
+  address?: string
+  failure?: string
+  sentAt?: number
+  endedAt?: number
+  /** Null ends the looking. */
+  dueAt: number | null
+}
+
+/** From one state to another, in one statement: of two who have seen the same, one tells of it. */
+export async function markRefund(db: Db, { id, status }: Refund, move: RefundMove): Promise<Refund | undefined> {
+  const row = await db
+    .updateTable('checkout_refunds')
+    .set({
+      status: move.status,
+      due_at: move.dueAt,
+      ...(move.hash !== undefined && { hash: move.hash }),
+      ...(move.address !== undefined && { address: move.address }),
+      // Nothing has happened: the same key may ask again.
+      ...(move.failure !== undefined && { failure: move.failure, reference: null }),
+      ...(move.sentAt !== undefined && { sent_at: move.sentAt }),
+      ...(move.endedAt !== undefined && { ended_at: move.endedAt }),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .returningAll()
+    .executeTakeFirst()
+  return row && toRefund(row)
+}
+
+/** Those that somebody has to look at now. */
+export async function listDueRefunds(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('checkout_refunds')
+    .select('id')
+    .where('due_at', 'is not', null)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Later, because nothing has changed or something failed. */
+export async function postponeRefund(db: Db, id: string, dueAt: number): Promise<void> {
+  await db
+    .updateTable('checkout_refunds')
+    .set({ due_at: dueAt })
+    .where('id', '=', id)
+    .where('due_at', 'is not', null)
+    .execute()
+}
+
+/** For sums over refunds that did not fail. */
+export const sumsOf = (engine: StoreEngine) =>
+  [
+    sumRaw(engine, 'checkout_refunds.amount_raw').as('raw'),
+    sumRaw(engine, 'checkout_refunds.fiat_e8').as('e8'),
+  ] as const

@@ -1,0 +1,100 @@
+import type { Db } from '../../../kernel/db.ts'
+import { type Raw, toRaw } from '../../../kernel/money.ts'
+import type { Rate } from '../../../kernel/ports.ts'
+import { findOwnedWallet, findWallet, findWalletByAddress } from '../../wallets/index.ts'
+import { badField } from '../errors.ts'
+import { toNanoAt, worthAt } from '../domain/fiat.ts'
+import type { Payment } from '../payments-store.ts'
+import type { CheckoutRoom } from '../room.ts'
+import type { Checkout } from '../store.ts'
+import { refundAddressRequired, refundSourceRequired, refundTooLarge } from './errors.ts'
+import type { RefundAsked, RefundRequest } from './request.ts'
+
+/** What a refund comes to. */
+interface RefundAmount {
+  amountRaw: Raw
+  /** In the currency of the checkout; undefined where that is nano. */
+  fiatE8: bigint | undefined
+  rate: string | null
+  rateSource: string | null
+}
+
+export const refundable = ({ paidRaw, refundedRaw }: Pick<Checkout, 'paidRaw' | 'refundedRaw'>): Raw =>
+  toRaw(paidRaw - refundedRaw)
+
+/** The rate under which a checkout was paid: that of its last payment which has one. */
+const paidRateOf = (payments: readonly Payment[]): Payment | undefined =>
+  payments.findLast(({ kind, rate }) => kind !== 'unmatched' && rate !== null)
+
+/** What is to go back, of what is left; `today` is the rate of now, where it is asked for. */
+export function decideAmount(
+  checkout: Checkout,
+  payments: readonly Payment[],
+  { asked, today }: { asked: RefundAsked; today: Rate | undefined },
+): RefundAmount {
+  const left = refundable(checkout)
+  const paid = paidRateOf(payments)
+  if (asked.kind === 'fiat') {
+    if (checkout.currency === 'NANO') throw badField('fiat_amount', 'The price was in nano: give amount instead.')
+    const [rate, source] = asked.rate === 'now' ? [today?.rate, today?.source] : [paid?.rate, paid?.rateSource]
+    if (rate === undefined || rate === null) throw badField('rate', 'There is no rate of the payment: say now.')
+    const converted = toNanoAt(asked.e8, rate)
+    if (converted === undefined) throw refundTooLarge(left)
+    // A conversion is rounded up to what can be typed; what is left may be worth it all the same.
+    const isWorthIt = converted > left && (worthAt(left, rate) ?? 0n) >= asked.e8
+    const amountRaw = isWorthIt ? left : converted
+    if (amountRaw > left) throw refundTooLarge(left)
+    return { amountRaw, fiatE8: asked.e8, rate, rateSource: source ?? null }
+  }
+  const amountRaw = asked.kind === 'all' ? left : asked.raw
+  if (amountRaw === 0n || amountRaw > left) throw refundTooLarge(left)
+  if (checkout.currency === 'NANO') return { amountRaw, fiatE8: undefined, rate: null, rateSource: null }
+  const rate = paid?.rate ?? null
+  return { amountRaw, fiatE8: shareOf(checkout, amountRaw, rate), rate, rateSource: paid?.rateSource ?? null }
+}
+
+/** The same part of the price that goes back of the nano: everything is the whole price. */
+function shareOf({ priceE8, paidRaw }: Checkout, amountRaw: Raw, rate: string | null): bigint | undefined {
+  if (priceE8 !== undefined) return (priceE8 * amountRaw) / paidRaw
+  return rate === null ? undefined : worthAt(amountRaw, rate)
+}
+
+/** Where a refund goes: where it was said, or to the one who has paid, if what is sent there reaches them. */
+export async function decideAddress(
+  { db, ports }: CheckoutRoom,
+  payments: readonly Payment[],
+  { address }: RefundRequest,
+): Promise<string> {
+  if (address !== undefined) return address
+  const payers = [...new Set(payments.filter(({ kind }) => kind !== 'unmatched').map(({ payer }) => payer))]
+  const [payer] = payers
+  if (payer === undefined || payers.length > 1) throw refundAddressRequired('several', payers)
+  if (ports.isExchange(payer)) throw refundAddressRequired('exchange', payers)
+  const wallet = await findWalletByAddress(db, payer)
+  // Wallets for payments by mail, for checkouts and for the service's own money: whoever used them does not own them.
+  if (wallet && wallet.purpose !== 'cloud') throw refundAddressRequired('service', payers)
+  return payer
+}
+
+export interface RefundSource {
+  walletId: string
+  address: string
+  /** Whose cloud wallet it is; null for the wallet of the checkout itself. */
+  accountId: string | null
+}
+
+/**
+ * The wallet that pays: the one that was named; else the checkout's own while the money is there, else the cloud wallet to which
+ * it was paid. Call it in the transaction that queues the send.
+ */
+export async function decideSource(db: Db, checkout: Checkout, from: string | undefined): Promise<RefundSource> {
+  const { owner, walletId, address, merchantAddress } = checkout
+  if (from === undefined && walletId !== null) {
+    // As long as it is active nothing was swept: everything that was paid is there, or waits to be received.
+    const wallet = await findWallet(db, walletId)
+    if (wallet?.status === 'active' && wallet.frozenAt === null) return { walletId, address, accountId: null }
+  }
+  const own = await findOwnedWallet(db, owner, from ?? merchantAddress)
+  if (own) return { walletId: own.id, address: own.address, accountId: owner }
+  throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
+}

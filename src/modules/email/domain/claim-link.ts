@@ -1,0 +1,99 @@
+import type { Db } from '../../../kernel/db.ts'
+import type { StoreCtx } from '../../../kernel/in-tx.ts'
+import type { Raw } from '../../../kernel/money.ts'
+import { bytesToHex } from '../../../kernel/nano/hex.ts'
+import { createWallet } from '../../wallets/index.ts'
+import { insertRecipient, insertToken, listRecipients, markSent } from '../recipients-store.ts'
+import type { EmailRoom } from '../room.ts'
+import { findEmailPayment, insertPayment, markCancelled } from '../store.ts'
+import { hashToken } from './token.ts'
+
+const DAY = 86_400_000
+/** How long the money may be under way to its wallet, and how long it can be fetched then. */
+const FUNDING = DAY
+const LIFETIME = 30 * DAY
+
+interface PreparedLink {
+  id: string
+  walletId: string
+  address: string
+  returnTo: string
+}
+
+/**
+ * Makes the wallet in which money will lie ready for whoever has a link. Like a payment by mail without the mail: whoever puts
+ * the money in hands the link on.
+ */
+export async function prepareLink(ctx: EmailRoom, returnTo: string): Promise<PreparedLink> {
+  const id = bytesToHex(ctx.store.random.bytes(8)).toLowerCase()
+  const terms = { accountId: undefined, purpose: 'email', refundAddress: returnTo, metadata: { reference: id } }
+  const { id: walletId, address } = await createWallet(ctx, terms)
+  return { id, walletId, address, returnTo }
+}
+
+interface LinkFor {
+  refundId: string
+  accountId: string
+  amount: Raw
+  title: string | null
+}
+
+/** Writes the link down, in the transaction that sends the money on its way. */
+export async function recordLink(
+  ctx: EmailRoom,
+  tx: StoreCtx,
+  { id, walletId, address, returnTo }: PreparedLink,
+  { refundId, accountId, amount, title }: LinkFor,
+): Promise<void> {
+  const { db, clock, ids } = tx
+  const now = clock.now()
+  await insertPayment(db, {
+    id,
+    accountId,
+    walletId,
+    address,
+    refundAddress: returnTo,
+    subtotal: amount,
+    fee: 0n as Raw,
+    recipients: 1,
+    sender: null,
+    message: title === null ? 'Refund' : `Refund: ${title}`,
+    receipt: null,
+    lifetimeMilliseconds: LIFETIME,
+    createdAt: now,
+    fundBy: now + FUNDING,
+    dueAt: now,
+    linkFor: refundId,
+  })
+  const recipientId = ids.next('emr')
+  await insertRecipient(db, { id: recipientId, paymentId: id, position: 0, email: null, emailHash: null, amount })
+  // No mail waits to be sent.
+  await markSent(db, recipientId, now)
+  await insertToken(db, hashToken(tokenOf(ctx, refundId)), { recipientId, now })
+}
+
+/** The link itself. Its token is made from what it is for, and can be shown again to whoever may know it. */
+export const linkOf = (ctx: EmailRoom, refundId: string): string => ctx.ports.links.claim(tokenOf(ctx, refundId))
+
+/** 256 bits that nobody can make who does not have the key of this service's secrets. */
+const tokenOf = ({ ports }: EmailRoom, refundId: string): string =>
+  Buffer.from(ports.secrets.fingerprint('refund-link', refundId), 'hex').toString('base64url')
+
+/** What has become of it. */
+export async function findLink(
+  db: Db,
+  id: string,
+): Promise<{ status: 'open' | 'claimed' | 'returned'; address: string | null } | undefined> {
+  const payment = await findEmailPayment(db, id)
+  const [recipient] = payment ? await listRecipients(db, id) : []
+  if (!payment || !recipient) return undefined
+  if (recipient.status === 'claimed') return { status: 'claimed', address: recipient.claimAddress }
+  const isOver = payment.status === 'expired' || recipient.status === 'refunded'
+  return { status: isOver ? 'returned' : 'open', address: null }
+}
+
+/** What nobody has fetched goes back; nothing happens where it is over. */
+export async function cancelLink(tx: StoreCtx, id: string): Promise<void> {
+  const payment = await findEmailPayment(tx.db, id)
+  if (payment) await markCancelled(tx.db, { id, accountId: payment.accountId, now: tx.clock.now() })
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatNano } from '../../src/kernel/money.ts'
+import { issueKey } from '../../src/modules/accounts/index.ts'
+import { Signer } from '../support/blocks.ts'
+import { bearer, listEvents, show, turnUntil } from '../support/checkout-steps.ts'
+import { forEachEngine } from '../support/engines.ts'
+import { ask } from '../support/gateway.ts'
+import { PAYER, type Refund, openRefundShop, raw } from '../support/refund-steps.ts'
+
+/* Contract 4.10: what becomes of refunds. */
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const customer = new Signer(79).address
+
+forEachEngine((engine) => {
+  test('a refund by link lies ready, is fetched once, and everybody is told (contract 4.10, rules 7 and 8; 6, Event kinds: refund.claimed)', async (t) => {
+    const { world, shop, merchant, sell, refund, untilRefund, list, fundsOf } = await openRefundShop(t, engine)
+    const made = await sell({ title: 'Lamp' })
+    const reply = await refund(made.id, { amount: '1.25', as: 'link' })
+    assert.equal(reply.status, 200, reply.text)
+    const { claim_url: link, address } = reply.json<Refund>()
+    assert.deepEqual([address, link?.includes('/claim#')], [null, true])
+    assert.equal((await untilRefund(made.id, 'sent')).claim_url, link)
+    const code = link!.split('#')[1]
+    const claim = (to: string) => ask(`${shop.url}/claim`, { body: JSON.stringify({ code, address: to }) })
+    await turnUntil(world, 6_000, async () => (await claim(customer)).status === 200)
+    assert.equal((await claim(PAYER)).status, 409, 'it is somebody’s now')
+    const claimed = await untilRefund(made.id, 'claimed')
+    assert.deepEqual([claimed.address, claimed.claim_url], [customer, undefined])
+    assert.equal(fundsOf(customer), raw('1.25'))
+    const types = (await listEvents(shop, made.id)).map(({ type }) => type)
+    assert.deepEqual(types, ['payment.completed', 'refund.sent', 'refund.claimed'])
+    assert.deepEqual((await shop.rest('GET', '/api/emails', merchant.key)).json<{ payments: unknown[] }>().payments, [])
+    assert.equal((await list(made.id)).refundable_raw, String(BigInt(made.amount_raw) - raw('1.25')))
+  })
+
+  test('what nobody fetches goes back, and can be refunded again (contract 4.10, rules 7 and 8; 6, Event kinds: refund.failed)', async (t) => {
+    const { world, shop, sell, refund, untilRefund, list, fundsOf, wallet } = await openRefundShop(t, engine)
+    const made = await sell()
+    await refund(made.id, { as: 'link' })
+    await untilRefund(made.id, 'sent')
+    const before = fundsOf(wallet)
+    // The link opens once its wallet has received; its thirty days begin then.
+    const isFunded = async () =>
+      (await shop.app.store.db.selectFrom('email_payments').select('status').executeTakeFirst())?.status === 'funded'
+    await turnUntil(world, 6_000, isFunded)
+    const { expires_at: end, funded_at: begin } = await shop.app.store.db
+      .selectFrom('email_payments')
+      .select(['expires_at', 'funded_at'])
+      .executeTakeFirstOrThrow()
+    assert.equal(end! - begin!, 30 * DAY)
+    const now = world.clock.now()
+    await shop.app.store.db.updateTable('email_payments').set({ expires_at: now, due_at: now }).execute()
+    const failed = await untilRefund(made.id, 'failed')
+    assert.equal(failed.failure, 'unclaimed')
+    await turnUntil(world, 6_000, () => Promise.resolve(fundsOf(wallet) > before))
+    assert.equal(fundsOf(wallet) - before, BigInt(made.amount_raw))
+    assert.equal((await list(made.id)).refundable_raw, made.amount_raw)
+    assert.deepEqual((await listEvents(shop, made.id)).at(-1)!.type, 'refund.failed')
+  })
+
+  test('a refund whose wallet cannot pay fails, is told so, and takes nothing from what can be refunded (contract 4.10, rule 8; 6, Event kinds: refund.failed)', async (t) => {
+    const shopOf = await openRefundShop(t, engine)
+    const { world, shop, merchant, turning, sell, refund, list, untilRefund, wallet, fundsOf } = shopOf
+    const made = await sell()
+    const all = { send: customer, amount: 'all', account: wallet }
+    const sent = await turning(shop.call('cloud_wallet', all, merchant.headers))
+    assert.equal(sent.status, 200, sent.text)
+    const before = fundsOf(PAYER)
+    const key = { 'idempotency-key': 'one' }
+    const poor = await refund(made.id, {}, key)
+    assert.deepEqual([poor.status, poor.json().code], [403, 'insufficient_funds'])
+    const { refunds, refundable_raw: left } = await list(made.id)
+    assert.deepEqual(
+      refunds.map(({ status, failure }) => [status, failure]),
+      [['failed', 'insufficient_funds']],
+    )
+    assert.equal(left, made.amount_raw)
+    assert.equal('refunds' in (await shop.check(made.id)), false, 'the payer hears nothing of it')
+    assert.equal((await show(shop, made.id, merchant.key)).timeline.at(-1)!.reason, 'refund failed')
+    assert.equal((await listEvents(shop, made.id)).at(-1)!.type, 'refund.failed')
+    await world.pay(wallet, raw('5'))
+    const again = await refund(made.id, {}, key)
+    assert.equal(again.status, 200, again.text)
+    assert.notEqual(again.json<Refund>().status, 'failed')
+    await untilRefund(made.id, 'sent')
+    assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw) - raw('5'))
+  })
+
+  test('while the node refuses, a refund waits with its signed block, and arrives as that once the node takes it (contract 4.10, rule 8)', async (t) => {
+    const shopOf = await openRefundShop(t, engine, { WALLET_WAIT_MS: '2000' })
+    const { world, shop, merchant, sell, refund, list, untilRefund, fundsOf, wallet } = shopOf
+    const made = await sell()
+    await turnUntil(world, 1_000, async () => {
+      const { status } = await shop.call('cloud_wallet', { account: wallet, receive: true }, merchant.headers)
+      const row = shop.app.store.db.selectFrom('wallets').select('balance_raw').where('address', '=', wallet)
+      return status === 200 && (await row.executeTakeFirst())!.balance_raw !== '0'
+    })
+    const before = fundsOf(PAYER)
+    const { faults } = world.ledger.node
+    faults.set('process', { kind: 'error', milliseconds: 0 })
+    const asked = refund(made.id)
+    await turnUntil(world, 500, async () => (await list(made.id)).refunds[0]?.status === 'sending')
+    const { hash } = (await list(made.id)).refunds[0]!
+    world.clock.advance(20 * MINUTE)
+    assert.ok((await asked).status < 500)
+    assert.equal((await list(made.id)).refunds[0]!.status, 'sending', 'what is signed does not fail')
+    assert.equal(fundsOf(PAYER), before)
+    faults.end('process')
+    const sent = await untilRefund(made.id, 'sent')
+    assert.equal(sent.hash, hash)
+    assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
+  })
+})
+
+test('a part in the currency of the price goes back at the rate of the payment or of today (contract 4.10, rule 4)', async (t) => {
+  const { shop, sell, refund, list, merchant } = await openRefundShop(t)
+  const made = await sell({ amount: '10', currency: 'USD' })
+  const { payments } = await show(shop, made.id, merchant.key)
+  const { rate } = payments[0] as unknown as { rate: string }
+  const part = (await refund(made.id, { fiat_amount: '2.50' })).json<Refund>()
+  assert.deepEqual([part.fiat_amount, part.rate], ['2.50', rate])
+  const exact = 2.5 / Number(rate)
+  assert.ok(Number(part.amount) >= exact && Number(part.amount) - exact < 0.000_002, `${part.amount} of ${exact}`)
+  const today = (await refund(made.id, { fiat_amount: '1', rate: 'now' })).json<Refund>()
+  assert.equal(today.fiat_amount, '1.00')
+  assert.equal((await refund(made.id, { fiat_amount: '9' })).json().code, 'refund_too_large')
+  const rest = (await refund(made.id)).json<Refund>()
+  assert.equal((await list(made.id)).refundable_raw, '0')
+  assert.ok(Number(rest.fiat_amount) > 6 && Number(rest.fiat_amount) < 7)
+  const inNano = await sell()
+  for (const [fields, field] of [
+    [{ fiat_amount: '1' }, 'fiat_amount'],
+    [{ rate: 'now' }, 'rate'],
+    [{ amount: '1', fiat_amount: '1' }, 'fiat_amount'],
+    [{ amount: '0' }, 'amount'],
+    [{ amount: 'some' }, 'amount'],
+    [{ as: 'gift' }, 'as'],
+    [{ as: 'link', address: customer }, 'address'],
+    [{ address: 'nano_1' }, 'address'],
+    [{ from: 'nano_1' }, 'from'],
+    [{ reason: 'x'.repeat(281) }, 'reason'],
+  ] as const) {
+    const { status, json } = await refund(inNano.id, fields)
+    assert.deepEqual([status, json().field], [400, field])
+  }
+  assert.deepEqual((await list(inNano.id)).refunds, [])
+})
+
+test('reports have gross, refunded and net, and the export a line below zero for each refund (contract 4.10, rule 10; 2, Checkout report: revenue; 4.5, Administrative checkout REST API: GET /api/admin/checkouts/:id/refunds, POST /api/admin/checkouts/:id/refunds, GET /api/admin/checkouts/export.csv)', async (t) => {
+  const { shop, merchant, sell, untilRefund } = await openRefundShop(t)
+  const made = await sell()
+  const path = `/api/admin/checkouts/${made.id}/refunds`
+  const reply = await shop.rest('POST', path, merchant.key, { amount: '0.5' })
+  assert.equal(reply.status, 201, reply.text)
+  const { hash } = await untilRefund(made.id, 'sent')
+  const report = (await shop.call('checkout_report', {}, merchant.headers)).json<{
+    revenue: { NANO: Record<string, string> }
+    checkouts: { refunds: Refund[] }[]
+  }>()
+  const { gross, refunded, net, net_raw: netRaw } = report.revenue.NANO
+  assert.deepEqual([gross, refunded], [made.amount, '0.5'])
+  assert.equal(netRaw, String(BigInt(made.amount_raw) - raw('0.5')))
+  assert.equal(net, formatNano(BigInt(made.amount_raw) - raw('0.5')))
+  assert.deepEqual(
+    report.checkouts[0]!.refunds.map(({ hash }) => hash),
+    [hash],
+  )
+  const stats = (await shop.rest('GET', '/api/checkouts/stats', merchant.key)).json<typeof report>()
+  assert.equal(stats.revenue.NANO.refunded, '0.5')
+  const lines = (await shop.rest('GET', '/api/checkouts/export.csv', merchant.key)).text.trim().split('\r\n')
+  const cells = lines.map((line) => line.split(','))
+  const [head, ...rows] = cells
+  const at = (name: string) => head!.findIndex((cell) => cell.endsWith(name))
+  assert.deepEqual(
+    rows.map((row) => [row[at('type')], row[at('amount_nano')]]),
+    [
+      ['refund', '-0.5'],
+      ['payment', made.amount],
+    ],
+  )
+})
+
+test('a key gives back with the scope for it, within what it may spend on a day (contract 4.10, rule 11; 5, rule 26)', async (t) => {
+  const { shop, merchant, sell, list } = await openRefundShop(t)
+  const made = await sell()
+  const issue = async (wanted: NonNullable<Parameters<typeof issueKey>[1]['wanted']>) => {
+    const key = { accountId: merchant.accountId, kind: 'secret', name: 'test', actor: 'test', wanted } as const
+    return bearer((await issueKey(shop.ctx, key)).text)
+  }
+  const at = async (headers: Record<string, string>, amount: string) =>
+    (await shop.call('checkout_refund', { id: made.id, amount }, headers)).json()
+  assert.equal((await at(await issue({ scopes: ['checkout', 'wallets:send'] }), '0.1')).code, 'missing_scope')
+  const limited = await issue({ scopes: ['refunds'], spendDaily: raw('1') })
+  assert.equal((await at(limited, '0.75')).failure, null)
+  const beyond = await at(limited, '0.5')
+  assert.deepEqual([beyond.code, beyond.spent], ['spending_limit', '0.75'])
+  assert.equal((await list(made.id)).refunds.length, 1)
+})
