@@ -156,7 +156,7 @@ function routesOfOne(path: string, suffix: string): Described[] {
     {
       ...shared,
       method: 'get',
-      path: `${path}/{id}/refunds`,
+      path: `${path}/refunds`,
       id: `listRefunds${suffix}`,
       summary: 'What was given back of a checkout, and how much still can be.',
       answer: record({ refunds: list(REFUND), refundable: answer.nano, refundable_raw: answer.raw }),
@@ -164,7 +164,7 @@ function routesOfOne(path: string, suffix: string): Described[] {
     {
       ...shared,
       method: 'post',
-      path: `${path}/{id}/refunds`,
+      path: `${path}/refunds`,
       id: `refundCheckout${suffix}`,
       summary: 'Give back what was paid, or a part of it.',
       once: true,
