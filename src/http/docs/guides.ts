@@ -5,7 +5,7 @@ import type { GuideLink } from '../../web/docs-shell.tsx'
 
 /** In this order a newcomer meets them; a guide that is not named comes after these. */
 const ORDER =
-  `getting-started first-payment payment-page webhooks wallets usernames email work pay-per-request client keys agents devnet going-live
+  `getting-started first-payment payment-page merchants webhooks wallets usernames email work pay-per-request client keys agents devnet going-live
   operating scaling migrating clients security performance versions contract decisions`.split(/\s+/)
 
 interface Guide {
