@@ -10,6 +10,7 @@ import {
 } from '../../src/modules/accounts/sessions-store.ts'
 import * as spends from '../../src/modules/accounts/spends-store.ts'
 import { deleteLogo } from '../../src/modules/accounts/profile-store.ts'
+import * as standing from '../../src/modules/accounts/standing-store.ts'
 import * as accounts from '../../src/modules/accounts/store.ts'
 import { markSuccession } from '../../src/modules/accounts/succession-store.ts'
 import { toRaw } from '../../src/kernel/money.ts'
@@ -29,7 +30,33 @@ const ownKey = ({ id: keyId, account_id: accountId }: { id: string; account_id: 
 tryVerbs(
   ['accounts'],
   [
-    ...verbsOn('accounts', { lockAccount: { run: (db, { id }) => accounts.lockAccount(db, id), locks: true } }),
+    ...verbsOn('accounts', {
+      lockAccount: { run: (db, { id }) => accounts.lockAccount(db, id), locks: true },
+      markSuspended: {
+        row: { role: 'user' },
+        run: (db, { id }) => standing.markSuspended(db, id, NOW),
+        to: { suspended_at: NOW },
+        unless: [{ suspended_at: 1 }, { role: 'admin' }],
+      },
+      markResumed: {
+        row: { suspended_at: 1 },
+        run: (db, { id }) => standing.markResumed(db, id),
+        to: { suspended_at: null },
+        unless: [{ suspended_at: null }],
+      },
+      updateSignedOut: {
+        run: (db, { id }) => standing.updateSignedOut(db, id, NOW),
+        to: { signed_out_at: NOW },
+      },
+      updatePlan: {
+        run: (db, { id }) => standing.updatePlan(db, id, { perMinute: 7 }),
+        to: { per_minute: 7, concurrency: null },
+      },
+      updateFeatures: {
+        run: (db, { id }) => standing.updateFeatures(db, id, { wallet_sends: false }),
+        to: { features: '{"wallet_sends":false}' },
+      },
+    }),
     ...verbsOn('api_keys', {
       markRevoked: {
         run: (db, row) => accounts.markRevoked(db, { ...ownKey(row), now: NOW }),

@@ -2,7 +2,7 @@ import { whenOver } from '../../../kernel/when-over.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import type { KeyRights } from '../../../kernel/key-rights.ts'
 import { type Raw, formatNano } from '../../../kernel/money.ts'
-import { endOfDay, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
+import { endOfDay, hasFeature, hasSpendingLimit, lockAccount, reserveSpend } from '../../accounts/index.ts'
 import { sendTooLarge, sendsDisabled, walletNotFound } from '../errors.ts'
 import { findBlock, insertSend } from '../outbox-store.ts'
 import type { WalletRoom } from '../room.ts'
@@ -34,7 +34,8 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   const { walletId, accountId, destination, amount, reference, rights } = send
   const { db, clock, ids } = tx
   const { sendsAllowed, sendMax, dailySendMax } = rules
-  if (!sendsAllowed) throw sendsDisabled()
+  const maySend = sendsAllowed && (accountId === null || (await hasFeature(db, accountId, 'wallet_sends', true)))
+  if (!maySend) throw sendsDisabled()
   const isLimited = accountId !== null && dailySendMax > 0n
   if (accountId !== null && sendMax > 0n && amount > sendMax) throw sendTooLarge(formatNano(sendMax))
   if (isLimited) await lockAccount(db, accountId)

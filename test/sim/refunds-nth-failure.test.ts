@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { toRaw } from '../../src/kernel/money.ts'
+import { type CheckoutRoom, openCheckout, readCheckout } from '../../src/modules/checkout/index.ts'
+import { creditSend } from '../../src/modules/checkout/domain/credit.ts'
+import { followRefunds } from '../../src/modules/checkout/refunds/jobs.ts'
+import { refundCheckout } from '../../src/modules/checkout/refunds/refund.ts'
+import { readRefund } from '../../src/modules/checkout/refunds/request.ts'
+import { bringForward, queueSend } from '../../src/modules/wallets/domain/queue-send.ts'
+import { nano } from '../support/blocks.ts'
+import { toCheckoutCtx } from '../support/checkout-room.ts'
+import { SEED, SeededRandom } from '../support/random.ts'
+import type { Instance, WalletWorld } from '../support/wallet-world.ts'
+import { type Scenario, type Way, failEverywhere, stranger } from './fail-everywhere.ts'
+
+/* An outside call of a refund fails, or its process dies; whoever is left comes to the same end, and pays once. */
+
+const STRIDE = 2
+/** However slow the machine is. */
+const PATIENT = { timeout: 600_000 }
+const SECOND = 1_000
+
+function shopOf({ ctx }: Instance): CheckoutRoom {
+  const room = toCheckoutCtx(ctx.store, 'sqlite')
+  const wallets: CheckoutRoom['ports']['wallets'] = {
+    ...room.ports.wallets,
+    queueSend: (tx, send) => queueSend(ctx, tx, send),
+    bringForward: (block) => bringForward(ctx, block),
+  }
+  return { ...room, ports: { ...room.ports, wallets } }
+}
+
+/** A checkout of two nano, paid to a cloud wallet that holds three. */
+async function sell(world: WalletWorld, instance: Instance, payer: string) {
+  const wallet = await world.create(instance)
+  const hash = await world.deposit(wallet, nano(3))
+  const shop = shopOf(instance)
+  const { accountId } = world
+  const caller = {
+    kind: 'account',
+    accountId,
+    role: 'user',
+    prepaid: false,
+    door: 'secret-key',
+    rights: undefined,
+  } as const
+  const rules = { currencies: shop.ports.prices.currencies, plainHttpAllowed: false }
+  const asked = readCheckout({ address: wallet, amount: '2', mode: 'unique_address' }, rules)
+  const { checkout } = await openCheckout(shop, caller, asked)
+  const at = shop.clock.now()
+  const send = { hash, from: payer, to: wallet, amountRaw: toRaw(nano(2)), at, knownAt: at, receivedAt: null }
+  await creditSend(shop, send)
+  return { id: checkout.id, wallet }
+}
+
+/** A client asks with the same key until it is answered, and the jobs look after what is under way. */
+const refund: Scenario = async (world, instance) => {
+  const payer = stranger()
+  const { id, wallet } = await sell(world, instance, payer)
+  const { db, accountId: owner } = world
+  const request = readRefund({})
+  let last = shopOf(instance)
+  const look = (shop: CheckoutRoom) => {
+    world.clock.advance(3 * SECOND)
+    return followRefunds(shop).run({}, new AbortController().signal)
+  }
+  return {
+    act: async (alive) => {
+      const shop = shopOf(alive)
+      await refundCheckout(shop, { id, owner, actor: owner, rights: undefined }, request)
+      await alive.settle()
+      await look(shop)
+      last = shop
+    },
+    check: async () => {
+      // What the ledger has confirmed since.
+      await look(last)
+      assert.equal(world.fundsOf(payer), nano(2), 'the payer has what was paid, once')
+      assert.equal(world.fundsOf(wallet), nano(1))
+      const refunds = await db.selectFrom('checkout_refunds').selectAll().where('checkout_id', '=', id).execute()
+      assert.deepEqual(
+        refunds.map(({ status, amount_raw: raw, due_at: due }) => [status, BigInt(raw), due]),
+        [['sent', nano(2), null]],
+      )
+      const [checkout] = await db.selectFrom('checkouts').selectAll().where('id', '=', id).execute()
+      assert.equal(BigInt(checkout!.refunded_raw), nano(2))
+      const events = await db.selectFrom('events').select('type').where('subject', '=', id).execute()
+      assert.deepEqual(
+        events.map(({ type }) => type).filter((type) => type.startsWith('refund.')),
+        ['refund.sent'],
+      )
+    },
+  }
+}
+
+const WAYS: Way[] = [
+  { moment: 'before', deadly: true },
+  { moment: 'after', deadly: true },
+  { moment: 'after', deadly: false },
+]
+
+/** Every failing call fails in a way that the seed draws: runs add up. */
+async function failByLot(t: TestContext, scenario: Scenario): Promise<void> {
+  t.diagnostic(`SEED=${SEED}`)
+  const random = new SeededRandom(SEED)
+  const first = 1 + random.below(STRIDE)
+  const wayOf = () => random.pick(WAYS)
+  await failEverywhere(t, scenario, { engine: 'memory', wayOf, first, stride: STRIDE, placesMin: 5 })
+}
+
+test(
+  'a refund comes to the same end, paid once and told once, whichever call is the last or loses its reply',
+  PATIENT,
+  (t) => failByLot(t, refund),
+)
