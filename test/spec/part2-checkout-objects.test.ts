@@ -8,6 +8,7 @@ import {
   type Made,
   type Shop,
   bearer,
+  earned,
   merchant,
   nano,
   openWorld,
@@ -113,7 +114,7 @@ test('a price in dollars is told with its rate, and is paid with the amount it w
   await world.pay(address, made.amount_raw)
   await untilStatus(shop, made.id, 'complete')
   const stats = (await shop.rest('GET', '/api/checkouts/stats', world.key())).json<{ revenue: object }>()
-  assert.deepEqual(stats.revenue, { USD: { count: 1, amount: '10.00', amount_raw: made.amount_raw } })
+  assert.deepEqual(stats.revenue, { USD: earned(1, '10.00', made.amount_raw) })
 })
 
 test('a caller without an account gets a webhook secret once; one with an account has its own (contract 6, rule 7; 2, Checkout response: webhook_secret)', async (t) => {
@@ -282,8 +283,8 @@ test('a report has period, counts, revenue by currency, checkouts, limit and whe
       period: { query: 'last 30 days', from: '2026-10-16T00:00:02.000Z', to: '2026-11-15T00:00:02.001Z' },
       summary: { total: 3, by_status: { pending: 1, detected: 0, partial: 0, complete: 2, expired: 0, cancelled: 0 } },
       revenue: {
-        NANO: { count: 1, amount: inNano.amount, amount_raw: inNano.amount_raw },
-        EUR: { count: 1, amount: '12.50', amount_raw: inEuro.amount_raw },
+        NANO: earned(1, inNano.amount, inNano.amount_raw),
+        EUR: earned(1, '12.50', inEuro.amount_raw),
       },
       excluded: 0,
       limit: 2,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Made, bearer, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
+import { type Made, bearer, earned, merchant, openWorld, turnUntil } from '../support/checkout-steps.ts'
 import { row } from './row.ts'
 
 /* Contract 4.3: what the checkouts of one key came to. */
@@ -73,8 +73,8 @@ test('checkout_report: the checkouts of this very key, by period, status and met
   const byStatus = { pending: 1, detected: 0, partial: 0, complete: 2, expired: 1, cancelled: 0 }
   assert.deepEqual(whole.summary, { total: 4, by_status: byStatus })
   assert.deepEqual(whole.revenue, {
-    EUR: { count: 1, amount: '12.50', amount_raw: newYear.amount_raw },
-    NANO: { count: 1, amount: autumn.amount, amount_raw: autumn.amount_raw },
+    EUR: earned(1, '12.50', newYear.amount_raw),
+    NANO: earned(1, autumn.amount, autumn.amount_raw),
   })
   assert.deepEqual([whole.limit, whole.has_more], [100, false])
   await assertFound({}, everything)

@@ -145,3 +145,15 @@ export async function listEvents({ app }: Shop, subject?: string) {
     .map(({ subject, type, body }) => ({ subject, type, body: body! }))
     .filter((event) => subject === undefined || event.subject === subject)
 }
+
+/** Revenue of which nothing was given back, as reports have it. */
+export const earned = (count: number, amount: string, raw: string) => ({
+  count,
+  amount,
+  amount_raw: raw,
+  gross: amount,
+  refunded: amount.includes('.') && amount.length - amount.indexOf('.') === 3 ? '0.00' : '0',
+  refunded_raw: '0',
+  net: amount,
+  net_raw: raw,
+})
