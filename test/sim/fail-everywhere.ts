@@ -51,6 +51,7 @@ export async function failEverywhere(t: TestContext, scenario: Scenario, plan: P
     await world.finish(act(instance)).catch((error: unknown) => {
       if (!faults.fired) throw error
     })
+    await world.finish(faults.ended)
     faults.disarm()
     world.clock.advance(LEASE)
     if (faults.dead) instance = await world.start()

@@ -111,6 +111,7 @@ async function failEverywhere(t: TestContext, scenario: Scenario, moment: Moment
     await world.finish(act(instance, paid)).catch((error: unknown) => {
       if (!faults.fired) throw error
     })
+    await world.finish(faults.ended)
     faults.disarm()
     world.clock.advance(LEASE)
     if (faults.dead) instance = await world.start()

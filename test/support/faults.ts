@@ -20,6 +20,8 @@ export class Faults {
   #dead = false
   /** Whether the call that was armed has come. */
   fired = false
+  /** Resolves when the call that was armed is over, if it has begun: what asked for it may have been answered before. */
+  ended: Promise<void> = Promise.resolve()
   /** Calls that are under way. */
   pending = 0
 
@@ -46,6 +48,7 @@ export class Faults {
     this.#moment = moment
     this.#deadly = deadly
     this.fired = false
+    this.ended = Promise.resolve()
   }
 
   disarm(): void {
@@ -57,9 +60,12 @@ export class Faults {
     this.#mustLive()
     const isLast = ++this.#calls === this.#crashAt
     if (isLast && this.#moment === 'before') this.#die()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (isLast) this.ended = promise
     try {
       return await this.track(run)
     } finally {
+      resolve()
       if (isLast) this.#die()
     }
   }

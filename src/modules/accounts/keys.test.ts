@@ -54,6 +54,7 @@ forEachEngine((_engine, open) => {
       prepaid: false,
       door: 'secret-key',
       rights: undefined,
+      plan: {},
     })
     const [listed, ...others] = await listKeys(ctx.db, accountId, 10)
     assert.deepEqual(others, [])
