@@ -10,9 +10,8 @@ import {
   readStanding,
   resumeAccount,
   setStanding,
-  showAccount,
   showKey,
-  showStanding,
+  showKnown,
   signOutPeople,
   suspendAccount,
 } from '../modules/accounts/index.ts'
@@ -31,7 +30,7 @@ export function showOne(accountId: string, { json }: Flags): Promise<void> {
   return withStore(async (ctx) => {
     const account = await findAccount(ctx.db, accountId)
     if (!account) throw new Error('Account not found.')
-    const shown = { ...showAccount(account), ...showStanding(account) }
+    const shown = showKnown(account)
     const { credits, plan } = await readCredits(ctx, accountId)
     const keys = (await listKeys(ctx.db, accountId, LISTED_MAX)).map((key) => showKey(key, ctx.clock.now()))
     const activity = await listAudit(ctx.db, { accountId, before: undefined, limit: LATEST })

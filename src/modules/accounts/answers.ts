@@ -8,14 +8,18 @@ const ACCOUNT_MEMBERS = {
   email: orNull(text),
   role: words('user', 'admin'),
   created_at: text,
-  status: words('active', 'suspended'),
 }
 
 export const ACCOUNT = record(ACCOUNT_MEMBERS)
 
+const LISTED_MEMBERS = { ...ACCOUNT_MEMBERS, status: words('active', 'suspended') }
+
+/** An account in the operator's list. */
+export const LISTED_ACCOUNT = record(LISTED_MEMBERS)
+
 /** An account as the operator sees it. */
 export const KNOWN_ACCOUNT = record({
-  ...ACCOUNT_MEMBERS,
+  ...LISTED_MEMBERS,
   suspended_at: orNull(text),
   signed_out_at: orNull(text),
   per_minute: orNull(answer.integer),

@@ -7,15 +7,20 @@ import type { Account, ApiKey } from './store.ts'
 
 const toTime = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds).toISOString())
 
-export function showAccount({ id, email, role, createdAt, standing }: Account): JsonObject {
-  const status = standing.suspendedAt === null ? 'active' : 'suspended'
-  return { id, email, role, created_at: toTime(createdAt), status }
+export function showAccount({ id, email, role, createdAt }: Account): JsonObject {
+  return { id, email, role, created_at: toTime(createdAt) }
 }
 
-/** What the operator has said about an account; null is what the settings say for all. */
-export function showStanding({ standing }: Account): JsonObject {
-  const { suspendedAt, signedOutAt, plan, features } = standing
+/** An account in the operator's list. */
+export function showListed(account: Account): JsonObject {
+  return { ...showAccount(account), status: account.standing.suspendedAt === null ? 'active' : 'suspended' }
+}
+
+/** An account, and what the operator has said about it; null is what the settings say for all. */
+export function showKnown(account: Account): JsonObject {
+  const { suspendedAt, signedOutAt, plan, features } = account.standing
   return {
+    ...showListed(account),
     suspended_at: toTime(suspendedAt),
     signed_out_at: toTime(signedOutAt),
     per_minute: plan.perMinute ?? null,

@@ -1,6 +1,6 @@
 import { answer } from '../../../kernel/answers.ts'
 import type { Described } from '../../../kernel/described.ts'
-import { ACCOUNT, KEY, KNOWN_ACCOUNT } from '../answers.ts'
+import { KEY, KNOWN_ACCOUNT, LISTED_ACCOUNT } from '../answers.ts'
 
 const { text, bool, integer, list, record, words, optional, orNull } = answer
 
@@ -18,7 +18,7 @@ export const describedOperatorRoutes: readonly Described[] = [
     summary: 'The newest accounts.',
     who: 'administrator',
     query: [{ name: 'search', schema: text, description: 'An id, or a part of an e-mail address.' }],
-    answer: record({ accounts: list(ACCOUNT) }),
+    answer: record({ accounts: list(LISTED_ACCOUNT) }),
   },
   {
     method: 'get',

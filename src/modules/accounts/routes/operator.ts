@@ -1,3 +1,4 @@
+import { canBeId } from '../../../kernel/id-shape.ts'
 import type { StoreCtx } from '../../../kernel/in-tx.ts'
 import { requireUnbound } from '../../../kernel/key-rights.ts'
 import type { AccountRequest, Reply, Route } from '../../../kernel/route.ts'
@@ -7,7 +8,7 @@ import { setStanding } from '../domain/set-standing.ts'
 import { signOutPeople } from '../domain/sign-out-people.ts'
 import { resumeAccount, suspendAccount } from '../domain/suspend.ts'
 import { accountNotFound } from '../errors.ts'
-import { showAccount, showKey, showStanding } from '../shape-account.ts'
+import { showKey, showKnown, showListed } from '../shape-account.ts'
 import { readAdjustment, readReason, readStanding } from '../standing-fields.ts'
 import { findAccount, listAccounts, listKeys } from '../store.ts'
 
@@ -21,14 +22,18 @@ interface OperatorPorts {
 
 /** What an administrator sees of other accounts, and does to them. */
 export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly Route[] {
-  const show = async (id: string): Promise<Reply> => {
-    const account = await findAccount(store.db, id)
+  const find = async (id: string) => {
+    const account = canBeId(id) ? await findAccount(store.db, id) : undefined
     if (!account) throw accountNotFound()
+    return account
+  }
+  const show = async (id: string): Promise<Reply> => {
+    const account = await find(id)
     const { credits, plan } = await readCredits(store, id)
     const keys = await listKeys(store.db, id, LISTED_MAX)
     return {
       json: {
-        account: { ...showAccount(account), ...showStanding(account) },
+        account: showKnown(account),
         credits,
         plan,
         keys: keys.map((key) => showKey(key, store.clock.now())),
@@ -48,7 +53,7 @@ export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly
     async run(request) {
       // Otherwise a limited key could lift its own limits.
       requireUnbound(request.caller)
-      const accountId = request.params.id!
+      const { id: accountId } = await find(request.params.id!)
       await run(request, { accountId, actor: request.caller.accountId })
       tellStanding(accountId)
       return show(accountId)
@@ -63,7 +68,7 @@ export function operatorRoutes({ store, tellStanding }: OperatorPorts): readonly
       async run({ query }) {
         const search = typeof query.search === 'string' ? query.search.trim().slice(0, SEARCH_LENGTH_MAX) : ''
         const accounts = await listAccounts(store.db, LISTED_MAX, search)
-        return { json: { accounts: accounts.map(showAccount) } }
+        return { json: { accounts: accounts.map(showListed) } }
       },
     },
     {
