@@ -27,11 +27,13 @@ export function createExplorerServer({ view, names, rpcUrl, onError }: ExplorerS
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return void response.writeHead(405, { allow: 'GET, HEAD', 'content-type': 'text/plain' }).end('Only GET.\n')
     }
-    const url = new URL(request.url ?? '/', 'http://explorer')
+    // A stranger writes what they like: `//` is no address, and an error here would end the ledger.
+    const url = URL.parse(request.url ?? '/', 'http://explorer')
+    if (!url) return sendNoPage(response)
     if (url.pathname === EVENTS) return follow(view, request, response)
     if (url.pathname.startsWith('/assets/')) return sendAsset(url, response)
     const place = toPlace(url)
-    if (!place) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('There is no such page.\n')
+    if (!place) return sendNoPage(response)
     showPlace(explorer, place).then(
       (shown) => sendPage(request, response, shown.status, renderPage(<ExplorerPage place={shown} rpcUrl={rpcUrl} />)),
       (error: unknown) => {
@@ -50,6 +52,10 @@ function toPlace({ pathname, searchParams }: URL): ExplorerPlace | undefined {
   const [, kind, name = ''] = /^\/(blocks|accounts)\/(\w{1,100})$/.exec(pathname) ?? []
   if (kind === 'blocks') return { kind: 'block', hash: name }
   return kind === 'accounts' ? { kind: 'account', address: name, query } : undefined
+}
+
+function sendNoPage(response: ServerResponse): void {
+  response.writeHead(404, { 'content-type': 'text/plain' }).end('There is no such page.\n')
 }
 
 function sendPage({ headers }: IncomingMessage, response: ServerResponse, status: number, html: string): void {

@@ -96,7 +96,14 @@ test('a hash, its first digits, an address, a public key and a name lead to what
   assert.equal(reply.status, 404)
   assert.ok(!reply.text.includes('<script>alert'))
   assert.match(reply.text, /value="&quot;>&lt;script>alert\(1\)&lt;\/script>"/)
-  for (const path of ['/blocks/%3Cscript%3E', '/accounts/..%2f', '/assets/..%2fpackage.json', '/nowhere']) {
+  for (const path of [
+    '/blocks/%3Cscript%3E',
+    '/accounts/..%2f',
+    '/assets/..%2fpackage.json',
+    '/nowhere',
+    '//',
+    '//:x',
+  ]) {
     const { status, text } = await ask(`${url}${path}`, { method: 'GET' })
     assert.equal(status, 404, path)
     assert.ok(!text.includes('<script>'))
