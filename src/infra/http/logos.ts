@@ -1,5 +1,6 @@
 import { OutboundFailure } from '../../kernel/outbound-failure.ts'
 import type { Logos, Outbound } from '../../kernel/ports.ts'
+import { whenOver } from '../../kernel/when-over.ts'
 import { cleanPicture } from '../pictures/clean-picture.ts'
 
 const BYTES_MAX = 512 * 1024
@@ -7,12 +8,19 @@ const HEADERS = { accept: 'image/png, image/jpeg, image/webp', 'user-agent': 'na
 
 /** Fetches a picture once, through the guarded way out, and makes one of it that we can serve as our own. */
 export function openLogos({ outbound }: { outbound: Outbound }): Logos {
+  /** One picture at a time: half a megabyte unpacks to thirty, which an account may ask for fifty times at once. */
+  let last: Promise<unknown> = Promise.resolve()
+  const clean = (bytes: Uint8Array) => {
+    const cleaned = last.then(() => cleanPicture(Buffer.from(bytes)))
+    last = whenOver(cleaned)
+    return cleaned
+  }
   return {
     async get(url) {
       try {
         const { status, bytes } = await outbound.get(url, { headers: HEADERS, bytesMax: BYTES_MAX })
         if (status !== 200) return 'not_there'
-        return bytes ? cleanPicture(Buffer.from(bytes)) : 'too_large'
+        return bytes ? await clean(bytes) : 'too_large'
       } catch (error) {
         // Why an address cannot be reached is not told to whoever gave it.
         if (error instanceof OutboundFailure) return 'not_there'

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { crc32, deflateSync } from 'node:zlib'
+import { PNG } from '../../../test/support/pictures.ts'
+import { openLogos } from './logos.ts'
+
+/* Half a megabyte of a stranger's may be thirty of pixels: what unpacking costs is bounded, however many ask for it at once. */
+
+const SIDE = 2_048
+const ROW = 1 + SIDE * 8
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crc32(named))
+  return Buffer.concat([length, named, sum])
+}
+
+/** The largest there may be, with pixels that are slow to pack: long runs, each broken a little differently. */
+function largest(): Buffer {
+  const pixels = Buffer.alloc(SIDE * ROW)
+  for (let at = 0, seed = 1; at < pixels.length; at += 251) {
+    seed = (seed * 48_271) % 0x7fffffff
+    if (at % ROW !== 0) pixels[at] = 1 + (seed % 255)
+  }
+  const head = Buffer.alloc(13)
+  head.writeUInt32BE(SIDE, 0)
+  head.writeUInt32BE(SIDE, 4)
+  head.set([16, 6], 8)
+  const parts = [pngChunk('IHDR', head), pngChunk('IDAT', deflateSync(pixels)), pngChunk('IEND', Buffer.alloc(0))]
+  return Buffer.concat([PNG.subarray(0, 8), ...parts])
+}
+
+test('pictures are unpacked one after the other, and the slowest takes no more than seconds of a processor', async () => {
+  const files = new Map([
+    ['large', largest()],
+    ['small', PNG],
+  ])
+  assert.ok(files.get('large')!.length < 512 * 1024)
+  const logos = openLogos({
+    outbound: { get: async (url: string) => ({ status: 200, bytes: files.get(url)! }) } as never,
+  })
+  const order: string[] = []
+  const began = process.cpuUsage()
+  const get = async (url: string) => {
+    assert.equal(typeof (await logos.get(url)), 'object')
+    order.push(url)
+  }
+  await Promise.all(['large', 'small'].map(get))
+  assert.deepEqual(order, ['large', 'small'])
+  const { user, system } = process.cpuUsage(began)
+  assert.ok(user + system < 4_000_000, `${user + system} microseconds`)
+})
