@@ -18,6 +18,8 @@ test('a payer who pays a checkout of a suspended account has paid, and the shop 
   const refused = await shop.call('checkout', { address: merchant.address, amount: '1' }, bearer(key))
   assert.deepEqual([refused.status, refused.json<{ code: string }>().code], [403, 'account_suspended'])
   assert.equal((await shop.rest('POST', `/buy/${slug}`, undefined, {})).status, 409)
+  const offer = await shop.rest('GET', `/buy/${slug}`)
+  assert.ok(offer.status === 200 && !offer.text.includes('<form class="amount"'), 'nothing to send that is refused')
   assert.equal((await shop.rest('GET', `/pay/${made.id}`)).status, 200)
   await world.pay(merchant.address, made.amount_raw)
   await untilStatus(shop, made.id, 'complete')

@@ -109,6 +109,22 @@ forEachEngine((engine, openFresh) => {
     assert.equal((await getLink(room, { id: link.id, owner })).held, 3)
   })
 
+  test('one visitor who sends ten pages at once has no more of a link than one who sends them one by one', async (t) => {
+    const { ctx } = await openFresh(t)
+    const { room, owner } = await openLinkShop(ctx, engine)
+    for (const [terms, share] of [
+      [{ sold_max: 30 }, 2],
+      [{}, 5],
+    ] as const) {
+      const link = await makeLink(room, owner, { address, amount: '1', ...terms })
+      const asked = { token: undefined, quantity: '1', plan: undefined, amount: undefined, visitor: 'one' }
+      const sent = Array.from({ length: 10 }, () => orderFromLink(room, link.slug, asked))
+      const refused = (await Promise.allSettled(sent)).filter(({ status }) => status === 'rejected')
+      assert.equal(refused.length, 10 - share)
+      assert.equal((await getLink(room, { id: link.id, owner })).held, share)
+    }
+  })
+
   test('an order that fails at its last statement holds no pieces and leaves no checkout', async (t) => {
     const { ctx } = await openFresh(t)
     const { room, owner } = await openLinkShop(ctx, engine)

@@ -10,7 +10,7 @@ import { countShare, findVisit, forgetVisit, insertOrder } from '../orders-store
 import type { LinkRoom } from '../room.ts'
 import { type PaymentLink, findLinkBySlug, takeStock } from '../store.ts'
 import { type Chosen, isGift, plansOf, toOrderBody } from './order-body.ts'
-import { statusOf } from './status.ts'
+import { type LinkStatus, statusOf } from './status.ts'
 
 const DAY = 86_400_000
 /** What one network address may have of a link at a time; where pieces are few, less, and not again and again. */
@@ -18,6 +18,8 @@ const OPEN_MAX = 5
 const OPEN_MAX_OF_FEW = 2
 const LAPSED_MAX_OF_FEW = 3
 const WAIT_SECONDS = 900
+/** What a second sending of a page hears when the first has taken the last pieces, or the visitor's last share. */
+const TAKEN = new Set(['conflict', 'too_many_requests'])
 
 interface Asked {
   /** What the page of the offer carried: sent twice, it counts once. */
@@ -35,6 +37,12 @@ export async function getOffer({ checkouts: { db } }: LinkRoom, slug: string): P
   return link
 }
 
+/** How an offer stands for those who see it: links of a suspended account rest. */
+export async function readStatus({ checkouts: { db, clock } }: LinkRoom, link: PaymentLink): Promise<LinkStatus> {
+  const isResting = (await findAccount(db, link.owner))?.standing.suspendedAt !== null
+  return isResting ? 'paused' : statusOf(link, clock.now())
+}
+
 /** Makes the checkout of one visitor, or finds the one that their page has made already. */
 export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked): Promise<Checkout> {
   const { checkouts: ctx, secrets } = room
@@ -45,20 +53,20 @@ export async function orderFromLink(room: LinkRoom, slug: string, asked: Asked):
   const visitor = secrets.fingerprint('link visitor', asked.visitor)
   const known = await findVisited(ctx.db, link.id, visit)
   if (known && isAlive(known)) return known
-  const isResting = (await findAccount(ctx.db, link.owner))?.standing.suspendedAt !== null
-  const status = isResting ? 'paused' : statusOf(link, ctx.clock.now())
+  const status = await readStatus(room, link)
   if (status !== 'active') throw linkClosed(status)
-  await refuseHoarders(room, link, visitor)
+  // Asked again where it is stored; here it keeps a stranger who is over the limit from costing questions to nodes.
+  await refuseHoarders(ctx, link, visitor)
   const { ports } = ctx
   const rules = { currencies: ports.prices.currencies, plainHttpAllowed: ports.rules.plainHttpAllowed }
   const request = readCheckout(toOrderBody(room, link, chosen), rules)
-  const order = { linkId: link.id, visit, visitor, quantity: chosen.quantity, ended: known?.id }
+  const order = { link, visit, visitor, quantity: chosen.quantity, ended: known?.id }
   try {
     const { checkout } = await openCheckout(ctx, callerOf(link), request, orderOnce(room, order))
     return checkout
   } catch (error) {
     // The same page, sent twice at once: the other one has made it.
-    const isTaken = isUniqueViolation(error) || (error instanceof AppError && error.code === 'conflict')
+    const isTaken = isUniqueViolation(error) || (error instanceof AppError && TAKEN.has(error.code))
     // Asked behind it in a transaction: what it has written may not be committed yet.
     const made = isTaken ? await ctx.db.transaction().execute((tx) => findVisited(tx, link.id, visit)) : undefined
     if (!made || !isAlive(made)) throw error
@@ -86,7 +94,7 @@ const callerOf = ({ owner, id }: PaymentLink) =>
   }) as const
 
 interface Ordered {
-  linkId: string
+  link: PaymentLink
   visit: string
   visitor: string
   quantity: number
@@ -95,23 +103,25 @@ interface Ordered {
 }
 
 /** Pieces are set aside in the transaction that makes the checkout: both happen, or neither does. */
-function orderOnce({ checkouts: { clock } }: LinkRoom, { ended, ...order }: Ordered): Idempotency {
+function orderOnce({ checkouts: { clock } }: LinkRoom, { link, ended, ...order }: Ordered): Idempotency {
   return {
     key: order.visit,
     resumed: false,
     made: undefined,
     async record(tx, made) {
       const now = clock.now()
-      if (!(await takeStock(tx, { id: order.linkId, quantity: order.quantity, now }))) throw linkClosed('sold_out')
+      if (!(await takeStock(tx, { id: link.id, quantity: order.quantity, now }))) throw linkClosed('sold_out')
+      // The link is held from here on: of many sent at once, each sees those before it.
+      await refuseHoarders({ db: tx, clock }, link, order.visitor)
       if (ended !== undefined) await forgetVisit(tx, ended)
-      await insertOrder(tx, { ...order, checkoutId: String(made.id), createdAt: now })
+      await insertOrder(tx, { ...order, linkId: link.id, checkoutId: String(made.id), createdAt: now })
     },
   }
 }
 
 /** Nobody takes more than their share of a link, and nobody keeps pieces from others by never paying. */
 async function refuseHoarders(
-  { checkouts: { db, clock } }: LinkRoom,
+  { db, clock }: Pick<LinkRoom['checkouts'], 'db' | 'clock'>,
   link: PaymentLink,
   visitor: string,
 ): Promise<void> {

@@ -5,8 +5,8 @@ import type { Fields, Reply, Route, RouteLimit, RouteRequest, ShownPage } from '
 import { findMerchant } from '../../accounts/index.ts'
 import { type Voice, negotiate } from '../../checkout/index.ts'
 import { currencyOf, plansOf } from '../domain/order-body.ts'
-import { getOffer, orderFromLink } from '../domain/order.ts'
-import { leftOf, statusOf } from '../domain/status.ts'
+import { getOffer, orderFromLink, readStatus } from '../domain/order.ts'
+import { type LinkStatus, leftOf } from '../domain/status.ts'
 import { BuyPage, OfferProblem, type ShownOffer, type Typed } from '../pages/buy-page.tsx'
 import type { LinkRoom } from '../room.ts'
 import type { PaymentLink } from '../store.ts'
@@ -116,13 +116,13 @@ async function showOffer(
   request: RouteRequest,
   typed: Omit<Typed, 'wrong'> & { wrong?: Typed['wrong'] | 'closed' },
 ): Promise<ShownPage> {
-  const { db, clock, random } = room.checkouts
+  const { db, random } = room.checkouts
   const link = await getOffer(room, request.params.slug!)
   const voice = voiceFor(request, request.isForm ? request.fields().lang : undefined)
   const { wrong, ...kept } = typed
   const page = (
     <BuyPage
-      offer={toOffer(link, clock.now())}
+      offer={toOffer(link, await readStatus(room, link))}
       merchant={await findMerchant(db, link.owner)}
       typed={{ ...kept, ...(wrong !== undefined && wrong !== 'closed' && { wrong }) }}
       token={randomId(random, TOKEN_LENGTH)}
@@ -133,12 +133,12 @@ async function showOffer(
   return { page, headers: headersFor(voice) }
 }
 
-function toOffer(link: PaymentLink, now: number): ShownOffer {
+function toOffer(link: PaymentLink, status: LinkStatus): ShownOffer {
   const { fields, suggested } = link
   const text = (value: unknown) => (typeof value === 'string' ? value : null)
   return {
     slug: link.slug,
-    status: statusOf(link, now),
+    status,
     left: leftOf(link),
     isReserved: link.held > 0,
     title: text(fields.title),
