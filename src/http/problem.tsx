@@ -3,9 +3,12 @@ import { renderPage } from '../web/layout.tsx'
 import { SiteProblem } from '../web/problem-page.tsx'
 import { PAGE_HEADERS } from './page-headers.ts'
 
+/** What programs in Java send that say nothing of their own: they want no page. */
+const JAVA = /^text\/html, image\/gif, image\/jpeg, \*/
+
 /** Browsers name pages before all else; programs that take anything get JSON, as ever. Nothing under `/api/` is a page. */
 export function wantsPage(method: string, url: string, { accept = '' }: IncomingHttpHeaders): boolean {
-  if (method !== 'GET' || url.startsWith('/api/')) return false
+  if (method !== 'GET' || url.startsWith('/api/') || JAVA.test(accept)) return false
   const html = accept.indexOf('text/html')
   const json = accept.indexOf('application/json')
   return html !== -1 && (json === -1 || html < json)

@@ -5,7 +5,15 @@ import { ask, openGateway } from '../support/gateway.ts'
 /* People meet refusals by accident, in a browser; programs must not notice that they do. */
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-const PROGRAMS = [undefined, '*/*', 'application/json', 'application/json, text/html;q=0.1']
+const PROGRAMS = [
+  undefined,
+  '*/*',
+  'application/json',
+  'application/json, text/html;q=0.1',
+  // Of Java's HttpURLConnection, older and newer.
+  'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
+  'text/html, image/gif, image/jpeg, */*; q=0.2',
+]
 
 test('a browser is shown a page where there is nothing, and programs get JSON as ever (contract 7, rule 8)', async (t) => {
   const gateway = await openGateway(t)
