@@ -54,9 +54,10 @@ const order = (
   { slug }: Link,
   fields: Record<string, string> = {},
   from = '203.0.113.1',
+  headers: Record<string, string> = {},
 ): Promise<Reply> =>
   ask(`${url}/buy/${slug}`, {
-    headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': from },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': from, ...headers },
     body: new URLSearchParams(fields).toString(),
   })
 
@@ -229,4 +230,14 @@ test('an address neither fills a link with orders nor keeps its pieces by never 
   world.clock.advance(61_000)
   assert.equal((await read(shop, key, ended)).status, 'ended')
   assert.equal((await order(shop, ended, {}, '203.0.113.9')).status, 409)
+})
+
+test('a page of another site makes nobody take pieces: whoever it sends here sees the offer (contract 4.9, rule 9)', async (t) => {
+  const { shop, key } = await open(t)
+  const link = await make(shop, key, { ...MUG, sold_max: 1 })
+  const sent = await order(shop, link, {}, GIVER, { 'sec-fetch-site': 'cross-site' })
+  assert.deepEqual([sent.status, sent.headers.location], [303, `/buy/${link.slug}`])
+  assert.equal((await read(shop, key, link)).held, 0)
+  idIn(await order(shop, link, {}, GIVER, { 'sec-fetch-site': 'same-origin' }))
+  assert.equal((await read(shop, key, link)).held, 1)
 })

@@ -66,6 +66,9 @@ const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 async function takeOrder(ports: BuyPorts, request: RouteRequest): Promise<Reply> {
   const fields = request.fields()
   const { plan, quantity, amount, own, token, lang } = fields
+  // Another site's page could make its visitors take pieces, each from an address of their own: they see the offer, and decide.
+  if (request.header('sec-fetch-site') === 'cross-site')
+    return { goTo: `/buy/${encodeURIComponent(request.params.slug!)}` }
   try {
     const { id } = await orderFromLink(ports.room, request.params.slug!, {
       token: TOKEN.test(textOf(token)) ? textOf(token) : undefined,
