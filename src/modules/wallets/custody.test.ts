@@ -321,6 +321,8 @@ forEachEngine((engine) => {
     const { ledger } = world
     ledger.hold()
     await world.finish(send(world, instance, wallet))
+    // A send is answered while its pass still has the lock.
+    await comeToRest(world, instance, wallet)
     const { id, frontier } = (await findWalletByAddress(world.db, wallet))!
     const now = world.clock.now()
     const { lock } = (await takeLock(world.db, id, { now, until: now + LEASE }))!
