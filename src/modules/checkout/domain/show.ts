@@ -11,7 +11,7 @@ import { showPayment, showTimeline, toCheck, toOwnView, toRecord } from '../shap
 import { markServed } from '../changes-store.ts'
 import { ANONYMOUS, type Checkout, SERVICE, findCheckout, findOwnCheckout } from '../store.ts'
 import { type TimelineEntry, listTimeline } from '../timeline-store.ts'
-import { showPublicRefund, showRefund } from '../refunds/shape.ts'
+import { showListedRefund, showPublicRefund } from '../refunds/shape.ts'
 import { type Refund, listRefunds } from '../refunds/store.ts'
 import { toCheckoutId } from '../wire-fields.ts'
 import { listLatestQuotes } from '../reservations-store.ts'
@@ -88,7 +88,7 @@ export async function listShownRefunds(
 
 function ownRefunds({ ports }: CheckoutRoom, { id, refundedRaw }: Checkout, refunds: readonly Refund[]): JsonObject {
   const own = refunds.filter(({ checkoutId }) => checkoutId === id)
-  return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => showRefund(ports, refund)) }
+  return { ...sumRefunded(refundedRaw), refunds: own.map((refund) => showListedRefund(ports, refund)) }
 }
 
 export async function showCheck(ctx: CheckoutRoom, paid: Checkout): Promise<JsonObject> {

@@ -90,9 +90,16 @@ export const tellRefund = (refund: Refund): JsonObject => ({
   failure: refund.failure,
 })
 
+/** With the link while it waits: whoever sees it can fetch the money, so that it takes the scope of refunds to see it. */
 export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
-  const { id, status, hash, claimId } = refund
+  const { id, status, claimId } = refund
   const isOpenLink = claimId !== null && status !== 'failed' && status !== 'claimed'
+  return { ...showListedRefund(ports, refund), ...(isOpenLink && { claim_url: ports.claims.link(id) }) }
+}
+
+/** The same for whoever may read checkouts and reports, and need not be able to give anything back. */
+export function showListedRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
+  const { id, status, hash } = refund
   return {
     id,
     checkout_id: refund.checkoutId,
@@ -105,7 +112,6 @@ export function showRefund(ports: CheckoutPorts, refund: Refund): JsonObject {
     from: refund.from,
     hash,
     ...(hash !== null && { block_url: ports.links.block(hash) }),
-    ...(isOpenLink && { claim_url: ports.claims.link(id) }),
     reason: refund.reason,
     failure: refund.failure,
     created_unix: toUnix(refund.createdAt),
