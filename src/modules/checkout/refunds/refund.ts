@@ -101,7 +101,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   const id = ids.next('rfd')
   const blockId = await ports.wallets.queueSend(tx, {
     walletId: source.walletId,
-    accountId: source.accountId,
+    accountId: owner,
     destination: claim?.address ?? address!,
     amount: amountRaw,
     reference: `refund:${id}`,

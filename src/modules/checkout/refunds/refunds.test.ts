@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bearer } from '../../../../test/support/checkout-steps.ts'
-import { type Refund, openRefundShop } from '../../../../test/support/refund-steps.ts'
+import { Signer } from '../../../../test/support/blocks.ts'
+import { bearer, turnUntil, untilStatus } from '../../../../test/support/checkout-steps.ts'
+import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../../../../test/support/refund-steps.ts'
 import { issueKey } from '../../accounts/index.ts'
 
 // Whoever has the link has the money: a key that only reads must not be able to fetch it.
@@ -25,3 +26,48 @@ test('the link of a refund is shown to keys that may refund, and to no others', 
   }
   assert.ok(answers[0]!.text.includes('"refunds"'))
 })
+
+const MINUTE = 60_000
+const keeper = new Signer(78).address
+
+/** A checkout that was paid in part, to a wallet of its own. */
+async function sellPart({ world, shop, merchant }: RefundShop) {
+  const made = await shop.open({ address: keeper, amount: '3', mode: 'generated_wallet' }, merchant.headers)
+  await world.pay(made.address, raw('1'))
+  await untilStatus(shop, made.id, 'partial')
+  return made
+}
+
+for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
+  test(`403 refunds from the ${source} of an account whose sends the operator has switched off`, async (t) => {
+    const opened = await openRefundShop(t)
+    const { world, shop, merchant, sell, refund } = opened
+    const made = source === 'cloud wallet' ? await sell() : await sellPart(opened)
+    const path = `/api/accounts/${merchant.accountId}/standing`
+    await shop.rest('PUT', path, world.key(), { features: { wallet_sends: false } })
+    const refused = await refund(made.id)
+    assert.deepEqual([refused.status, refused.json().code], [403, 'feature_disabled'])
+  })
+
+  test(`a refund from the ${source} that waits when its account is suspended does not leave, and fails in time`, async (t) => {
+    const opened = await openRefundShop(t, 'sqlite', { WALLET_WAIT_MS: '2000' })
+    const { world, shop, merchant, sell, refund, fundsOf } = opened
+    const made = source === 'cloud wallet' ? await sell() : await sellPart(opened)
+    const { faults } = world.ledger.node
+    faults.set('account_info', { kind: 'error', milliseconds: 0 })
+    assert.equal((await refund(made.id)).json<Refund>().status, 'created')
+    const word = { reason: 'Abuse.' }
+    const suspended = await shop.rest('POST', `/api/accounts/${merchant.accountId}/suspend`, world.key(), word)
+    assert.equal(suspended.status, 200, suspended.text)
+    faults.end('account_info')
+    const before = fundsOf(PAYER)
+    const find = () =>
+      shop.app.store.db.selectFrom('checkout_refunds').select(['status', 'failure']).executeTakeFirstOrThrow()
+    const later = world.clock.now() + MINUTE
+    await turnUntil(world, 6_000, () => Promise.resolve(world.clock.now() >= later))
+    assert.deepEqual([fundsOf(PAYER), (await find()).status], [before, 'created'])
+    world.clock.advance(15 * MINUTE)
+    await turnUntil(world, 6_000, async () => (await find()).status === 'failed')
+    assert.equal(fundsOf(PAYER), before)
+  })
+}

@@ -79,8 +79,6 @@ export async function decideAddress(
 export interface RefundSource {
   walletId: string
   address: string
-  /** Whose cloud wallet it is; null for the wallet of the checkout itself. */
-  accountId: string | null
 }
 
 /**
@@ -92,9 +90,9 @@ export async function decideSource(db: Db, checkout: Checkout, from: string | un
   if (from === undefined && walletId !== null) {
     // As long as it is active nothing was swept: everything that was paid is there, or waits to be received.
     const wallet = await findWallet(db, walletId)
-    if (wallet?.status === 'active' && wallet.frozenAt === null) return { walletId, address, accountId: null }
+    if (wallet?.status === 'active' && wallet.frozenAt === null) return { walletId, address }
   }
   const own = await findOwnedWallet(db, owner, from ?? merchantAddress)
-  if (own) return { walletId: own.id, address: own.address, accountId: owner }
+  if (own) return { walletId: own.id, address: own.address }
   throw from === undefined ? refundSourceRequired() : badField('from', 'Wallet not found.', 'wallet_not_found')
 }

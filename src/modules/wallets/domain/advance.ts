@@ -1,7 +1,7 @@
 import { parseRaw } from '../../../kernel/money.ts'
 import type { WalletRoom } from '../room.ts'
 import { LockLost } from '../errors.ts'
-import { findOwnBlock, readUnfinished } from '../outbox-store.ts'
+import { type Unfinished, findOwnBlock, readUnfinished } from '../outbox-store.ts'
 import type { WalletLock } from '../lock-store.ts'
 import { type Wallet, findWallet, moveFrontier } from '../store.ts'
 import { adoptLedger } from './adopt.ts'
@@ -25,12 +25,13 @@ const STEPS_MAX = 200
  */
 export async function advanceWallet(ctx: WalletRoom, walletId: string, { inspect = false } = {}): Promise<Step> {
   const { db } = ctx.store
-  const [known, { open, sends, receives }] = await Promise.all([findWallet(db, walletId), readUnfinished(db, walletId)])
+  const [known, { open, ...wishes }] = await Promise.all([findWallet(db, walletId), readUnfinished(db, walletId)])
   if (!known || known.frozenAt !== null) return 'idle'
   const confirmed = open?.status === 'broadcast' ? await confirmFree(ctx, known, open) : undefined
   if (confirmed === 'waiting') return confirmed
   const actsItself = inspect || known.thawedAt !== null || maintainsItself(known, ctx.rules)
-  const isUnfinished = (open && !confirmed) || sends.length + receives.length > 0
+  const isAsked = wishes.sends.length + wishes.receives.length > 0 || hasLate(wishes, ctx.store.clock.now())
+  const isUnfinished = (open && !confirmed) || isAsked
   if (!actsItself && !isUnfinished) return 'idle'
   const ended = await withLock(ctx, walletId, async (lock, locked) => {
     let step: Step = 'moved'
@@ -61,7 +62,7 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   if (open) return confirmBlock(ctx, wallet, open)
   if (wallet.thawedAt !== null) return adoptLedger(ctx, lock, wallet)
   const now = clock.now()
-  if ([...wishes.sends, ...wishes.held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)) {
+  if (hasLate(wishes, now)) {
     for (const blockId of await refuseLate(db, wallet.id, now)) ctx.queue.tellBlock(blockId)
     return 'moved'
   }
@@ -72,6 +73,10 @@ async function takeStep(ctx: WalletRoom, lock: WalletLock, { wallet, inspect }: 
   if (asked > 0) return toNext(await fillQueued(ctx, lock, { wallet, chain }, wishes), tends || asked > 1)
   return tends ? maintainWallet(ctx, lock, wallet, chain) : 'idle'
 }
+
+/** Whether a send has waited beyond its end, also one that is held. */
+const hasLate = ({ sends, held }: Pick<Unfinished, 'sends' | 'held'>, now: number) =>
+  [...sends, ...held].some(({ deadlineAt }) => deadlineAt !== null && deadlineAt <= now)
 
 /** Whoever hears of a confirmation goes on; only when something waits for it, or went out late, is it asked for at once. */
 const toNext = (step: Step, isAwaited: boolean): Step => (step === 'sent' && isAwaited ? 'moved' : step)

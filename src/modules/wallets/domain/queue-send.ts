@@ -14,8 +14,8 @@ const DAY = 24 * 3_600_000
 
 export interface QueuedSend {
   walletId: string
-  /** Whose cloud wallet it is; null for one that the service made for a purpose. */
-  accountId: string | null
+  /** Who asks for it: its limits count, and it waits while the account is suspended. */
+  accountId: string
   destination: string
   amount: Raw
   /** What it is for, once and for all. Free again when the send comes to nothing. */
@@ -34,10 +34,9 @@ export async function queueSend({ rules }: Pick<WalletRoom, 'rules'>, tx: StoreC
   const { walletId, accountId, destination, amount, reference, rights } = send
   const { db, clock, ids } = tx
   const { sendsAllowed, sendMax, dailySendMax } = rules
-  const maySend = sendsAllowed && (accountId === null || (await hasFeature(db, accountId, 'wallet_sends', true)))
-  if (!maySend) throw sendsDisabled()
-  const isLimited = accountId !== null && dailySendMax > 0n
-  if (accountId !== null && sendMax > 0n && amount > sendMax) throw sendTooLarge(formatNano(sendMax))
+  if (!sendsAllowed || !(await hasFeature(db, accountId, 'wallet_sends', true))) throw sendsDisabled()
+  const isLimited = dailySendMax > 0n
+  if (sendMax > 0n && amount > sendMax) throw sendTooLarge(formatNano(sendMax))
   if (isLimited) await lockAccount(db, accountId)
   if (!(await lockUsableWallet(db, walletId))) throw walletNotFound()
   const id = ids.next('wbl')
