@@ -1,5 +1,5 @@
 import { inTx } from '../../../kernel/in-tx.ts'
-import { type OutboxBlock, findBlock } from '../../wallets/index.ts'
+import { type OutboxBlock, findBlock, findWallet } from '../../wallets/index.ts'
 import { announce } from '../domain/events.ts'
 import { moveCheckout } from '../domain/move.ts'
 import type { EventKind } from '../event-kinds.ts'
@@ -21,7 +21,7 @@ function judgeRefund(
   if (status === 'failed' || status === 'claimed') return undefined
   if (status !== 'sent') {
     if (block.status === 'refused') return { status: 'failed', failure: block.refusal ?? 'wallet_busy' }
-    // A confirmed block of somebody else stands in its place: it can never arrive.
+    // A confirmed block of somebody else stands in its place, and a person has looked: it can never arrive.
     if (block.status === 'lost') return { status: 'failed', failure: 'wallet_frozen' }
     if (block.status === 'confirmed') return { status: 'sent', hash: block.hash! }
     if (block.status === 'queued' || (status === 'sending' && hash === block.hash)) return undefined
@@ -38,10 +38,9 @@ function judgeRefund(
  */
 export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refund> {
   const refund = (await findRefund(ctx.db, id))!
-  const block = await findBlock(ctx.db, refund.blockId)
-  if (!block) throw new Error(`The send of refund ${id} is gone.`)
+  const block = await findDecided(ctx, refund)
   const claim = refund.claimId === null ? undefined : await ctx.ports.claims.find(ctx.db, refund.claimId)
-  const next = judgeRefund(refund, block, claim)
+  const next = block && judgeRefund(refund, block, claim)
   const now = ctx.clock.now()
   if (!next) {
     if (!isOver(refund))
@@ -56,6 +55,16 @@ export async function followRefund(ctx: CheckoutRoom, id: string): Promise<Refun
   const moved = await inTx(ctx, (tx) => conclude(tx, refund, { ...next, status: next.status }))
   ctx.ports.tell(refund.checkoutId)
   return moved ?? (await findRefund(ctx.db, id))!
+}
+
+/** Its send; undefined while it is lost and a person has to look into the wallet: until the thaw is over it may leave after all. */
+async function findDecided({ db }: CheckoutRoom, { id, blockId, walletId }: Refund): Promise<OutboxBlock | undefined> {
+  const block = await findBlock(db, blockId)
+  if (!block) throw new Error(`The send of refund ${id} is gone.`)
+  if (block.status !== 'lost') return block
+  const { frozenAt, thawedAt } = (await findWallet(db, walletId))!
+  // The end of a thaw decides about lost blocks in its own transaction: what is read after it holds.
+  return frozenAt === null && thawedAt === null ? findBlock(db, blockId) : undefined
 }
 
 /** By link a refund is over when it was fetched, or went back. */

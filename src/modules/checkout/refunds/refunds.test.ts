@@ -71,3 +71,35 @@ for (const source of ['cloud wallet', 'wallet of the checkout'] as const) {
     assert.equal(fundsOf(PAYER), before)
   })
 }
+
+// A node said that somebody else's block stands there, and a person found that none does: the same bytes go out again.
+test('a refund whose block was lost is not made a second time before the thaw has decided about the first', async (t) => {
+  const { world, shop, merchant, wallet, sell, refund, list, untilRefund, fundsOf } = await openRefundShop(t)
+  const { db } = shop.app.store
+  const made = await sell()
+  const receive = { account: wallet, receive: true }
+  const isReceived = async () => {
+    await shop.call('cloud_wallet', receive, merchant.headers)
+    const row = await db.selectFrom('wallets').select('balance_raw').where('address', '=', wallet).executeTakeFirst()
+    return row!.balance_raw !== '0'
+  }
+  await turnUntil(world, 1_000, isReceived)
+  const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json<{ address: string }>()
+  await world.pay(other.address, raw('5'))
+  const before = fundsOf(PAYER)
+  const { faults } = world.ledger.node
+  faults.set('process', { kind: 'error', milliseconds: 0 })
+  const asked = refund(made.id)
+  await turnUntil(world, 500, async () => (await list(made.id)).refunds[0]?.status === 'sending')
+  const first = await db.selectFrom('checkout_refunds').selectAll().executeTakeFirstOrThrow()
+  await db.updateTable('wallets').set({ frozen_at: world.clock.now() }).where('id', '=', first.wallet_id).execute()
+  await db.updateTable('wallet_blocks').set({ status: 'lost' }).where('id', '=', first.block_id).execute()
+  await asked
+  faults.end('process')
+  const again = await refund(made.id, { from: other.address }, { 'idempotency-key': 'again' })
+  assert.equal(again.json().code, 'refund_too_large', again.text)
+  const thawed = { frozen_at: null, thawed_at: world.clock.now() }
+  await db.updateTable('wallets').set(thawed).where('id', '=', first.wallet_id).execute()
+  await untilRefund(made.id, 'sent')
+  assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
+})
