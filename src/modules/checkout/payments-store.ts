@@ -100,6 +100,20 @@ export async function listPayments(db: Db, checkoutId: string, limit = 500): Pro
   return rows.map(toPayment)
 }
 
+/** Who has paid for a checkout, however often: no number of small payments hides a payer. */
+export async function listPayers(db: Db, checkoutId: string, limit = 100): Promise<string[]> {
+  const rows = await db
+    .selectFrom('checkout_payments')
+    .select('payer')
+    .distinct()
+    .where('checkout_id', '=', checkoutId)
+    .where('kind', '<>', 'unmatched')
+    .orderBy('payer')
+    .limit(limit)
+    .execute()
+  return rows.map(({ payer }) => payer)
+}
+
 /** What came in for an owner and fits nothing, newest first; the next page begins behind the last of this one. */
 export async function listUnmatched(
   db: Db,

@@ -95,7 +95,7 @@ async function record(tx: CheckoutRoom, wanted: Wanted): Promise<Refund> {
   if (known) return known
   const payments = await listPayments(db, held.id)
   const { amountRaw, ...worth } = decideAmount(held, payments, { asked: request.asked, today })
-  const address = claim ? null : await decideAddress(tx, payments, request)
+  const address = claim ? null : await decideAddress(tx, held, request)
   const source = await decideSource(db, held, request.from)
   if (!(await moveRefunded(db, held, amountRaw))) throw new Error(`Checkout ${held.id} changed while it was held.`)
   const id = ids.next('rfd')

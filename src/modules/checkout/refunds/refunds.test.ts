@@ -103,3 +103,22 @@ test('a refund whose block was lost is not made a second time before the thaw ha
   await untilRefund(made.id, 'sent')
   assert.equal(fundsOf(PAYER) - before, BigInt(made.amount_raw))
 })
+
+// Whoever pays first, and in many small parts, must not be given what another has paid.
+test('409 several have paid, however many payments of the first come before that of the second', async (t) => {
+  const { shop, sell, refund } = await openRefundShop(t)
+  const made = await sell()
+  const { db } = shop.app.store
+  const paid = await db.selectFrom('checkout_payments').selectAll().executeTakeFirstOrThrow()
+  const dust = Array.from({ length: 500 }, (_, at) => ({
+    ...paid,
+    block_hash: at.toString(16).toUpperCase().padStart(64, '0'),
+    payer: keeper,
+    amount_raw: '1',
+    created_at: paid.created_at - 1_000,
+  }))
+  await db.insertInto('checkout_payments').values(dust).execute()
+  const several = (await refund(made.id)).json<{ code: string; payers: string[] }>()
+  assert.equal(several.code, 'refund_address_required')
+  assert.deepEqual(several.payers.sort(), [PAYER, keeper].sort())
+})

@@ -4,7 +4,7 @@ import type { Rate } from '../../../kernel/ports.ts'
 import { findOwnedWallet, findWallet, findWalletByAddress } from '../../wallets/index.ts'
 import { badField } from '../errors.ts'
 import { toNanoAt, worthAt } from '../domain/fiat.ts'
-import type { Payment } from '../payments-store.ts'
+import { type Payment, listPayers } from '../payments-store.ts'
 import type { CheckoutRoom } from '../room.ts'
 import type { Checkout } from '../store.ts'
 import { refundAddressRequired, refundSourceRequired, refundTooLarge } from './errors.ts'
@@ -62,11 +62,11 @@ function shareOf({ priceE8, paidRaw }: Checkout, amountRaw: Raw, rate: string | 
 /** Where a refund goes: where it was said, or to the one who has paid, if what is sent there reaches them. */
 export async function decideAddress(
   { db, ports }: CheckoutRoom,
-  payments: readonly Payment[],
+  { id }: Checkout,
   { address }: RefundRequest,
 ): Promise<string> {
   if (address !== undefined) return address
-  const payers = [...new Set(payments.filter(({ kind }) => kind !== 'unmatched').map(({ payer }) => payer))]
+  const payers = await listPayers(db, id)
   const [payer] = payers
   if (payer === undefined || payers.length > 1) throw refundAddressRequired('several', payers)
   if (ports.isExchange(payer)) throw refundAddressRequired('exchange', payers)
