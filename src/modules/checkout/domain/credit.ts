@@ -160,7 +160,9 @@ interface Valuation {
 
 function decideFor(checkout: Checkout, reservation: Reservation | undefined, valuation: Valuation): Decision {
   const { send } = valuation
-  const { status, additional, paidRaw, expiresAt } = checkout
+  const { status, additional, expiresAt } = checkout
+  // What was given back is paid no more: the rest of a price alone is not the price.
+  const paidRaw = toRaw(checkout.paidRaw - checkout.refundedRaw)
   if (reservation?.superseded) return { kind: 'unmatched', status, additional, event: undefined, plan: undefined }
   const sums = checkout.mode !== 'unique_amount'
   const dues = sums ? duesOf(checkout, valuation) : []

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Signer } from '../../../../test/support/blocks.ts'
-import { bearer, turnUntil, untilStatus } from '../../../../test/support/checkout-steps.ts'
+import { bearer, listEvents, turnUntil, untilStatus } from '../../../../test/support/checkout-steps.ts'
 import { PAYER, type Refund, type RefundShop, openRefundShop, raw } from '../../../../test/support/refund-steps.ts'
 import { issueKey } from '../../accounts/index.ts'
 
@@ -84,7 +84,9 @@ test('a refund whose block was lost is not made a second time before the thaw ha
     return row!.balance_raw !== '0'
   }
   await turnUntil(world, 1_000, isReceived)
-  const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json<{ address: string }>()
+  const other = (await shop.call('cloud_wallet', { wallet_action: 'create_wallet' }, merchant.headers)).json<{
+    address: string
+  }>()
   await world.pay(other.address, raw('5'))
   const before = fundsOf(PAYER)
   const { faults } = world.ledger.node
@@ -121,4 +123,26 @@ test('409 several have paid, however many payments of the first come before that
   const several = (await refund(made.id)).json<{ code: string; payers: string[] }>()
   assert.equal(several.code, 'refund_address_required')
   assert.deepEqual(several.payers.sort(), [PAYER, keeper].sort())
+})
+
+test('after a part was given back, the rest of the price is not the price, paid late', async (t) => {
+  const opened = await openRefundShop(t)
+  const { world, shop, refund, untilRefund } = opened
+  const made = await sellPart(opened)
+  await refund(made.id)
+  await untilRefund(made.id, 'sent')
+  await world.pay(made.address, raw('2'))
+  const { db } = shop.app.store
+  await turnUntil(
+    world,
+    6_000,
+    async () => (await db.selectFrom('checkout_payments').selectAll().execute()).length === 2,
+  )
+  const { paid_raw: paid, additional_status: additional } = await db
+    .selectFrom('checkouts')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  assert.deepEqual([paid, additional], [raw('3').toString(), 'none'])
+  const types = (await listEvents(shop, made.id)).map(({ type }) => type)
+  assert.ok(!types.includes('payment.late'), types.join())
 })
