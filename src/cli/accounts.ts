@@ -82,7 +82,8 @@ interface StandingFlags extends Flags {
 
 export function setOne(accountId: string, flags: StandingFlags): Promise<void> {
   const { perMinute, concurrency, on = [], off = [], unset = [] } = flags
-  const toLimit = (text: string) => (text === 'usual' ? null : Number(text))
+  // An empty text would be 0, which is no limit.
+  const toLimit = (text: string) => (text === 'usual' ? null : text.trim() === '' ? Number.NaN : Number(text))
   const wanted = readStanding({
     ...(perMinute !== undefined && { per_minute: toLimit(perMinute) }),
     ...(concurrency !== undefined && { concurrency: toLimit(concurrency) }),

@@ -35,7 +35,7 @@ export {
   listKeys,
   lockAccount,
 } from './store.ts'
-export { showAccount, showKey, showKnown } from './shape-account.ts'
+export { showKey, showKnown } from './shape-account.ts'
 export { listPublicKeyIds } from './public-keys-store.ts'
 export { EMAIL_PATTERN, readWanted } from './wire-fields.ts'
 export { readAdjustment, readReason, readStanding } from './standing-fields.ts'

@@ -3,14 +3,18 @@ import { hasFeature } from '../../accounts/index.ts'
 import { walletsDisabled } from '../errors.ts'
 import type { Checkout } from '../store.ts'
 
-/** Refuses where neither the settings nor the operator let an account have checkouts with wallets of their own. */
-export async function requireGeneratedWallets(
+/** Whether an account may have checkouts with wallets of their own: by its operator's word, else by the settings. */
+export function hasGeneratedWallets(
   { ports, db }: Pick<CheckoutRoom, 'ports' | 'db'>,
   owner: string,
-): Promise<void> {
+): Promise<boolean> {
   const { generatedWallets } = ports.rules
   const isSet = generatedWallets.includes('all') || generatedWallets.includes(owner)
-  if (!(await hasFeature(db, owner, 'generated_wallets', isSet))) throw walletsDisabled()
+  return hasFeature(db, owner, 'generated_wallets', isSet)
+}
+
+export async function requireGeneratedWallets(ctx: Pick<CheckoutRoom, 'ports' | 'db'>, owner: string): Promise<void> {
+  if (!(await hasGeneratedWallets(ctx, owner))) throw walletsDisabled()
 }
 
 /** Makes the wallet that takes the payments of one checkout. Its key is committed before anybody learns its address. */

@@ -8,6 +8,7 @@ import { checkoutRefund } from '../actions/checkout-refund.ts'
 import type { CheckoutRoom } from '../room.ts'
 import { deleteCheckout } from '../domain/cancel.ts'
 import { formatFiat } from '../domain/fiat.ts'
+import { hasGeneratedWallets } from '../domain/generated-wallet.ts'
 import { markPaid } from '../domain/mark.ts'
 import { readMoment } from '../domain/period.ts'
 import { readStatus } from '../domain/report.ts'
@@ -59,7 +60,7 @@ function newCheckoutPages(ctx: CheckoutRoom): readonly (Page | Form)[] {
       frame={frame}
       filled={filled}
       currencies={ports.prices.currencies}
-      walletsAllowed={ports.rules.generatedWallets.some((who) => who === 'all' || who === accountId)}
+      walletsAllowed={await hasGeneratedWallets(ctx, accountId)}
     />
   )
   // Most merchants are paid at one address.

@@ -2,7 +2,7 @@ import { badField } from '../../../kernel/errors.ts'
 import type { Form, FormFields, FormState, Page, PageRequest } from '../../../kernel/page.ts'
 import type { JsonObject } from '../../../kernel/shape.ts'
 import { resolveNames } from '../../names/index.ts'
-import { formatFiat, listCheckouts } from '../../checkout/index.ts'
+import { formatFiat, hasGeneratedWallets, listCheckouts } from '../../checkout/index.ts'
 import { paymentLink } from '../actions/payment-link.ts'
 import { changeLink, deleteLink, getLink } from '../domain/change-link.ts'
 import { makeLink } from '../domain/make-link.ts'
@@ -59,7 +59,7 @@ export function linkPages(room: LinkRoom): readonly (Page | Form)[] {
         const link = await makeLink(room, accountId, body, idempotency)
         return { to: `/dashboard/links/${link.id}?done=made` }
       },
-      again: (request, state) => Promise.resolve(creation(room, request, toShown(state))),
+      again: (request, state) => creation(room, request, toShown(state)),
     },
     ...oneLinkPages(room),
   ]
@@ -127,13 +127,13 @@ async function listPage(room: LinkRoom, { frame, query, accountId: owner }: Page
   )
 }
 
-function creation(room: LinkRoom, { frame, accountId }: PageRequest, filled: FormState) {
-  return <NewLinkPage frame={frame} filled={filled} {...offeredTo(room, accountId)} />
+async function creation(room: LinkRoom, { frame, accountId }: PageRequest, filled: FormState) {
+  return <NewLinkPage frame={frame} filled={filled} {...await offeredTo(room, accountId)} />
 }
 
-const offeredTo = ({ checkouts: { ports } }: LinkRoom, accountId: string) => ({
-  currencies: ports.prices.currencies,
-  walletsAllowed: ports.rules.generatedWallets.some((who) => who === 'all' || who === accountId),
+const offeredTo = async ({ checkouts }: LinkRoom, accountId: string) => ({
+  currencies: checkouts.ports.prices.currencies,
+  walletsAllowed: await hasGeneratedWallets(checkouts, accountId),
 })
 
 /** Most merchants are paid at one address. */
@@ -150,7 +150,7 @@ async function detail(room: LinkRoom, { frame, params, accountId: owner }: PageR
     <LinkPage
       frame={frame}
       filled={filled ?? { values: toValues(link) }}
-      {...offeredTo(room, owner)}
+      {...await offeredTo(room, owner)}
       link={toRow(room, link)}
       qrcode={ports.qrPng(room.urlOf(link.slug))}
       checkouts={await listCheckouts(db, ports.engine, filter, { limit: ORDERS_SHOWN })}
